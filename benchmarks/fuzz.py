@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
-from limber.solvers.gaze import GazeSolver, Solution, misses
+from limber.solvers.gaze import GazeSolver, Solution, end_errors
 from limber.solvers.goals import GazeGoal
 from limber.solvers.skeleton import Skeleton
 from limber.solvers.table import SOLVERS, unavailable
@@ -87,26 +87,26 @@ def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution)
     """What is wrong with an answer."""
     faults = []
     figures = [solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation]
-    figures += [part for way in solution.misses for part in way]
+    figures += [part for way in solution.end_errors for part in way]
     if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
         return [f"the angles are {solution.angles}"]
     if not all(map(math.isfinite, figures)):
         faults.append(f"a figure is not finite: {figures}")
     if _excess(skeleton, solution) > HELD:
         faults.append(f"limits are exceeded by {_excess(skeleton, solution):.2g}")
-    if len(solution.misses) != len(goal.ends):
-        faults.append(f"{len(solution.misses)} misses for {len(goal.ends)} goals")
+    if len(solution.end_errors) != len(goal.ends):
+        faults.append(f"{len(solution.end_errors)} misses for {len(goal.ends)} goals")
     if not solution.converged and not solution.reason:
         faults.append("it has not converged, and gives no reason")
     if solution.converged and solution.reason:
         faults.append(f"it has converged, and gives a reason: {solution.reason}")
     if solution.converged and not _met(name, skeleton, goal, solution):
-        faults.append(f"it says that it has converged, and misses {solution.misses}")
+        faults.append(f"it says that it has converged, and misses {solution.end_errors}")
     return faults
 
 
 def _met(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> bool:
-    missed = misses(skeleton, goal, skeleton.forward(solution.angles.tolist()))
+    missed = end_errors(skeleton, goal, skeleton.forward(solution.angles.tolist()))
     if name in THRESHOLDS:
         return solution.orientation_error + solution.posture_error <= THRESHOLDS[name] + MET
     return all(way.whole <= MET and way.distance <= MET * skeleton.reach for way in missed)

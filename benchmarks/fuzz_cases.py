@@ -212,5 +212,5 @@ def _moved(aim: Aim, draw: random.Random, size: float) -> Aim:
         return Orientation(multiply(small, aim.wxyz))
     if isinstance(aim, Direction):
         return replace(aim, vector=rotate(small, aim.vector))
-    place = add(aim.place, scale(direction(draw), 0.02 * size))
+    place = add(aim.position, scale(direction(draw), 0.02 * size))
     return replace(aim, place=place, wxyz=multiply(small, aim.wxyz)) if isinstance(aim, Frame) else replace(aim, place=place)

@@ -193,10 +193,10 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
     updates = []
     for _ in range(targets):
         there, start = (draw.uniform(limited.lower, limited.upper) for _ in range(2))
-        goal = GazeGoal(Position(limited.forward(there.tolist()).tool_place), start, keep=0.0)
+        goal = GazeGoal(Position(limited.forward(there.tolist()).tool_position), start, keep=0.0)
         for name, solver in solvers.items():
             solution = solver.solve(goal, start)
-            reached[name].append(solution.misses[0].distance <= CLOSE * limited.reach)
+            reached[name].append(solution.end_errors[0].distance <= CLOSE * limited.reach)
             if name == "free":
                 updates.append(solution.iterations)
     return Converged(letter, method, *(fmean(reached[name]) for name in ("free", "alone", "limited")), median(updates))

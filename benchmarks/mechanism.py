@@ -49,7 +49,7 @@ def goals_of(given: Arrays) -> list[Goals]:
                 tuple(given[field][t, k].tolist()) if field in given else (1.0,) * 3 for field in ("position_weight", "rotation_weight")
             ]
             place = tuple(given["position"][t, k].tolist())
-            frames.append(FrameGoal(name, place=place, rotation=rotation, place_weight=weights[0], rotation_weight=weights[1]))
+            frames.append(FrameGoal(name, position=place, rotation=rotation, position_weight=weights[0], rotation_weight=weights[1]))
         centre = None
         if "com" in given:
             centre = CentreGoal(

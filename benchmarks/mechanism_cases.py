@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from limber.rig.authoring.mechanism import recipe
 from limber.rig.authoring.mechanism.gallery import RECIPES
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.goals import FrameGoal, Goals, Steady
+from limber.solvers.mechanism.goals import FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.rotations import Vector, cross, from_axes, from_matrix
@@ -23,7 +23,7 @@ def mechanism_of(told: recipe.Recipe) -> Mechanism:
     grounded = {body.name for body in told.bodies if body.role == "GROUND"}
     origin = {body.name: body.points[0] for body in told.bodies}
     motors = {motor.joint: motor for motor in told.motors}
-    bodies = [Body(name, 1.0, start=Frame(place=place), grounded=name in grounded) for name, place in origin.items()]
+    bodies = [Body(name, 1.0, start=Frame(position=place), grounded=name in grounded) for name, place in origin.items()]
     joints = []
     for joint in told.joints:
         turn = _turn(joint)
@@ -52,11 +52,11 @@ def _turn(joint: recipe.Joint):
 def every_kind() -> Case:
     """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes to and fro."""
     mechanism = mechanism_of(RECIPES["every_kind"])
-    table = next(body.start.place for body in mechanism.bodies if body.name == "Table")
+    table = next(body.start.position for body in mechanism.bodies if body.name == "Table")
 
     def goals(t: float) -> Goals:
         x = table[0] + 0.035 * math.sin(1.5 * t)  # the crank swings by 45 degrees
-        return Goals((FrameGoal("Table", place=(x, 0.0, 0.0), place_weight=(1.0, 0.0, 0.0)),))
+        return Goals((FrameGoal("Table", position=(x, 0.0, 0.0), position_weight=(1.0, 0.0, 0.0)),))
 
     return Case("all kinds of joints", mechanism, goals)
 
@@ -64,13 +64,13 @@ def every_kind() -> Case:
 def turns_and_slides() -> Case:
     """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the last frame."""
     told = RECIPES["turns_and_slides"]
-    mechanism, calm = mechanism_of(told), Steady(told.steady)
-    hand = next(body.start.place for body in mechanism.bodies if body.name == "Hand")
+    mechanism, calm = mechanism_of(told), RegulariserWeights(told.steady)
+    hand = next(body.start.position for body in mechanism.bodies if body.name == "Hand")
 
     def goals(t: float) -> Goals:
         place = (hand[0] + 0.08 * math.sin(1.5 * t), hand[1] + 0.08 * math.sin(1.1 * t), hand[2] - 0.06 + 0.04 * math.cos(1.3 * t))
         half = 0.2 * math.sin(1.7 * t)
-        return Goals((FrameGoal("Hand", place=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),), steady=calm)
+        return Goals((FrameGoal("Hand", position=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),), regulariser_weights=calm)
 
     return Case("turns and slides", mechanism, goals)
 
@@ -122,7 +122,7 @@ def _led(key: str, body: str, is_turned: bool, motors: Callable[[float], dict[st
         pose, is_near = found.poses[index], away is None or not AWAY[0] < t < AWAY[1]
         share = 0.0 if is_near else math.sin(math.pi * (t - AWAY[0]) / (AWAY[1] - AWAY[0])) ** 2
         place = tuple(float(pose[axis, 3] + share * (away or (0.0,) * 3)[axis]) for axis in range(3))
-        goals.append(Goals((FrameGoal(body, place=place, rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None),)))
+        goals.append(Goals((FrameGoal(body, position=place, rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None),)))
         can_reach.append(is_near)
     name = key.replace("_", "-") + (", target out of reach" if away else "")
     return Race(name, solver, _alone(first.state), tuple(goals), tuple(can_reach))

@@ -121,9 +121,9 @@ class Placo(Contestant):
     def aim(self, k: int) -> None:
         for task, goal in zip(self.tasks, self.race.goals[k].frames, strict=True):
             if goal.rotation is None:
-                task.target_world = np.array(goal.place)
+                task.target_world = np.array(goal.position)
             else:
-                task.T_world_frame = frame_array(type(goal.on_body)(goal.rotation, goal.place))
+                task.T_world_frame = frame_array(type(goal.on_body)(goal.rotation, goal.position))
 
     def step(self) -> None:
         self.solver.solve(True)
@@ -168,7 +168,7 @@ class Mink(Contestant):
     def aim(self, k: int) -> None:
         for task, goal in zip(self.goals, self.race.goals[k].frames, strict=True):
             turn = self.mink.SO3(np.array(goal.rotation or (1.0, 0.0, 0.0, 0.0)))
-            task.set_target(self.mink.SE3.from_rotation_and_translation(turn, np.array(goal.place)))
+            task.set_target(self.mink.SE3.from_rotation_and_translation(turn, np.array(goal.position)))
 
     def step(self) -> None:
         tasks, hard = (self.goals, [self.closing]) if self.is_hard else ([self.closing, *self.goals], None)
@@ -235,7 +235,7 @@ class Pinocchio(Contestant):
         for frame, goal in zip(self.frames, self.goals, strict=True):
             here, moved = data.oMf[frame], pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
             rows.append(moved[:3])
-            errors.append(np.array(goal.place) - here.translation)
+            errors.append(np.array(goal.position) - here.translation)
             if goal.rotation is not None:
                 rows.append(moved[3:])
                 errors.append(pin.log3(np.array(to_matrix(goal.rotation)) @ here.rotation.T))

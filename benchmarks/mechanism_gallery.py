@@ -42,7 +42,7 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
         upper = multiply(about(Z, turn), multiply(about(X, tilt), about(Z, -turn)))
         rotation = multiply(upper, about(X, 0.8))
         elbow = rotate(upper, (0.0, 0.3, 0.0))
-        return Goals((FrameGoal("fore", Frame(place=(0.0, 0.3, 0.0)), elbow, rotation),))
+        return Goals((FrameGoal("fore", Frame(position=(0.0, 0.3, 0.0)), elbow, rotation),))
 
     return Case("boxer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
@@ -64,7 +64,7 @@ def dancer() -> Case:
     def goals(t: float) -> Goals:
         turn = multiply(about(Z, 0.15 * math.sin(1.5 * t)), about(X, 0.1 * math.sin(2.0 * t)))
         place = (0.03 * math.sin(2.5 * t), 0.04 * math.sin(2.0 * t), 0.68 + 0.02 * math.cos(3.0 * t))
-        return Goals((FrameGoal("pelvis", Frame(place=(0.0, 0.0, 0.72)), place, turn),))
+        return Goals((FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.72)), place, turn),))
 
     return Case("dancer", Mechanism(tuple(bodies), tuple(joints)), goals)
 
@@ -86,7 +86,7 @@ def walker() -> Case:
                 joints += [
                     _hinge(f"{side} motor {k}", "y", above, crank, (x, y, z + 0.12), actuated=True),
                     Joint(f"{side} rod's head {k}", "universal", crank, rod, Frame(AXES["z"], high), Frame(AXES["z"], high)),
-                    Joint(f"{side} rod's foot {k}", "spherical", rod, child, Frame(place=low), Frame(place=low)),
+                    Joint(f"{side} rod's foot {k}", "spherical", rod, child, Frame(position=low), Frame(position=low)),
                 ]
             above = child
         for k, (body, z) in enumerate(((f"{side} 3", 0.3), (f"{side} 2", 0.6), (f"{side} 5", 0.0))):
@@ -95,12 +95,12 @@ def walker() -> Case:
 
     def goals(t: float) -> Goals:
         phase = math.pi * t  # a step in a second
-        frames = [FrameGoal("pelvis", Frame(place=(0.0, 0.0, 0.8)), (0.05 * t, 0.0, 0.77), IDENTITY, (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))]
+        frames = [FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.8)), (0.05 * t, 0.0, 0.77), IDENTITY, (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))]
         support = 0.0
         for side, y, shift in (("left", 0.1, 0.0), ("right", -0.1, math.pi)):
             lift = max(0.0, math.sin(phase + shift))
             place = (0.05 * t, y, 0.03 * lift)
-            frames.append(FrameGoal(f"{side} 5", Frame(place=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3))
+            frames.append(FrameGoal(f"{side} 5", Frame(position=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3))
             support += y * (1.0 - lift) * 0.5
         return Goals(tuple(frames), CentreGoal((0.05 * t, support, 0.0), (10.0, 10.0, 0.0)))
 
@@ -127,6 +127,6 @@ def tower(storeys: int) -> Case:
 
     def goals(t: float) -> Goals:
         place = (0.02 * storeys * math.sin(t), 0.02 * storeys * math.sin(1.4 * t), height * 0.96)
-        return Goals((FrameGoal(below, Frame(place=(0.0, 0.0, height)), place),))
+        return Goals((FrameGoal(below, Frame(position=(0.0, 0.0, height)), place),))
 
     return Case(f"tower of {3 * storeys + 1}", Mechanism(tuple(bodies), tuple(joints)), goals)

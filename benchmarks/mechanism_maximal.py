@@ -166,9 +166,9 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
     """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the body's place and a move."""
     end = pose @ frame_array(goal.on_body)
     error, rows = np.zeros(6), np.zeros((6, 6))
-    if goal.place is not None:
-        weight = np.sqrt(np.array(goal.place_weight)) / size
-        error[:3] = weight * (end[:3, 3] - goal.place)
+    if goal.position is not None:
+        weight = np.sqrt(np.array(goal.position_weight)) / size
+        error[:3] = weight * (end[:3, 3] - goal.position)
         rows[:3, :3], rows[:3, 3:] = -weight[:, None] * hat(end[:3, 3] - pose[:3, 3]), np.diag(weight * size)
     if goal.rotation is not None:
         weight, back = np.sqrt(np.array(goal.rotation_weight)), np.array(to_matrix(goal.rotation)).T

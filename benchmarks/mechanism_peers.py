@@ -62,7 +62,7 @@ class Judge:
         poses, found = self.solver.poses(state), 0.0
         for body, goal in zip(self.bodies, self.race.goals[k].frames, strict=True):
             end = poses[body] @ frame_array(goal.on_body)
-            found = max(found, float(np.linalg.norm(end[:3, 3] - goal.place)))
+            found = max(found, float(np.linalg.norm(end[:3, 3] - goal.position)))
             if goal.rotation is not None:
                 found = max(found, float(angle_of(np.array(to_matrix(goal.rotation)).T @ end[:3, :3])))
         return found

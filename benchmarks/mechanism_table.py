@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
-from limber.solvers.mechanism.goals import Steady
+from limber.solvers.mechanism.goals import RegulariserWeights
 from limber.solvers.mechanism.solver import MechanismSolver, Solution
 
 from benchmarks.mechanism_cases import every_kind, turns_and_slides
@@ -35,7 +35,7 @@ STATE_WEIGHT = 2e-4  # of the paper's boxer
 
 
 def run(
-    case: Case, rate: float = RATE, frames: int = FRAMES, steady: Steady | None = None
+    case: Case, rate: float = RATE, frames: int = FRAMES, steady: RegulariserWeights | None = None
 ) -> tuple[MechanismSolver, list[Solution], np.ndarray]:
     """A case's frames in order, and the seconds of each."""
     solver = MechanismSolver(case.mechanism)
@@ -43,7 +43,7 @@ def run(
     answers, seconds = [], []
     for k in range(frames):
         goals = case.goals(k / rate)
-        goals = goals if steady is None else replace(goals, steady=steady)
+        goals = goals if steady is None else replace(goals, regulariser_weights=steady)
         began = time.process_time()
         solution = solver.solve(goals, solution.state, 1.0 / rate)
         seconds.append(time.process_time() - began)
@@ -101,10 +101,10 @@ def print_singular() -> list[tuple[float, float, float]]:
     rate, case = 1200.0, boxer(through_the_pole)
     print("speed weight   peak joint speed [rad/s]   mean error [mm]   largest error [mm]")
     for weight in (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
-        steady = Steady(STATE_WEIGHT if weight else 0.0, weight, BODY_SPEED)
+        steady = RegulariserWeights(STATE_WEIGHT if weight else 0.0, weight, BODY_SPEED)
         solver, answers, _ = run(case, rate, frames=2400, steady=steady)
         values = np.array([[solver.values(a.state, joint.name)[0] for joint in solver.mechanism.actuators] for a in answers])
-        asked = np.array([case.goals(k / rate).frames[0].place for k in range(len(answers))])
+        asked = np.array([case.goals(k / rate).frames[0].position for k in range(len(answers))])
         elbow = np.array([(a.poses[4] @ (0.0, 0.3, 0.0, 1.0))[:3] for a in answers])
         errors = 1e3 * np.linalg.norm(elbow - asked, axis=1)
         peak, mean = rate * float(np.abs(np.diff(values, axis=0)).max()), float(errors.mean())

@@ -60,7 +60,7 @@ def seen(points: list) -> np.ndarray:
 
 
 def draw_body(axes, pose: Pose, colour: str, width: float) -> None:
-    line = seen([(0.0, 0.0, 0.0), *pose.places, pose.tool_place])
+    line = seen([(0.0, 0.0, 0.0), *pose.positions, pose.tool_position])
     axes.plot(*line.T, color=colour, lw=width, solid_capstyle="round", solid_joinstyle="round")
     axes.plot(*line[1:-1].T, "o", color=colour, ms=1.3 * width)
 
@@ -68,13 +68,13 @@ def draw_body(axes, pose: Pose, colour: str, width: float) -> None:
 def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None:
     assert isinstance(goal.aim, Point)
     pose = chain.forward(solution.angles.tolist())
-    far = math.dist(goal.aim.place, pose.tool_place)
+    far = math.dist(goal.aim.position, pose.tool_position)
     looks = rotate(pose.tool_rotation, Y)
-    ray = seen([pose.tool_place, tuple(p + far * v for p, v in zip(pose.tool_place, looks, strict=True))])
+    ray = seen([pose.tool_position, tuple(p + far * v for p, v in zip(pose.tool_position, looks, strict=True))])
     axes.plot(*ray.T, color=RAY, lw=4, alpha=0.6, solid_capstyle="butt")
     draw_body(axes, chain.forward(goal.posture.tolist()), AUTHORED, 3.0)
     draw_body(axes, pose, BODY, 3.0)
-    axes.plot(*seen([goal.aim.place]).T, "o", color=TARGET, ms=11)
+    axes.plot(*seen([goal.aim.position]).T, "o", color=TARGET, ms=11)
     figures = f"aim {math.degrees(solution.aim_error):.1f}, shape {math.degrees(solution.shape_deviation):.0f} deg"
     axes.set_title(figures, fontsize=9.5, color=INK, y=-0.12)
     axes.set_aspect("equal")

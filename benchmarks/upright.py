@@ -29,7 +29,7 @@ from limber.rig.live.clock import STEP
 from limber.rig.reading import goal
 from limber.robots.errors import UrdfError
 from limber.solvers.exact_aim import finish
-from limber.solvers.gaze import misses
+from limber.solvers.gaze import end_errors
 from limber.solvers.goals import EndGoal, Position
 from mathutils import Matrix, Quaternion, Vector
 
@@ -241,9 +241,9 @@ def _least(subject: Subject) -> tuple[float, float]:
             angles = finish(skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs).angles
             for asked in (upright, free):
                 way = finish(skeleton, asked, angles, costs)
-                if degrees(misses(skeleton, free, way.pose)[0].angle) <= EXACT:
+                if degrees(end_errors(skeleton, free, way.pose)[0].angle) <= EXACT:
                     turn = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
-                    found = abs(subject.roll(turn)), subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_place)))
+                    found = abs(subject.roll(turn)), subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_position)))
                     best = min(best, found, key=lambda pair: max(pair[0] / ROLL_BAR, pair[1] / SHIFT_BAR))
     return best
 
@@ -254,7 +254,7 @@ def _base(subject: Subject) -> Matrix:
     pose = session.model.skeleton.forward(session.outputs.angles.tolist())
     shown = subject.facing(here).to_4x4()
     shown.translation = subject.eye(here)
-    return shown @ Matrix.LocRotScale(pose.tool_place, Quaternion(pose.tool_rotation), None).inverted()
+    return shown @ Matrix.LocRotScale(pose.tool_position, Quaternion(pose.tool_rotation), None).inverted()
 
 
 def _bone(subject: Subject, facing: Matrix, eye: Vector) -> Matrix:

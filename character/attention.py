@@ -111,13 +111,13 @@ def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
         return aim
     pose = skeleton.forward(posture.tolist())
     look = rotations.rotate(pose.tool_rotation, rotations.Y)
-    way = rotations.subtract(aim.place, pose.tool_place) if isinstance(aim, Point) else aim.vector
+    way = rotations.subtract(aim.position, pose.tool_position) if isinstance(aim, Point) else aim.vector
     distance = rotations.length(way)
     if distance <= NEAREST:
         return aim
     turn = _power(_between(look, rotations.unit(way)), max(share, 0.0))
     mixed = rotations.scale(rotations.rotate(turn, look), distance)
-    return replace(aim, place=rotations.add(pose.tool_place, mixed)) if isinstance(aim, Point) else replace(aim, vector=mixed)
+    return replace(aim, position=rotations.add(pose.tool_position, mixed)) if isinstance(aim, Point) else replace(aim, vector=mixed)
 
 
 def _remaining(left: float) -> float:

@@ -154,7 +154,7 @@ class Imported:
         """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the world."""
         base = np.array(self._base())
         way = installed.module("solvers.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
-        places = np.array([*pose.places, pose.tool_place])
+        places = np.array([*pose.positions, pose.tool_position])
         return places @ base[:3, :3].T + base[:3, 3], base[:3, :3] @ np.array(way)
 
     def _store(self) -> None:

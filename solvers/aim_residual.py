@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, place_of, upright
+from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, position_of, upright
 from .rotations import (
     NO_DIRECTION,
     Quaternion,
@@ -80,35 +80,35 @@ def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = Fal
 
 def _of_end(skeleton: Skeleton, index: int, wanted: EndGoal, pose: Pose, axes: list[Vector], at_targets: bool) -> list[Part]:
     """The parts of one end; columns of joints that do not carry it are zero."""
-    rotation, place = skeleton.end_pose(pose, wanted.end)
+    rotation, position = skeleton.end_pose(pose, wanted.end)
     carried = range(len(skeleton)) if skeleton.is_chain else skeleton.path(wanted.end)
-    goal_place, target = place_of(wanted.aim), orientation_of(wanted.aim)
+    goal_position, target = position_of(wanted.aim), orientation_of(wanted.aim)
     found = []
     if target is not None:
         difference = multiply(nearer_roll(normalized(target), rotation, wanted.symmetric), conjugate(rotation))
         found.append(Part("aim", index, Residual(logarithm(difference), _angular(skeleton, axes, carried))))
-    if goal_place is not None:
-        moved = goal_place if at_targets else place
-        found.append(Part("position", index, _to_position(skeleton, goal_place, place, moved, pose, axes, carried)))
+    if goal_position is not None:
+        moved = goal_position if at_targets else position
+        found.append(Part("position", index, _to_position(skeleton, goal_position, position, moved, pose, axes, carried)))
     if isinstance(wanted.aim, Direction | Point):
-        found.append(Part("aim", index, _to_view(skeleton, wanted, rotation, place, pose, axes, carried)))
+        found.append(Part("aim", index, _to_view(skeleton, wanted, rotation, position, pose, axes, carried)))
     return found
 
 
 def _to_position(
-    skeleton: Skeleton, wanted: Vector, place: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
+    skeleton: Skeleton, wanted: Vector, position: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
 ) -> Residual:
-    """Residual from `place` to `wanted` [m], with the velocities of a point at `moved` on the end's link."""
+    """Residual from `position` to `wanted` [m], with the velocities of a point at `moved` on the end's link."""
     share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
     velocities = _linear(skeleton, moved, pose, axes, carried)
-    return Residual(scale(subtract(wanted, place), share), [scale(velocity, share) for velocity in velocities])
+    return Residual(scale(subtract(wanted, position), share), [scale(velocity, share) for velocity in velocities])
 
 
 def _to_view(
     skeleton: Skeleton,
     wanted_end: EndGoal,
     rotation: Quaternion,
-    place: Vector,
+    position: Vector,
     pose: Pose,
     axes: list[Vector],
     carried: Sequence[int],
@@ -117,13 +117,13 @@ def _to_view(
     assert isinstance(aim, Direction | Point)
     turns: Sequence[Vector] = _angular(skeleton, axes, carried)
     view = rotate(rotation, Y)
-    gap = look(aim, place)
+    gap = look(aim, position)
     distance = length(gap)
     if distance <= NO_DIRECTION:  # the end is at its target: any view will do
         return Residual((0.0, 0.0), [(0.0, 0.0)] * len(skeleton))
     wanted = unit(gap)
     if isinstance(aim, Point):  # relative to the direction to the target, which changes as the end moves
-        velocities = _linear(skeleton, place, pose, axes, carried)
+        velocities = _linear(skeleton, position, pose, axes, carried)
         pairs = zip(turns, velocities, strict=True)
         turns = [subtract(turn, scale(cross(wanted, velocity), -1.0 / distance)) for turn, velocity in pairs]
     across = perpendicular(view)
@@ -163,9 +163,9 @@ def _angular(skeleton: Skeleton, axes: list[Vector], carried: Sequence[int]) -> 
     return turns
 
 
-def _linear(skeleton: Skeleton, place: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
+def _linear(skeleton: Skeleton, position: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
     """Velocity [m] of the end's position per unit speed of each joint, base frame."""
     velocities: list[Vector] = [NOTHING] * len(axes)
     for k in carried:
-        velocities[k] = cross(axes[k], subtract(place, pose.places[k])) if skeleton.joints[k].kind == "revolute" else axes[k]
+        velocities[k] = cross(axes[k], subtract(position, pose.positions[k])) if skeleton.joints[k].kind == "revolute" else axes[k]
     return velocities

@@ -95,26 +95,26 @@ def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
 class Tool:
     """Pose of an end during a sweep: rotation and position [m] in the base frame."""
 
-    __slots__ = ("place", "rotation")
+    __slots__ = ("position", "rotation")
 
-    def __init__(self, rotation: Quaternion, place: Vector = ORIGIN) -> None:
-        self.rotation, self.place = rotation, place
+    def __init__(self, rotation: Quaternion, position: Vector = ORIGIN) -> None:
+        self.rotation, self.position = rotation, position
 
-    def rotate(self, rotation: Quaternion, about_place: Vector | None) -> None:
+    def rotate(self, rotation: Quaternion, about_position: Vector | None) -> None:
         """Rotates it about a position; None: positions do not count."""
         self.rotation = multiply(rotation, self.rotation)
-        if about_place is not None:
-            self.place = add(rotate(rotation, subtract(self.place, about_place)), about_place)
+        if about_position is not None:
+            self.position = add(rotate(rotation, subtract(self.position, about_position)), about_position)
 
     def translate(self, by: Vector) -> None:
-        self.place = add(self.place, by)
+        self.position = add(self.position, by)
 
 
 class SweepStart(NamedTuple):
     """Configuration at the start of a sweep."""
 
     axes: Sequence[Vector]  # of each joint, base frame
-    places: Sequence[Vector] | None  # [m] of each joint; None: positions do not count, and no joint is prismatic
+    positions: Sequence[Vector] | None  # [m] of each joint; None: positions do not count, and no joint is prismatic
     parents: Sequence[int]  # -1: the base
     prismatic: Sequence[bool]
     carried: Sequence[Sequence[int]]  # indices of the tools that a joint moves
@@ -138,10 +138,10 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
 
 def _sweep_from_tip(linkage: SweepStart, move: Move) -> None:
     """From the tip: joints nearer to the base have not moved yet."""
-    axes, places, _, prismatic, carried, tools = linkage
+    axes, positions, _, prismatic, carried, tools = linkage
     for k in range(len(axes) - 1, -1, -1):
-        axis, place = axes[k], places[k] if places else None
-        amount = move(k, axis, place or ORIGIN)
+        axis, position = axes[k], positions[k] if positions else None
+        amount = move(k, axis, position or ORIGIN)
         if amount is None:
             return
         if not amount:
@@ -151,19 +151,19 @@ def _sweep_from_tip(linkage: SweepStart, move: Move) -> None:
             if prismatic[k]:
                 tools[e].translate(scale(axis, amount))
             else:
-                tools[e].rotate(turn, place)
+                tools[e].rotate(turn, position)
 
 
 def _sweep_from_base(linkage: SweepStart, move: Move) -> None:
     """From the base: rotation and translation of each body since the start of the sweep are passed on to all that it carries."""
-    axes, places, parents, prismatic, carried, tools = linkage
+    axes, positions, parents, prismatic, carried, tools = linkage
     rotations: list[Quaternion] = []
     translations: list[Vector] = []
     for k, parent in enumerate(parents):
         rotation_so_far, shift = (rotations[parent], translations[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
         axis = rotate(rotation_so_far, axes[k])
-        place = add(rotate(rotation_so_far, places[k]), shift) if places else None
-        amount = move(k, axis, place or ORIGIN)
+        position = add(rotate(rotation_so_far, positions[k]), shift) if positions else None
+        amount = move(k, axis, position or ORIGIN)
         if amount is None:
             return
         if amount and prismatic[k]:
@@ -174,9 +174,9 @@ def _sweep_from_base(linkage: SweepStart, move: Move) -> None:
         elif amount:
             turn = about(axis, amount)
             rotation_so_far = multiply(turn, rotation_so_far)
-            if place:
-                shift = add(rotate(turn, subtract(shift, place)), place)
+            if position:
+                shift = add(rotate(turn, subtract(shift, position)), position)
             for e in carried[k]:
-                tools[e].rotate(turn, place)
+                tools[e].rotate(turn, position)
         rotations.append(rotation_so_far)
         translations.append(shift)

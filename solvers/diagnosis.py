@@ -8,7 +8,7 @@ import numpy as np
 from .erik.chain import VirtualChain
 from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
-from .gaze import Miss, Solution, limits_hit, misses, papers_error
+from .gaze import EndError, Solution, end_errors, limits_hit, papers_error
 from .goals import EndGoal, GazeGoal, Point
 from .rotations import NO_DIRECTION, length, subtract
 from .shape import Shape
@@ -79,10 +79,10 @@ class Diagnosis:
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
-        missed = misses(skeleton, goal, pose)
+        missed = end_errors(skeleton, goal, pose)
         hit = limits_hit(skeleton, angles)
         blind = _without_a_direction(skeleton, goal, pose)
-        met = not blind and all(self._is_met(way) for way in missed)
+        met = not blind and all(self._is_met(error) for error in missed)
         converged = met if converged is None else converged and not blind
         return Solution(
             angles=np.array(angles),
@@ -95,44 +95,44 @@ class Diagnosis:
             converged=converged,
             seconds=time.perf_counter() - began,
             memory=memory,
-            misses=missed,
+            end_errors=missed,
             reason="" if converged else blind or self._reason(goal, missed, hit, why),
             remark=_remark(skeleton, posture),
             lowered=lowered,
         )
 
-    def _is_met(self, way: Miss) -> bool:
-        return way.whole <= MET and way.distance <= MET * self.skeleton.reach
+    def _is_met(self, error: EndError) -> bool:
+        return error.whole <= MET and error.distance <= MET * self.skeleton.reach
 
-    def _reason(self, goal: GazeGoal, missed: tuple[Miss, ...], hit: tuple[int, ...], why: str) -> str:
-        short = [(wanted, way) for wanted, way in zip(goal.ends, missed, strict=True) if not self._is_met(way)]
+    def _reason(self, goal: GazeGoal, missed: tuple[EndError, ...], hit: tuple[int, ...], why: str) -> str:
+        short = [(end_goal, error) for end_goal, error in zip(goal.ends, missed, strict=True) if not self._is_met(error)]
         said = [why] if why else []
-        what = "; ".join([*said, *(self._shortfall(wanted, way) for wanted, way in short)]) or "the answer is not settled yet"
-        if sum(wanted.weight > 0.0 for wanted in goal.ends) > 1 and any(wanted.weight > 0.0 for wanted, _ in short):
+        what = "; ".join([*said, *(self._shortfall(end_goal, error) for end_goal, error in short)]) or "the answer is not settled yet"
+        if sum(end_goal.weight > 0.0 for end_goal in goal.ends) > 1 and any(end_goal.weight > 0.0 for end_goal, _ in short):
             what += ": the goals cannot be met together"
         if hit:
             names = ", ".join(self.skeleton.joints[k].name for k in hit)
             return f"{what}; at their limits: {names}"
         return what
 
-    def _shortfall(self, wanted: EndGoal, way: Miss) -> str:
-        name = self.skeleton.ends[wanted.end].name
+    def _shortfall(self, end_goal: EndGoal, error: EndError) -> str:
+        name = self.skeleton.ends[end_goal.end].name
         parts = []
-        if way.whole > MET:
-            parts.append(f"{math.degrees(way.whole):.2g} degrees")
-        if way.distance > MET * self.skeleton.reach:
-            parts.append(f"{way.distance:.2g} m")
-        weightless = "" if wanted.weight > 0.0 else ", as that has no weight"
+        if error.whole > MET:
+            parts.append(f"{math.degrees(error.whole):.2g} degrees")
+        if error.distance > MET * self.skeleton.reach:
+            parts.append(f"{error.distance:.2g} m")
+        weightless = "" if end_goal.weight > 0.0 else ", as that has no weight"
         return f"'{name}' has an error of {' and '.join(parts)}{weightless}"
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
     """A message where an end is at the very position that it should look at; "" elsewhere."""
-    for wanted in goal.ends:
-        if isinstance(wanted.aim, Point):
-            away = length(subtract(wanted.aim.place, skeleton.end_pose(pose, wanted.end)[1]))
+    for end_goal in goal.ends:
+        if isinstance(end_goal.aim, Point):
+            away = length(subtract(end_goal.aim.position, skeleton.end_pose(pose, end_goal.end)[1]))
             if away <= max(SAME_PLACE * skeleton.reach, NO_DIRECTION):
-                return f"the target is at the very position of '{skeleton.ends[wanted.end].name}', so it is in no direction: move it away"
+                return f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in no direction: move it away"
     return ""
 
 

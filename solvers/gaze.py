@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, place_of, upright
+from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
 from .rotations import NO_DIRECTION, Quaternion, Vector, Y, angle_between, length, normalized, rotate, subtract, unit, vector_angle
 from .skeleton import Angles, Pose, Skeleton
 
 AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
 
 
-class Miss(NamedTuple):
+class EndError(NamedTuple):
     """Task error of one end."""
 
     angle: float  # [rad] of the whole orientation, or, for Direction and Point, of the view alone
@@ -33,7 +33,7 @@ class Solution:
     converged: bool
     seconds: float
     memory: object = None  # state to pass to the next frame; solvers themselves keep none
-    misses: tuple[Miss, ...] = ()  # one for each of `goal.ends`
+    end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
     reason: str = ""  # why it has not converged
     remark: str = ""  # what was changed of the goal
     lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
@@ -67,39 +67,39 @@ class GazeSolver(Protocol):
         ...
 
 
-def miss(wanted: EndGoal, rotation: Quaternion, place: Vector) -> Miss:
+def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> EndError:
     """Task error of an end with this rotation and position [m]."""
-    goal_place = place_of(wanted.aim)
-    distance = 0.0 if goal_place is None else length(subtract(goal_place, place))
-    aim = wanted.aim
+    goal_position = position_of(end_goal.aim)
+    distance = 0.0 if goal_position is None else length(subtract(goal_position, position))
+    aim = end_goal.aim
     if isinstance(aim, Position):
-        return Miss(0.0, 0.0, distance)
+        return EndError(0.0, 0.0, distance)
     target = orientation_of(aim)
     if target is not None:
-        angle = whole_angle(normalized(target), rotation, wanted.symmetric)
-        return Miss(angle, angle, distance)
+        angle = whole_angle(normalized(target), rotation, end_goal.symmetric)
+        return EndError(angle, angle, distance)
     assert isinstance(aim, Direction | Point)
-    direction = look(aim, place)
+    direction = look(aim, position)
     angle = whole = vector_angle(rotate(rotation, Y), direction)
     if aim.up is not None and length(direction) > NO_DIRECTION:
         target = upright(unit(direction), aim.up)
-        whole = angle if target is None else whole_angle(target, rotation, wanted.symmetric)
-    return Miss(angle, whole, distance)
+        whole = angle if target is None else whole_angle(target, rotation, end_goal.symmetric)
+    return EndError(angle, whole, distance)
 
 
-def misses(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[Miss, ...]:
+def end_errors(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[EndError, ...]:
     """Task errors of a pose, one for each of `goal.ends`."""
-    return tuple(miss(wanted, *skeleton.end_pose(pose, wanted.end)) for wanted in goal.ends)
+    return tuple(end_error_of(end_goal, *skeleton.end_pose(pose, end_goal.end)) for end_goal in goal.ends)
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:
     """Angle [rad] between the tool and its target; for Direction and Point of the view alone."""
-    return miss(goal.ends[0], pose.tool_rotation, pose.tool_place).angle
+    return end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).angle
 
 
 def orientation_error(goal: GazeGoal, pose: Pose) -> float:
     """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, phi the angle to the whole target (eq. 20)."""
-    return papers_error(miss(goal.ends[0], pose.tool_rotation, pose.tool_place).whole)
+    return papers_error(end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).whole)
 
 
 def papers_error(angle: float) -> float:

@@ -66,27 +66,27 @@ class Direction:
 
 @dataclass(frozen=True)
 class Point:
-    """Aim: the tool's +Y passes through `place` [m] (base frame), seen from the tool's real position. Roll, `up` and `level` as for
+    """Aim: the tool's +Y passes through `position` [m] (base frame), seen from the tool's real position. Roll, `up` and `level` as for
     Direction.
     """
 
-    place: Vector
+    position: Vector
     up: Vector | None = None
     level: Vector | None = None
 
 
 @dataclass(frozen=True)
 class Position:
-    """Aim: the tool's position is `place` [m] (base frame), in any orientation."""
+    """Aim: the tool's position is `position` [m] (base frame), in any orientation."""
 
-    place: Vector
+    position: Vector
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Aim: the tool's position is `place` [m], and its orientation `wxyz` (both in the base frame)."""
+    """Aim: the tool's position is `position` [m], and its orientation `wxyz` (both in the base frame)."""
 
-    place: Vector
+    position: Vector
     wxyz: Quaternion
 
 
@@ -137,13 +137,13 @@ class GazeGoal:
     def weights(self) -> tuple[float, ...]:
         """Weights of all ends, relative to the largest."""
         ends = self.ends
-        heaviest = max(wanted.weight for wanted in ends) or 1.0
-        return tuple(wanted.weight / heaviest for wanted in ends)
+        heaviest = max(end_goal.weight for end_goal in ends) or 1.0
+        return tuple(end_goal.weight / heaviest for end_goal in ends)
 
 
 def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
     """Direction (base frame, any length) in which a tool at position `eye` should look."""
-    return goal_aim.vector if isinstance(goal_aim, Direction) else subtract(goal_aim.place, eye)
+    return goal_aim.vector if isinstance(goal_aim, Direction) else subtract(goal_aim.position, eye)
 
 
 def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
@@ -171,9 +171,9 @@ def orientation_of(aim: Aim) -> Quaternion | None:
     return aim.wxyz if isinstance(aim, Orientation | Frame) else None
 
 
-def place_of(aim: Aim) -> Vector | None:
+def position_of(aim: Aim) -> Vector | None:
     """The position [m] that an aim prescribes; None: it prescribes none."""
-    return aim.place if isinstance(aim, Position | Frame) else None
+    return aim.position if isinstance(aim, Position | Frame) else None
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
@@ -182,7 +182,7 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
     def freed(aim: Aim) -> Aim:
         return replace(aim, up=None) if isinstance(aim, Direction | Point) and aim.up is not None else aim
 
-    if all(freed(wanted.aim) is wanted.aim for wanted in goal.ends):
+    if all(freed(end_goal.aim) is end_goal.aim for end_goal in goal.ends):
         return goal
     return replace(goal, aim=freed(goal.aim), others=tuple(replace(other, aim=freed(other.aim)) for other in goal.others))
 
@@ -206,11 +206,11 @@ def check_goal(
             raise PostureShapeError(f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again")
     if not 0.0 <= goal.keep <= 1.0:
         raise GazeError(f"the posture has the weight {goal.keep}: choose a share between 0 and 1")
-    for wanted in goal.ends:
-        if type(wanted.aim) not in aims:
+    for end_goal in goal.ends:
+        if type(end_goal.aim) not in aims:
             known = ", ".join(sorted(WORDS[kind] for kind in aims))
-            raise GoalKindError(f"this solver cannot {WORDS[type(wanted.aim)]}, only {known}: choose another solver or goal")
-        _check_end(skeleton, wanted)
+            raise GoalKindError(f"this solver cannot {WORDS[type(end_goal.aim)]}, only {known}: choose another solver or goal")
+        _check_end(skeleton, end_goal)
     return posture
 
 
@@ -222,16 +222,16 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
             raise PostureShapeError(f"the start's angle for joint '{joint.name}' is {angle}: begin from scratch")
 
 
-def _check_end(skeleton: Skeleton, wanted: EndGoal) -> None:
-    if not 0 <= wanted.end < len(skeleton.ends):
-        raise GazeError(f"there is no end {wanted.end}: the skeleton has {len(skeleton.ends)}, counted from 0")
-    if not (wanted.weight >= 0.0 and math.isfinite(wanted.weight)):
-        raise GazeError(f"the weight of '{skeleton.ends[wanted.end].name}' is {wanted.weight}: choose a number from 0 up")
-    aim = wanted.aim
+def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:
+    if not 0 <= end_goal.end < len(skeleton.ends):
+        raise GazeError(f"there is no end {end_goal.end}: the skeleton has {len(skeleton.ends)}, counted from 0")
+    if not (end_goal.weight >= 0.0 and math.isfinite(end_goal.weight)):
+        raise GazeError(f"the weight of '{skeleton.ends[end_goal.end].name}' is {end_goal.weight}: choose a number from 0 up")
+    aim = end_goal.aim
     if isinstance(aim, Orientation | Frame):
         _check_vector("target orientation", aim.wxyz, 4)
     if isinstance(aim, Point | Position | Frame):
-        _check_vector("target point", aim.place, 3, may_vanish=True)
+        _check_vector("target point", aim.position, 3, may_vanish=True)
     if isinstance(aim, Direction):
         _check_vector("target direction", aim.vector, 3)
     if isinstance(aim, Direction | Point):

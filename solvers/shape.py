@@ -42,8 +42,8 @@ class Shape:
 
     def _directions(self, pose: Pose) -> list[Vector]:
         ends = [self.skeleton.end_pose(pose, e) for e in range(len(self.skeleton.ends))]
-        places = pose.places
-        links = [subtract(places[joint] if joint >= 0 else ends[end][1], places[carrier]) for carrier, joint, end in self.links]
+        positions = pose.positions
+        links = [subtract(positions[joint] if joint >= 0 else ends[end][1], positions[carrier]) for carrier, joint, end in self.links]
         return [unit(link) for link in links] + [rotate(turned, Y) for turned, _ in ends]
 
     def deviation(self, pose: Pose) -> float:

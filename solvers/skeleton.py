@@ -69,9 +69,9 @@ class Pose(NamedTuple):
     """Rotations and positions of joints and tool in the base frame."""
 
     rotations: tuple[Quaternion, ...]  # of the joints' frames, after their own rotation
-    places: tuple[Vector, ...]  # [m] of the joints
+    positions: tuple[Vector, ...]  # [m] of the joints
     tool_rotation: Quaternion
-    tool_place: Vector
+    tool_position: Vector
 
 
 @dataclass(frozen=True)
@@ -188,31 +188,31 @@ class Skeleton:
     def forward(self, angles: Sequence[float]) -> Pose:
         """The pose for angles (n,) [rad], prismatic ones in [m]."""
         rotations: list[Quaternion] = []
-        places: list[Vector] = []
+        positions: list[Vector] = []
         for (turns, rest, offset, axis), joint, angle in zip(self._parts, self.joints, angles, strict=True):
             parent = joint.parent
-            turned, place = (rotations[parent], places[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
+            turned, position = (rotations[parent], positions[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
             if offset is not None:
-                place = add(place, rotate(turned, offset))
+                position = add(position, rotate(turned, offset))
             if rest is not None:
                 turned = multiply(turned, rest)
             if turns:
                 turned = multiply(turned, about(axis, angle))
             else:
-                place = add(place, rotate(turned, scale(axis, angle)))
+                position = add(position, rotate(turned, scale(axis, angle)))
             rotations.append(turned)
-            places.append(place)
+            positions.append(position)
         joint_index, tool, offset = self._tools[0]
         turned = rotations[joint_index]
-        return Pose(tuple(rotations), tuple(places), multiply(turned, tool), add(places[joint_index], rotate(turned, offset)))
+        return Pose(tuple(rotations), tuple(positions), multiply(turned, tool), add(positions[joint_index], rotate(turned, offset)))
 
     def end_pose(self, pose: Pose, end: int) -> tuple[Quaternion, Vector]:
         """Rotation and position [m] of an end in the base frame."""
         if end == 0:
-            return pose.tool_rotation, pose.tool_place
+            return pose.tool_rotation, pose.tool_position
         joint, tool, offset = self._tools[end]
         turned = pose.rotations[joint]
-        return multiply(turned, tool), add(pose.places[joint], rotate(turned, offset))
+        return multiply(turned, tool), add(pose.positions[joint], rotate(turned, offset))
 
     def world_axes(self, pose: Pose) -> list[Vector]:
         """The joints' axes in the base frame."""
@@ -225,15 +225,15 @@ class Skeleton:
         velocity of the base and its angular velocity about its own origin, both in the base frame.
         """
         pose = self.forward(angles)
-        place = np.array(self.end_pose(pose, end)[1])
+        position = np.array(self.end_pose(pose, end)[1])
         axes = np.array(self.world_axes(pose)).T
-        arms = place[:, None] - np.array(pose.places).T
+        arms = position[:, None] - np.array(pose.positions).T
         turns = np.array([part[0] for part in self._parts])
         on_path = np.isin(np.arange(len(self)), self.path(end))
         angular = np.where(turns & on_path, axes, 0.0)
         linear = np.where(on_path, np.where(turns, np.cross(axes, arms, axis=0), axes), 0.0)
         if not floating:
             return angular, linear
-        x, y, z = place
+        x, y, z = position
         swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit rotations of the base crossed with the position
         return np.hstack([np.zeros((3, 3)), np.eye(3), angular]), np.hstack([np.eye(3), swung, linear])

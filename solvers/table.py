@@ -35,7 +35,7 @@ class SolverInfo:
     make: Callable[..., GazeSolver]  # of a skeleton and, where there are some, options
     aims: frozenset[type] = AIMS  # kinds of aims that it supports
     trees: bool = True  # whether it supports trees
-    slides_only: bool = True  # whether it supports skeletons without a revolute joint
+    prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     options: type | None = None  # options that a user may set: a frozen dataclass with defaults
     looks_ahead: int = 0  # frames ahead whose goals `solve` uses, as `ahead`, beside `tick`, `dt`, `mutual` and `slot`; 0: none of these
 
@@ -127,7 +127,7 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str
 def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type]) -> str:
     if not info.trees and not skeleton.is_chain:
         return "moves chains with one end, no trees"
-    if not info.slides_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
+    if not info.prismatic_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
         return "needs a revolute joint"
     unknown = sorted(WORDS[kind] for kind in aims - info.aims)
     return f"cannot {' or '.join(unknown)}" if unknown else ""

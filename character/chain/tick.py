@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter
-from ...solvers.gaze import GazeSolver, Miss, Solution, misses
+from ...solvers.gaze import EndError, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -69,14 +69,16 @@ class Outputs:
     skeleton: Skeleton
 
     @cached_property
-    def filtered_misses(self) -> tuple[Miss, ...]:
+    def filtered_errors(self) -> tuple[EndError, ...]:
         """What each of the goal's ends misses after the filter: worked out when someone looks."""
-        return self.solution.misses if self.problem else misses(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
+        return (
+            self.solution.end_errors if self.problem else end_errors(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
+        )
 
     @property
     def filtered_aim_error(self) -> float:
         """The angle [rad] by which the chain's own end misses its target after the filter."""
-        return self.solution.aim_error if self.problem else self.filtered_misses[0].angle
+        return self.solution.aim_error if self.problem else self.filtered_errors[0].angle
 
 
 def make_model(
@@ -217,7 +219,7 @@ def _progress(solution: Solution, last: Solution | None, before: tuple | None) -
         before: `best` and `vain` of the last tick; None: the goal is a new one.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
-    now = sum(way.whole + way.distance for way in solution.misses), shape
+    now = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
     stands = np.abs(solution.angles - last.angles).max() <= STILL

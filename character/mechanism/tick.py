@@ -93,7 +93,7 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         if state is None:
             answer = solver.solve(goals, model.rest, iterations=FIRST)
         else:
-            answer = solver.solve(goals, state.wanted, dt or None, places=PLACES)
+            answer = solver.solve(goals, state.wanted, dt or None, evaluations=PLACES)
         wanted, report = answer.state, answer.report
         before = values(model, state.wanted) if state is not None else ()
         moved = max((abs(a - b) for a, b in zip(values(model, wanted), before, strict=False)), default=0.0)
@@ -140,9 +140,9 @@ def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[flo
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """The motors where the filter has them; what they leave open follows the goals."""
     frames = () if model.is_determined else tuple(map(_faint, goals.frames))
-    return Goals(frames, actuators=by_joint(model, filtered), counts_turns=True)
+    return Goals(frames, actuators=by_joint(model, filtered), counts_full_rotations=True)
 
 
 def _faint(goal: FrameGoal) -> FrameGoal:
-    place = tuple(FAINT * weight for weight in goal.place_weight)
-    return replace(goal, place_weight=place, rotation_weight=tuple(FAINT * weight for weight in goal.rotation_weight))
+    place = tuple(FAINT * weight for weight in goal.position_weight)
+    return replace(goal, position_weight=place, rotation_weight=tuple(FAINT * weight for weight in goal.rotation_weight))

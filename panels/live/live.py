@@ -46,9 +46,9 @@ def _outcome(chain, session) -> str:
     """The chain's main error as text; also a line before live begins, so that the layout does not move."""
     if session is None:
         return "Not live"
-    if session.outputs is None or not session.outputs.filtered_misses:
+    if session.outputs is None or not session.outputs.filtered_errors:
         return "No solution"
-    error = session.outputs.filtered_misses[0]
+    error = session.outputs.filtered_errors[0]
     if chain.goal == "POSITION":
         return f"Distance: {_length(error.distance)}"
     return f"Aim error: {degrees(error.angle):.1f}°"
@@ -109,7 +109,7 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     rows = []
     ends = asked(chain)
     errors = list(
-        zip(ends, outputs.solution.misses, outputs.filtered_misses, strict=False)
+        zip(ends, outputs.solution.end_errors, outputs.filtered_errors, strict=False)
     )  # an end that was just added has no errors before its next tick
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"

@@ -8,7 +8,7 @@ from mathutils import Matrix
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint, tick
 from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.frames import Array, inverse
-from ...solvers.mechanism.goals import Goals, Steady
+from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.report import ASSEMBLED, Report
 from ...solvers.mechanism.solver import MechanismSolver
@@ -181,14 +181,14 @@ class MechanismSession(Moving):
         self._update_model(owner, kept, reading)
         self.base = asked.base(owner, reading, placement)
         now = keyed_mechanism(owner, kept, placement.depsgraph)
-        steady = Steady(now.steady) if now.steady else Steady()
+        steady = RegulariserWeights(now.steady) if now.steady else RegulariserWeights()
         if now.drive == "MOTORS":
             asked.ordered(kept, reading)
             told = tuple(motor.value for motor in now.motors)
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return Goals(held, actuators=by_joint(self.model, told), steady=steady, counts_turns=True)
+            return Goals(held, actuators=by_joint(self.model, told), regulariser_weights=steady, counts_full_rotations=True)
         frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
-        return Goals(tuple(frames), centre, steady=steady)
+        return Goals(tuple(frames), centre, regulariser_weights=steady)
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)

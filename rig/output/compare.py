@@ -151,8 +151,8 @@ class _Contestant:
         self.last = answer
         self.answers.append(answer)
         self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
-        self.angles.append(max(way.angle for way in answer.misses))
-        self.distances.append(max(way.distance for way in answer.misses))
+        self.angles.append(max(way.angle for way in answer.end_errors))
+        self.distances.append(max(way.distance for way in answer.end_errors))
 
     def row(self) -> Row:
         answers = self.answers

@@ -9,7 +9,7 @@ import numpy as np
 from ..aim_residual import SHORTEST_REACH
 from ..coordinate_descent import Pull, SweepStart, Tool, sweep
 from ..diagnosis import MET
-from ..gaze import misses
+from ..gaze import end_errors
 from ..goals import GazeGoal
 from ..rotations import IDENTITY, Vector
 from ..skeleton import Pose, Skeleton
@@ -66,12 +66,12 @@ class Descent:
         """Error of a pose, of the goals with a weight."""
         seen = whole = 0.0
         unmet = False
-        for share, end_goal, miss in zip(_shares(goal), goal.ends, misses(self.skeleton, goal, pose), strict=True):
+        for share, end_goal, end_error in zip(_shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True):
             if end_goal.weight > 0.0:
-                distance = miss.distance / self.reach
-                seen += share * (miss.angle**2 + distance**2)
-                whole += share * (miss.whole**2 + distance**2)
-                unmet = unmet or max(miss.whole, distance) > MET
+                distance = end_error.distance / self.reach
+                seen += share * (end_error.angle**2 + distance**2)
+                whole += share * (end_error.whole**2 + distance**2)
+                unmet = unmet or max(end_error.whole, distance) > MET
         return GoalError(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
 
     def descend(
@@ -130,21 +130,21 @@ class Descent:
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]
-        tools += [Tool(IDENTITY, pose.places[min(wrist)] if wrist else tools[e].place) for e, wrist in enumerate(self._wrists)]
+        tools += [Tool(IDENTITY, pose.positions[min(wrist)] if wrist else tools[e].position) for e, wrist in enumerate(self._wrists)]
         tasks_of_joint = [[task for e in carried_ends for task in tasks[e]] for carried_ends in self._carried]
 
-        def move(k: int, axis: Vector, place: Vector) -> float:
+        def move(k: int, axis: Vector, position: Vector) -> float:
             if prismatic[k]:
                 new = self._translated(tasks_of_joint[k], k, axis, tools, angles[k])
             else:
                 new = angles[k] + self._rotated(
-                    tasks_of_joint[k], k, axis, place, Range(lower[k] - angles[k], upper[k] - angles[k]), tools, near
+                    tasks_of_joint[k], k, axis, position, Range(lower[k] - angles[k], upper[k] - angles[k]), tools, near
                 )
             new = min(max(new, lower[k]), upper[k])
             before, angles[k] = angles[k], new
             return new - before
 
-        sweep_start = SweepStart(skeleton.world_axes(pose), pose.places, self._parents, prismatic, carried, tools)
+        sweep_start = SweepStart(skeleton.world_axes(pose), pose.positions, self._parents, prismatic, carried, tools)
         sweep(sweep_start, move, self.options.order == "tip")
 
     @staticmethod
@@ -152,25 +152,25 @@ class Descent:
         tasks_of_joint: Sequence[tuple[float, Task]],
         k: int,
         axis: Vector,
-        place: Vector,
+        position: Vector,
         range_left: Range,
         tools: Sequence[Tool],
         near: bool,
     ) -> float:
         pull = Pull()
         for weight, task in tasks_of_joint:
-            pull = pull.plus(task.rotation_pull(k, axis, place, range_left, tools).times(weight))
+            pull = pull.plus(task.rotation_pull(k, axis, position, range_left, tools).times(weight))
         rotation = pull.best_rotation if near else pull.quaternion_rotation
         return rotation_within(pull, rotation, range_left) if rotation else 0.0
 
     @staticmethod
-    def _translated(tasks_of_joint: Sequence[tuple[float, Task]], k: int, axis: Vector, tools: Sequence[Tool], place: float) -> float:
+    def _translated(tasks_of_joint: Sequence[tuple[float, Task]], k: int, axis: Vector, tools: Sequence[Tool], position: float) -> float:
         pull = stiffness = 0.0
         for weight, task in tasks_of_joint:
             slide = task.translation_pull(k, axis, tools)
             pull += weight * slide.pull
             stiffness += weight * slide.stiffness
-        return place + pull / stiffness if stiffness > NO_STIFFNESS else place
+        return position + pull / stiffness if stiffness > NO_STIFFNESS else position
 
 
 def _shares(goal: GazeGoal) -> list[float]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
-from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, place_of, upright
+from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, position_of, upright
 from ..rotations import (
     NO_DIRECTION,
     Quaternion,
@@ -46,7 +46,7 @@ class Range(NamedTuple):
 class Task(Protocol):
     """Task of one end, as its joints see it."""
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
         """Pull on hinge `k`, which has this axis and position [m] now."""
         ...
 
@@ -61,7 +61,7 @@ class OrientationTask:
     def __init__(self, end: int, target: Quaternion, symmetric: bool) -> None:
         self.end, self.target, self.symmetric = end, target, symmetric
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
         return pull_to_frame(axis, tools[self.end].rotation, self.target, self.symmetric, range_left)
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
@@ -71,19 +71,19 @@ class OrientationTask:
 class PositionTask:
     """Position of an end, or of another point that is carried along; errors in shares of the skeleton's reach."""
 
-    def __init__(self, spot: int, place: Vector, reach: float) -> None:
-        self.spot, self.place, self.share = spot, place, 1.0 / reach
+    def __init__(self, spot: int, position: Vector, reach: float) -> None:
+        self.spot, self.position, self.share = spot, position, 1.0 / reach
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        return self.towards(axis, place, tools[self.spot].place, self.place)
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        return self.towards(axis, position, tools[self.spot].position, self.position)
 
-    def towards(self, axis: Vector, place: Vector, now: Vector, end_goal: Vector) -> Pull:
+    def towards(self, axis: Vector, position: Vector, now: Vector, end_goal: Vector) -> Pull:
         """The pull on a hinge from one position [m] to another."""
-        return pull_of_vectors(axis, subtract(now, place), subtract(end_goal, place)).times(self.share * self.share)
+        return pull_of_vectors(axis, subtract(now, position), subtract(end_goal, position)).times(self.share * self.share)
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
         stiffness = self.share * self.share
-        return TranslationPull(stiffness * dot(subtract(self.place, tools[self.spot].place), axis), stiffness)
+        return TranslationPull(stiffness * dot(subtract(self.position, tools[self.spot].position), axis), stiffness)
 
 
 class WristTask:
@@ -100,19 +100,19 @@ class WristTask:
     def _wrist_target(self, tools: Sequence[Tool]) -> Vector:
         tool = tools[self.end]
         target = nearer_roll(self.orientation_task.target, tool.rotation, self.orientation_task.symmetric)
-        arm = subtract(tools[self.spot].place, tool.place)
-        return add(self.position_task.place, rotate(multiply(target, conjugate(tool.rotation)), arm))
+        arm = subtract(tools[self.spot].position, tool.position)
+        return add(self.position_task.position, rotate(multiply(target, conjugate(tool.rotation)), arm))
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
         if k in self.wrist:
-            return self.orientation_task.rotation_pull(k, axis, place, range_left, tools)
-        return self.position_task.towards(axis, place, tools[self.spot].place, self._wrist_target(tools))
+            return self.orientation_task.rotation_pull(k, axis, position, range_left, tools)
+        return self.position_task.towards(axis, position, tools[self.spot].position, self._wrist_target(tools))
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
         if k > min(self.wrist, default=k):
             return self.position_task.translation_pull(k, axis, tools)
         stiffness = self.position_task.share * self.position_task.share
-        return TranslationPull(stiffness * dot(subtract(self._wrist_target(tools), tools[self.spot].place), axis), stiffness)
+        return TranslationPull(stiffness * dot(subtract(self._wrist_target(tools), tools[self.spot].position), axis), stiffness)
 
 
 class PoseTask:
@@ -121,9 +121,9 @@ class PoseTask:
     def __init__(self, orientation_task: OrientationTask, position_task: PositionTask) -> None:
         self.orientation_task, self.position_task = orientation_task, position_task
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        return self.orientation_task.rotation_pull(k, axis, place, range_left, tools).plus(
-            self.position_task.rotation_pull(k, axis, place, range_left, tools)
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        return self.orientation_task.rotation_pull(k, axis, position, range_left, tools).plus(
+            self.position_task.rotation_pull(k, axis, position, range_left, tools)
         )
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
@@ -136,12 +136,12 @@ class ViewTask:
     def __init__(self, end: int, aim: Direction | Point, symmetric: bool) -> None:
         self.end, self.aim, self.symmetric = end, aim, symmetric
 
-    def rotation_pull(self, k: int, axis: Vector, place: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
         tool = tools[self.end]
-        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.place)
+        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
         if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
             return NOTHING
-        pull = pull_to_point(axis, place, tool.place, view, self.aim.place) if isinstance(self.aim, Point) else None
+        pull = pull_to_point(axis, position, tool.position, view, self.aim.position) if isinstance(self.aim, Point) else None
         end_goal = unit(gap)
         pull = pull_of_vectors(axis, view, end_goal) if pull is None else pull
         target = upright(end_goal, self.aim.up)
@@ -155,7 +155,7 @@ class ViewTask:
         """To where the line of sight passes nearest to the point."""
         if not isinstance(self.aim, Point):
             return TranslationPull()
-        view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].place)
+        view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].position)
         away, across = length(gap), reject(axis, view)
         if away <= NO_DIRECTION or length(across) < ACROSS:
             return TranslationPull()
@@ -188,15 +188,15 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
     return max(range_left, key=pull.gain)
 
 
-def pull_to_point(axis: Vector, place: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """The pull on a hinge at `place` that brings the line of sight onto a point [m]; None where there is none.
+def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
+    """The pull on a hinge at `position` that brings the line of sight onto a point [m]; None where there is none.
 
     A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target
     is must
     become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest point
     is used.
     """
-    arm, sight = subtract(target, place), subtract(eye, place)
+    arm, sight = subtract(target, position), subtract(eye, position)
     away, along = length(arm), dot(sight, view)
     discriminant = along * along - dot(sight, sight) + away * away
     ahead = math.sqrt(max(discriminant, 0.0)) - along
@@ -217,10 +217,10 @@ def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, s
         reach: [m] of the skeleton.
         splits: Whether they do; or every joint serves both.
     """
-    target, place = orientation_of(end_goal.aim), place_of(end_goal.aim)
+    target, position = orientation_of(end_goal.aim), position_of(end_goal.aim)
     if isinstance(end_goal.aim, Direction | Point):
         return ViewTask(end_goal.end, end_goal.aim, end_goal.symmetric)
-    position_task = None if place is None else PositionTask(end_goal.end, place, reach)
+    position_task = None if position is None else PositionTask(end_goal.end, position, reach)
     if target is None:
         assert position_task is not None
         return position_task

@@ -41,8 +41,8 @@ class VirtualChain:
         rest = skeleton.forward([0.0] * len(skeleton))
         self.to_virtual = conjugate(rest.tool_rotation)
         axes = [rotate(self.to_virtual, skeleton.world_axes(rest)[k]) for k in self.turning]
-        places = [rest.places[k] for k in self.turning]
-        segments = self._segments(places, axes)
+        positions = [rest.positions[k] for k in self.turning]
+        segments = self._segments(positions, axes)
         parents = [segments[0], *segments[:-1]]  # the root's parent is its own segment at rest (eq. 21)
         self.models = [
             JointModel(axis, segment, parent, skeleton.lower[k], skeleton.upper[k])
@@ -51,11 +51,11 @@ class VirtualChain:
         self.end_is_twister = self.models[-1].is_twister
         self.shapeless = {0, len(axes) - 1} & {i for i, model in enumerate(self.models) if model.is_twister}
 
-    def _segments(self, places: list[Vector], axes: list[Vector]) -> list[Vector]:
+    def _segments(self, positions: list[Vector], axes: list[Vector]) -> list[Vector]:
         """Directions of the links at rest: to the next joint at another position, the end's along the tool's Y."""
         segments = [Y]
-        for k in range(len(places) - 2, -1, -1):
-            link = subtract(places[k + 1], places[k])
+        for k in range(len(positions) - 2, -1, -1):
+            link = subtract(positions[k + 1], positions[k])
             segments.append(unit(rotate(self.to_virtual, link)) if length(link) > SHORTEST_LINK else segments[-1])
         return segments[::-1]
 

@@ -60,7 +60,7 @@ def _sweep(
     tool = Tool(bases[-1])
     moved, met = 0.0, False
 
-    def move(k: int, axis: Vector, place: Vector) -> float | None:
+    def move(k: int, axis: Vector, position: Vector) -> float | None:
         nonlocal moved, met
         met = not whole and aims(aim, tool.rotation, hyper.ccd_precision)
         if met:

@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis
-from ..gaze import Solution, misses, papers_error
+from ..gaze import Solution, end_errors, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
 from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..skeleton import Angles, Skeleton
@@ -37,7 +37,7 @@ class Erik:
         uses = start is not None and self.hyper.use_previous_solution
         angles, answer = self.angles(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         pose = self.skeleton.forward(angles)
-        error = max(papers_error(error.whole) for error in misses(self.skeleton, goal, pose)) + answer.posture_error
+        error = max(papers_error(error.whole) for error in end_errors(self.skeleton, goal, pose)) + answer.posture_error
         return self.diagnosis.solution(
             goal,
             posture,
@@ -71,14 +71,14 @@ class Erik:
         is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
-        seen = look(point, pose.tool_place)  # a target at the end's own position is in no direction: the posture's own view is used
+        seen = look(point, pose.tool_position)  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
         iterations, least, best, share = 0, math.inf, None, 1.0
         for _ in range(self.max_views):
             angles, answer = self._along(view, point.up, posture, hyper, previous if best is None else best[0])
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
-            seen = look(point, pose.tool_place)
+            seen = look(point, pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
             if error < least or best is None:
                 least, best, best_view = error, (angles, answer), view

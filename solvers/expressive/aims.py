@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT, SHORTEST_REACH
-from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, place_of
+from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
 from ..rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
 from ..skeleton import Angles
 from .model import Model, Poses, crosses
@@ -63,12 +63,12 @@ class BatchedAim:
 
 def _parts(model: Model, desired: EndGoal) -> list[Part]:
     aim = desired.aim
-    orientation, place = orientation_of(aim), place_of(aim)
+    orientation, position = orientation_of(aim), position_of(aim)
     parts: list[Part] = []
     if orientation is not None:
         parts.append(_Orientation(model, desired, orientation))
-    if place is not None:
-        parts.append(_Position(model, desired, place))
+    if position is not None:
+        parts.append(_Position(model, desired, position))
     if isinstance(aim, Direction | Point):
         parts.append(_View(model, desired, aim))
     return parts
@@ -93,13 +93,13 @@ class _Orientation:
 class _Position:
     two_sided = False
 
-    def __init__(self, model: Model, desired: EndGoal, place: Vector) -> None:
-        self.end, self._place = desired.end, np.array(place)
+    def __init__(self, model: Model, desired: EndGoal, position: Vector) -> None:
+        self.end, self._position = desired.end, np.array(position)
         self._moves = _Moves(model, desired.end)
         self._share = 1.0 / max(model.skeleton.reach, SHORTEST_REACH)
 
     def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        return self._share * (self._place - poses.end_places[:, self.end]), self._share * self._moves.of(poses)
+        return self._share * (self._position - poses.end_positions[:, self.end]), self._share * self._moves.of(poses)
 
 
 class _View:
@@ -118,7 +118,7 @@ class _View:
         if isinstance(self._aim, Direction):
             desired = np.broadcast_to(unit(self._aim.vector), view.shape)
         else:
-            away = np.array(self._aim.place) - poses.end_places[:, self.end]
+            away = np.array(self._aim.position) - poses.end_positions[:, self.end]
             distance = np.maximum(np.sqrt((away**2).sum(1, keepdims=True)), NO_DIRECTION)
             desired = away / distance
             moves = self._moves.of(poses)
@@ -170,7 +170,7 @@ class _Moves:
 
     def of(self, poses: Poses) -> Angles:
         """(m, n, 3) [m] per unit of each joint."""
-        arms = crosses(poses.axes, poses.end_places[:, self.end, None] - poses.places)
+        arms = crosses(poses.axes, poses.end_positions[:, self.end, None] - poses.positions)
         moves: Angles = np.where(self._turns, arms, poses.axes) * self._on_path
         return moves
 

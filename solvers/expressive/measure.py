@@ -36,7 +36,7 @@ class Measure:
 
 def _direction(direction: ShapeDirection, pose: Pose) -> Vector:
     if direction.slide >= 0:  # a prismatic joint changes its length and direction
-        return unit(subtract(pose.places[direction.slide], pose.places[direction.carrier]))
+        return unit(subtract(pose.positions[direction.slide], pose.positions[direction.carrier]))
     return rotate(pose.rotations[direction.carrier], unit(direction.vector))
 
 

@@ -28,20 +28,20 @@ class Poses(NamedTuple):
     axes: Angles  # (m, n, 3) joint axes
     directions: Angles  # (m, l, 3) unit shape directions
     slides: Angles | None  # (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None: there are none
-    places: Angles  # (m, n, 3) [m] joint positions
+    positions: Angles  # (m, n, 3) [m] joint positions
     end_rotations: Angles  # (m, e, 3, 3)
-    end_places: Angles  # (m, e, 3) [m]
+    end_positions: Angles  # (m, e, 3) [m]
 
     def pick(self, candidates: Indices) -> "Poses":
         """The configurations with these indices."""
         slides = None if self.slides is None else self.slides[candidates]
-        angles, axes, directions, places = (
+        angles, axes, directions, positions = (
             self.angles[candidates],
             self.axes[candidates],
             self.directions[candidates],
-            self.places[candidates],
+            self.positions[candidates],
         )
-        return Poses(angles, axes, directions, slides, places, self.end_rotations[candidates], self.end_places[candidates])
+        return Poses(angles, axes, directions, slides, positions, self.end_rotations[candidates], self.end_positions[candidates])
 
 
 class System(NamedTuple):
@@ -133,14 +133,14 @@ class Model:
         if self.sliding:
             offsets = offsets + (angles * (1.0 - self.turns))[:, :, None] * self._slide_axes
         walked = (frames[:, self._parent_frames] @ offsets[..., None])[..., 0]
-        places = self._ancestors @ walked
+        positions = self._ancestors @ walked
         units, slides = self._units, None
         if self._slid:
             units, slides = self._with_slides(angles, axes, frames)
         directions = (frames[:, self._carriers] @ units)[..., 0]
         carriers = frames[:, [joint + 1 for joint in self.end_joints]]
-        end_places = places[:, self.end_joints] + (carriers @ self._tool_offsets)[..., 0]
-        return Poses(angles, axes, directions, slides, places, carriers @ self._tools, end_places)
+        end_positions = positions[:, self.end_joints] + (carriers @ self._tool_offsets)[..., 0]
+        return Poses(angles, axes, directions, slides, positions, carriers @ self._tools, end_positions)
 
     def _with_slides(self, angles: Angles, axes: Angles, frames: Angles) -> tuple[Angles, Angles]:
         """Unit shape directions (m, l, 3, 1) in their carriers' frames, and their derivatives by prismatic joints (m, l, n, 3)."""

@@ -28,7 +28,7 @@ def numbers(aim: Aim) -> tuple[float, ...]:
     """All numbers of an aim, to compare aims by."""
     parts: list[Sequence[float]] = []
     if isinstance(aim, Point | Position | Frame):
-        parts.append(aim.place)
+        parts.append(aim.position)
     if isinstance(aim, Orientation | Frame):
         parts.append(aim.wxyz)
     if isinstance(aim, Direction):
@@ -54,8 +54,8 @@ def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
     if isinstance(before, Direction) and isinstance(now, Direction):
         turn = logarithm(between(unit(before.vector), unit(now.vector)))
     if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
-        drift = difference(now.place, before.place)
-        if length(drift) > FASTEST_DRIFT * max(length(before.place), length(now.place)):
+        drift = difference(now.position, before.position)
+        if length(drift) > FASTEST_DRIFT * max(length(before.position), length(now.position)):
             return Velocity()
     if length(turn) > FASTEST_TURN:
         return Velocity()
@@ -76,7 +76,7 @@ def extrapolated(aim: Aim, moving: Velocity, frames: float) -> Aim:
     if isinstance(aim, Direction) and turn is not None:
         aim = replace(aim, vector=rotate(turn, unit(aim.vector)))
     if isinstance(aim, Point | Position | Frame):
-        aim = replace(aim, place=add(aim.place, scale(moving.drift, frames)))
+        aim = replace(aim, position=add(aim.position, scale(moving.drift, frames)))
     return aim
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
-from ..goals import GazeGoal, Position, place_of
+from ..goals import GazeGoal, Position, position_of
 from ..rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
 from ..skeleton import Joint, Pose, Skeleton
 from .linear import Array, Mask
@@ -114,7 +114,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
     if not isinstance(secondary.aim, Position):
         rows.append(angular)
         slopes.append(turn_slopes)
-    if place_of(secondary.aim) is not None:
+    if position_of(secondary.aim) is not None:
         rows.append(share * linear)
         slopes.append(share * move_slopes)
     units = state.units

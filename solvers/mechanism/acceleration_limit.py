@@ -54,15 +54,15 @@ class BodyAccelerations:
         first = start.shape.frames[nodes, :3, :3]
         return cls(nodes, first, share * _rotation_between(before[nodes, :3, :3], first))
 
-    def at(self, *places: Configuration) -> Accelerations:
+    def at(self, *positions: Configuration) -> Accelerations:
         """Change of each body's rotation vector (b, 3) [rad per frame^2], for each of these frames."""
-        rotations = [self.first, *(place.shape.frames[self.nodes, :3, :3] for place in places)]
+        rotations = [self.first, *(position.shape.frames[self.nodes, :3, :3] for position in positions)]
         steps = [self.last, *(_rotation_between(first, then) for first, then in pairwise(rotations))]
         return [then - first for first, then in pairwise(steps)]
 
-    def largest(self, *places: Configuration) -> float:
+    def largest(self, *positions: Configuration) -> float:
         """Largest size of `at` [rad per frame^2]."""
-        return max(float(_sizes(acceleration).max(initial=0.0)) for acceleration in self.at(*places))
+        return max(float(_sizes(acceleration).max(initial=0.0)) for acceleration in self.at(*positions))
 
 
 def _rotation_between(first: Array, then: Array) -> Array:
@@ -135,14 +135,14 @@ class AccelerationLimit:
 
     def _continued(self, desired: Configuration, step: Array) -> Configurations:
         """A frame's configuration and those of the next frames that repeat its step, as far as the loops allow."""
-        places, count = [desired], min(FRAMES, WIDEST // len(step))
-        while len(places) < count:
-            there = self.later_descent.close(self.later_descent.stepped(places[-1], step), CLOSED)
+        positions, count = [desired], min(FRAMES, WIDEST // len(step))
+        while len(positions) < count:
+            there = self.later_descent.close(self.later_descent.stepped(positions[-1], step), CLOSED)
             if there.open > CLOSED:
-                there = places[-1]
-            step = self.descent.difference(places[-1], there)
-            places.append(there)
-        return places
+                there = positions[-1]
+            step = self.descent.difference(positions[-1], there)
+            positions.append(there)
+        return positions
 
     def errors(self, here: Configurations) -> list[Array]:
         """Task errors (e,) of each frame; this one's relative to the exact solution."""

@@ -69,7 +69,7 @@ class Branch:
     views: tuple[View, ...]  # one for each shape of cluster
     values: Array  # (k,) determinants
     slopes: Array  # (k,) change of the determinants with the last step
-    places: Array  # (k, v) coordinates [rad or sizes]
+    positions: Array  # (k, v) coordinates [rad or sizes]
     steps: Array  # (k, v) the last step
     age: int = 0  # frames since the references were taken
 
@@ -91,8 +91,8 @@ class Branches:
     def begin(self, loops: Array, values: Array) -> Branch:
         """The assembly of a closed pose: its loops' Jacobian (r, v) and coordinates (v,)."""
         views = tuple(map(View.at, self._blocks(loops)))
-        places = np.tile(values / self.unit, (len(self.holds), 1))
-        return Branch(views, np.ones(len(places)), np.zeros(len(places)), places, np.zeros_like(places))
+        positions = np.tile(values / self.unit, (len(self.holds), 1))
+        return Branch(views, np.ones(len(positions)), np.zeros(len(positions)), positions, np.zeros_like(positions))
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
         """The assembly in the next frame, and whether a loop has changed over to another one."""
@@ -101,18 +101,18 @@ class Branches:
         blocks = self._blocks(loops)
         now = np.concatenate([view.determinants(block) for view, block in zip(last.views, blocks, strict=True)])
         sure = np.abs(now) > UNSURE
-        steps = values / self.unit - last.places
+        steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
         other = sure & self._is_unpredicted(last, now, steps)
         went = sure & (moved > STILL)
         if went.all() and not other.any():
-            found = Branch(last.views, now, now - last.values, last.places + steps, steps, last.age + 1)
+            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, last.age + 1)
         else:
             found = Branch(
                 last.views,
                 np.where(sure, now, last.values),
                 np.where(went & ~other, now - last.values, np.where(other, 0.0, last.slopes)),
-                np.where(went[:, None], last.places + steps, last.places),
+                np.where(went[:, None], last.positions + steps, last.positions),
                 np.where(went[:, None], steps, last.steps),
                 last.age + 1,
             )

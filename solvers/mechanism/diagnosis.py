@@ -38,25 +38,25 @@ BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less i
 
 
 @dataclass(frozen=True)
-class OffAxis:
+class MisalignedAxis:
     """A joint with a misaligned axis: with the correct one its loop can move."""
 
     joint: str
     angle: float  # [rad] between its axis and the correct one
     axis: Array  # (3,) unit vector in the mechanism's base, at the pose examined
-    wanted: Array  # (3,) the correct axis
+    correct: Array  # (3,) the correct axis
 
 
 @dataclass(frozen=True)
-class HeldLoop:
+class LockedLoop:
     """Joints that their loops lock."""
 
     joints: tuple[str, ...]  # that cannot move
     loop: tuple[str, ...]  # all joints with degrees of freedom in the connected loops
-    off: OffAxis | None  # the misaligned joint; None: no single axis is
+    misaligned: MisalignedAxis | None  # the misaligned joint; None: no single axis is
 
 
-def held_loops(solver: MechanismSolver, state: State) -> tuple[HeldLoop, ...]:
+def locked_loops(solver: MechanismSolver, state: State) -> tuple[LockedLoop, ...]:
     """All locked loops at an assembled pose; driven bodies count as free."""
     mechanism = _at(solver.mechanism, solver.poses(state))
     found = (_held(_part(mechanism, joints)) for joints in _blocks(mechanism))
@@ -80,31 +80,31 @@ def _part(mechanism: Mechanism, joints: Iterable[Joint]) -> Mechanism:
     return Mechanism(tuple(bodies), free)
 
 
-def _held(part: Mechanism) -> HeldLoop | None:
+def _held(part: Mechanism) -> LockedLoop | None:
     screws = _Screws(part)
     still = screws.still()
     if not still:
         return None
-    off = sorted((screws.off_axis(joint) for joint in still), key=lambda one: one.angle if one else np.inf)
-    blamed = next((one for one in off if one is not None and _moves(_corrected(part, one), one.joint)), None)
+    misaligned = sorted((screws.off_axis(joint) for joint in still), key=lambda one: one.angle if one else np.inf)
+    blamed = next((one for one in misaligned if one is not None and _moves(_corrected(part, one), one.joint)), None)
     loop = tuple(joint.name for joint in part.joints if KINDS[joint.kind].freedoms)
-    return HeldLoop(tuple(joint.name for joint in still), loop, blamed)
+    return LockedLoop(tuple(joint.name for joint in still), loop, blamed)
 
 
-def _corrected(part: Mechanism, off: OffAxis) -> Mechanism:
+def _corrected(part: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
     """The mechanism with a joint's axis corrected, at the bodies' starts."""
-    turn = between(tuple(off.axis.tolist()), tuple(off.wanted.tolist()))
+    turn = between(tuple(misaligned.axis.tolist()), tuple(misaligned.correct.tolist()))
     starts = {body.name: body.start.rotation for body in part.bodies if body.start is not None} | {WORLD: IDENTITY}
 
     def corrected(joint: Joint) -> Joint:
         ends = ((joint.parent, joint.in_parent), (joint.child, joint.in_child))
         on_parent, on_child = (
-            Frame(multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))), frame.place)
+            Frame(multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))), frame.position)
             for name, frame in ends
         )
         return replace(joint, in_parent=on_parent, in_child=on_child)
 
-    return replace(part, joints=tuple(corrected(joint) if joint.name == off.joint else joint for joint in part.joints))
+    return replace(part, joints=tuple(corrected(joint) if joint.name == misaligned.joint else joint for joint in part.joints))
 
 
 def _moves(part: Mechanism, name: str) -> bool:
@@ -187,9 +187,9 @@ class _Screws:
             (starts[joint.parent] @ frame_array(joint.in_parent), starts[joint.child] @ frame_array(joint.in_child))
             for joint in self.joints
         ]
-        places = np.array([child[:3, 3] for _, child in self.frames])
-        self.middle = places.mean(0)
-        spread = np.linalg.norm(places - self.middle, axis=1)
+        positions = np.array([child[:3, 3] for _, child in self.frames])
+        self.middle = positions.mean(0)
+        spread = np.linalg.norm(positions - self.middle, axis=1)
         self.size = float(spread.mean()) or 1.0
         cycles = _cycles(mechanism)
         self.signs = np.array([[cycle.get(k, 0.0) for k in range(len(self.joints))] for cycle in cycles])  # (l, j)
@@ -234,7 +234,7 @@ class _Screws:
             joint for joint, own in zip(self.joints, self.columns, strict=True) if own and np.abs(null[:, own]).max(initial=0.0) < STILL
         ]
 
-    def off_axis(self, joint: Joint) -> OffAxis | None:
+    def off_axis(self, joint: Joint) -> MisalignedAxis | None:
         """The nearest axis about or along which a locked joint could move; None where there is none, or it is far."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
@@ -249,9 +249,9 @@ class _Screws:
         now = float(np.linalg.norm(left @ axis))
         _, sizes, directions = np.linalg.svd(left)
         near = directions[sizes < BETTER_FIT * now]
-        wanted = near.T @ (near @ axis)
-        length = float(np.linalg.norm(wanted))
+        correct = near.T @ (near @ axis)
+        length = float(np.linalg.norm(correct))
         if length < np.cos(LARGEST_CORRECTION):
             return None
-        wanted = wanted / length
-        return OffAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, wanted)), axis @ wanted)), axis, wanted)
+        correct = correct / length
+        return MisalignedAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)), axis, correct)

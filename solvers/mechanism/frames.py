@@ -30,7 +30,7 @@ def frame_array(frame: Frame) -> Array:
     """Matrix (4, 4) of a frame."""
     made = np.eye(4)
     made[:3, :3] = to_matrix(frame.rotation)
-    made[:3, 3] = frame.place
+    made[:3, 3] = frame.position
     return made
 
 

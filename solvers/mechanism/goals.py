@@ -22,18 +22,18 @@ class FrameGoal:
 
     body: str
     on_body: Frame = HERE
-    place: Vector | None = None  # [m]
+    position: Vector | None = None  # [m]
     rotation: Quaternion | None = None
-    place_weight: Vector = EVENLY  # along the world's axes
+    position_weight: Vector = EVENLY  # along the world's axes
     rotation_weight: Vector = EVENLY  # about the goal's own axes
 
     def __post_init__(self) -> None:
         who = f"the goal of body '{self.body}': its"
-        if self.place is not None:
-            check_numbers(f"{who} position [m]", self.place, 3, FARTHEST)
+        if self.position is not None:
+            check_numbers(f"{who} position [m]", self.position, 3, FARTHEST)
         if self.rotation is not None:
             check_rotation(f"{who} rotation", self.rotation)
-        _check_weights(f"{who} weights of position", self.place_weight)
+        _check_weights(f"{who} weights of position", self.position_weight)
         _check_weights(f"{who} weights of rotation", self.rotation_weight)
 
 
@@ -41,16 +41,16 @@ class FrameGoal:
 class CentreGoal:
     """Goal of the centre of mass [m], with weights along the world's axes."""
 
-    place: Vector
+    position: Vector
     weight: Vector = EVENLY
 
     def __post_init__(self) -> None:
-        check_numbers("the goal of the centre of mass: its position [m]", self.place, 3, FARTHEST)
+        check_numbers("the goal of the centre of mass: its position [m]", self.position, 3, FARTHEST)
         _check_weights("the goal of the centre of mass: its weights", self.weight)
 
 
 @dataclass(frozen=True)
-class Steady:
+class RegulariserWeights:
     """Weights of the motion regulariser. Positions count in the mechanism's sizes, rotations in radians."""
 
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
@@ -62,7 +62,7 @@ class Steady:
             _check_weights(f"the regulariser's {what}", (number,), 1)
 
 
-CALM = Steady()
+NO_REGULARISER = RegulariserWeights()
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,14 @@ class Goals:
     centre: CentreGoal | None = None
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
-    steady: Steady = CALM
-    counts_turns: bool = False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
+    regulariser_weights: RegulariserWeights = NO_REGULARISER
+    counts_full_rotations: bool = (
+        False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
+    )
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():
             check_numbers(f"joint '{name}': the values of its actuator", values)
         for name, pose in self.driven.items():
-            check_numbers(f"driven body '{name}': its position [m]", pose.place, 3, FARTHEST)
+            check_numbers(f"driven body '{name}': its position [m]", pose.position, 3, FARTHEST)
             check_rotation(f"driven body '{name}': its rotation", pose.rotation)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .frames import Array, angle_of, half_angle, half_swing
-from .kinds import KINDS, PLACE, ROWS, SWING, TURN
+from .kinds import KINDS, POSITION, ROWS, SWING, TURN
 
 
 class JointResiduals:
@@ -20,11 +20,11 @@ class JointResiduals:
         self.count = len(kinds)
         self.joint = np.array([k for k, _ in held], int)  # each residual's joint
         self.row = np.array([row for _, row in held], int)
-        self.is_place = self.row < len(PLACE)
+        self.is_position = self.row < len(POSITION)
         self.picked = self.joint * ROWS + self.row
-        places = np.zeros((self.count, 3))
-        places[self.joint[self.is_place], self.row[self.is_place]] = 1.0
-        self.held_places = places
+        positions = np.zeros((self.count, 3))
+        positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
+        self.held_positions = positions
         self.turns = np.array([TURN[0] in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([SWING[0] in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([kind == "universal" for kind in kinds], bool)
@@ -56,9 +56,9 @@ class JointResiduals:
         """Residual (c,) of each joint: the larger of distance [m] and true angle [rad]."""
         if not self.count:
             return np.zeros(0)
-        place = relative[:, :, 3] * self.held_places
+        position = relative[:, :, 3] * self.held_positions
         turns = relative[:, :, :3]
-        size: Array = np.sqrt((place * place).sum(-1))
+        size: Array = np.sqrt((position * position).sum(-1))
         if self.has_turns:
             size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))
         if self.has_swings:

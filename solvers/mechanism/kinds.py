@@ -11,7 +11,7 @@ Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rota
 
 # Indices of a joint's residuals, in the parent's joint frame. 0..2: position [m] along x, y, z. 3..5: half-angle vector of the rotation.
 # 6, 7: half-angle vector of the swing of the z axes. 8: the child's y axis along the parent's x axis (0 where they are perpendicular).
-PLACE = (0, 1, 2)
+POSITION = (0, 1, 2)
 TURN = (3, 4, 5)
 SWING = (6, 7)
 CROSS = (8,)
@@ -32,12 +32,12 @@ class Shape:
 
 
 KINDS: dict[str, Shape] = {
-    "fixed": Shape((), (*PLACE, *TURN)),
-    "revolute": Shape(("rotate z",), (*PLACE, *SWING)),
+    "fixed": Shape((), (*POSITION, *TURN)),
+    "revolute": Shape(("rotate z",), (*POSITION, *SWING)),
     "prismatic": Shape(("translate z",), (0, 1, *TURN)),
     "cylindrical": Shape(("translate z", "rotate z"), (0, 1, *SWING)),
-    "spherical": Shape(("ball",), PLACE),
-    "universal": Shape(("rotate x", "rotate y"), (*PLACE, *CROSS)),  # about x of the parent's frame, then about y of the child's
+    "spherical": Shape(("ball",), POSITION),
+    "universal": Shape(("rotate x", "rotate y"), (*POSITION, *CROSS)),  # about x of the parent's frame, then about y of the child's
     "cartesian": Shape(("translate x", "translate y", "translate z"), TURN),
     "planar": Shape(("translate x", "translate y", "rotate z"), (2, *SWING)),
     "free": Shape(("translate x", "translate y", "translate z", "ball"), ()),

@@ -23,7 +23,7 @@ class Loops:
         self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
         self.driven = [(k, closure.driven) for k, closure in enumerate(tree.closures) if closure.driven >= 0]
         # (r,) makes rotations [rad] and positions [sizes] comparable
-        self.weight = np.where(self.rows.is_place, 1.0 / coordinates.size, 1.0)
+        self.weight = np.where(self.rows.is_position, 1.0 / coordinates.size, 1.0)
         self._share = self.weight[:, None] * signs[self.rows.joint]  # (r, v) weight and sign with which a coordinate moves a residual
         self.count = len(self.rows.joint)
         self.clusters = Clusters(signs != 0.0, self.rows.joint)

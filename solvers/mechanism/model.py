@@ -56,14 +56,14 @@ class Frame(NamedTuple):
     """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* + position."""
 
     rotation: Quaternion = IDENTITY
-    place: Vector = (0.0, 0.0, 0.0)  # [m]
+    position: Vector = (0.0, 0.0, 0.0)  # [m]
 
 
 HERE = Frame()
 
 
 def _check_frame(what: str, frame: Frame) -> None:
-    check_numbers(f"{what} [m]", frame.place, 3, FARTHEST)
+    check_numbers(f"{what} [m]", frame.position, 3, FARTHEST)
     check_rotation(f"{what}, rotation", frame.rotation)
 
 

@@ -16,13 +16,13 @@ def moves_of(kind: str, relative: Array) -> list[float | Array]:
 
     Where the joint does not hold, the nearest values, each degree of freedom by itself.
     """
-    turn, place = relative[:3, :3], relative[:3, 3]
+    turn, position = relative[:3, :3], relative[:3, 3]
     found: list[float | Array] = []
     for move in KINDS[kind].moves:
         if move == "ball":
             found.append(turn)
         elif move.startswith("translate"):
-            found.append(float(place["xyz".index(move[-1])]))
+            found.append(float(position["xyz".index(move[-1])]))
         elif kind == "universal":  # rotation = about x, then about y
             found.append(float(np.arctan2(turn[2, 1], turn[1, 1]) if move == "rotate x" else np.arctan2(turn[0, 2], turn[0, 0])))
         else:

@@ -8,7 +8,7 @@ tr(R) is
 import numpy as np
 
 from .frames import Array, half_angle, hat
-from .goals import Steady
+from .goals import RegulariserWeights
 from .tree import Coordinates, Tree
 
 LEAST_LOG = 1e-12  # of eq. 5: at its threshold the root of the regulariser has no second derivative
@@ -17,7 +17,9 @@ LEAST_LOG = 1e-12  # of eq. 5: at its threshold the root of the regulariser has 
 class Regulariser:
     """Residuals that grow with the distance from the last frame's poses; squared and halved they are the paper's regularisers."""
 
-    def __init__(self, tree: Tree, coordinates: Coordinates, steady: Steady, frames: Array, dt: float | None) -> None:
+    def __init__(
+        self, tree: Tree, coordinates: Coordinates, regulariser_weights: RegulariserWeights, frames: Array, dt: float | None
+    ) -> None:
         self.coordinates = coordinates
         self.nodes = np.array([body.node for body in tree.bodies], int)
         self.offsets = np.array([body.offset for body in tree.bodies]).reshape(-1, 4, 4)
@@ -26,10 +28,10 @@ class Regulariser:
         self.carries = coordinates.carries[self.nodes][:, None, :]
         self.last = frames[self.nodes] @ self.offsets
         self.back = np.swapaxes(self.last[:, :3, :3], -1, -2)
-        self.state = np.sqrt(steady.weight)
-        has_speed = steady.speed_weight > 0.0 and dt is not None
-        self.speed = np.sqrt(2.0 * steady.speed_weight) if has_speed else 0.0
-        self.threshold = 2.0 - 2.0 * np.cos(min(steady.speed * (dt or 0.0), np.pi))
+        self.state = np.sqrt(regulariser_weights.weight)
+        has_speed = regulariser_weights.speed_weight > 0.0 and dt is not None
+        self.speed = np.sqrt(2.0 * regulariser_weights.speed_weight) if has_speed else 0.0
+        self.threshold = 2.0 - 2.0 * np.cos(min(regulariser_weights.speed * (dt or 0.0), np.pi))
         self.is_needed = self.state > 0.0 or self.speed > 0.0
 
     def linear(self, frames: Array, screws: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ class Counts:
     redundancy: int  # redundant constraints
     actuators: int
     independent_actuators: int  # actuator values that can be set independently
-    open_ways: int  # degrees of freedom that are left with every actuator fixed
+    free_dofs: int  # degrees of freedom that are left with every actuator fixed
     undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
 
 

@@ -133,7 +133,7 @@ class MechanismSolver:
     # -- solving --
 
     def solve(
-        self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS, places: int | None = None
+        self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS, evaluations: int | None = None
     ) -> Solution:
         """The solution nearest to the goals with closed loops, from the last frame's state.
 
@@ -158,12 +158,12 @@ class MechanismSolver:
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
         task = TaskErrors(self.mechanism, self.tree, self.coordinates, goals, values)
-        if not goals.counts_turns and len(desired := task.driven):
+        if not goals.counts_full_rotations and len(desired := task.driven):
             task.desired = _by_full_rotations(task.desired, self.lower[desired], self.upper[desired], self.coordinates.is_turn[desired])
         regulariser = None
-        if goals.steady.weight > 0.0 or (goals.steady.speed_weight > 0.0 and dt is not None):
+        if goals.regulariser_weights.weight > 0.0 or (goals.regulariser_weights.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
-            regulariser = Regulariser(self.tree, self.coordinates, goals.steady, last, dt)
+            regulariser = Regulariser(self.tree, self.coordinates, goals.regulariser_weights, last, dt)
         limits = self.lower, self.upper
         descent = Descent(self.coordinates, self.loops, task, regulariser, driven, bounds, state.damping, limits)
         is_same = values is state.values and not self.loops.driven
@@ -177,7 +177,7 @@ class MechanismSolver:
             start = here = descent.evaluate(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
-        descent.most = UNLIMITED_EVALUATIONS if places is None else descent.evaluations + places
+        descent.most = UNLIMITED_EVALUATIONS if evaluations is None else descent.evaluations + evaluations
         here, settled, count = descent.go(here, iterations)
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain

@@ -22,20 +22,20 @@ class TaskErrors:
     def __init__(self, mechanism: Mechanism, tree: Tree, coordinates: Coordinates, goals: Goals, reference: Array) -> None:
         """`reference` (v,): values relative to which a rotating actuator's full rotations are counted."""
         self.coordinates = coordinates
-        nodes, offsets, places, rotations, weights = [], [], [], [], []
+        nodes, offsets, positions, rotations, weights = [], [], [], [], []
         for goal in goals.frames:
             if goal.body not in mechanism.body_index:
                 raise MechanismError(f"there is no body '{goal.body}' to have a goal: name one of {', '.join(mechanism.body_index)}")
             carried = tree.bodies[mechanism.body_index[goal.body]]
             nodes.append(carried.node)
             offsets.append(carried.offset @ frame_array(goal.on_body))
-            places.append(goal.place or (0.0, 0.0, 0.0))
+            positions.append(goal.position or (0.0, 0.0, 0.0))
             rotations.append(np.eye(3) if goal.rotation is None else to_matrix(goal.rotation))
-            weights.append(NOTHING if goal.place is None else goal.place_weight)
+            weights.append(NOTHING if goal.position is None else goal.position_weight)
             weights.append(NOTHING if goal.rotation is None else goal.rotation_weight)
         self.nodes = np.array(nodes, int)
         self.offsets = np.array(offsets).reshape(-1, 4, 4)
-        self.places = np.array(places).reshape(-1, 3)
+        self.positions = np.array(positions).reshape(-1, 3)
         self.back = np.swapaxes(np.array(rotations).reshape(-1, 3, 3), -1, -2)
         roots = np.sqrt(np.array(weights).reshape(-1, 6))
         roots[:, :3] *= 1.0 / coordinates.size
@@ -60,7 +60,7 @@ class TaskErrors:
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
             every = np.zeros((len(self.nodes), 6))
-            every[:, :3] = ends[:, :3, 3] - self.places
+            every[:, :3] = ends[:, :3, 3] - self.positions
             if self.has_rotations:
                 every[:, 3:] = half_angle(self.back @ ends[:, :3, :3])[0]
             parts.append(self.weight * every.reshape(-1)[self.picked])
@@ -78,7 +78,7 @@ class TaskErrors:
         if self.has_frames:
             ends = frames[self.nodes] @ self.offsets
             every = np.zeros((len(self.nodes), 6))
-            every[:, :3] = ends[:, :3, 3] - self.places
+            every[:, :3] = ends[:, :3, 3] - self.positions
             by_screw = self._by_screw.copy()
             by_screw[:, :3, :3] = hat(-ends[:, :3, 3])
             if self.has_rotations:
@@ -123,7 +123,7 @@ class _Centre:
         self.points = np.array(points)[..., None]
         self.carries = coordinates.carries[self.nodes]
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
-        self.place = np.array(goal.place)
+        self.position = np.array(goal.position)
         self.weight = np.sqrt(np.array(goal.weight)) / coordinates.size
 
     def _centres(self, frames: Array) -> Array:
@@ -131,7 +131,7 @@ class _Centre:
         return error
 
     def error(self, frames: Array) -> Array:
-        error: Array = self.weight * (self.shares @ self._centres(frames) - self.place)
+        error: Array = self.weight * (self.shares @ self._centres(frames) - self.position)
         return error
 
     def derivative(self, frames: Array, screws: Array) -> Array:
@@ -157,7 +157,7 @@ def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Ar
             nodes, values = nodes[:-1], values[:-3]
         for node, value in zip(nodes, values, strict=True):
             coordinate = int(coordinates.first[node])
-            if coordinates.is_turn[coordinate] and not goals.counts_turns:
+            if coordinates.is_turn[coordinate] and not goals.counts_full_rotations:
                 value -= 2.0 * np.pi * round((value - reference[coordinate]) / (2.0 * np.pi))
             driven.append(coordinate)
             desired.append(value)
@@ -166,14 +166,14 @@ def _actuators(goals: Goals, tree: Tree, coordinates: Coordinates, reference: Ar
 
 def _driven_balls(goals: Goals, tree: Tree, coordinates: Coordinates) -> tuple[Array, Array]:
     """Indices (m,) of commanded balls, and the inverses of their commanded rotations (m, 3, 3)."""
-    places, turns = [], []
+    positions, turns = [], []
     for name, values in goals.actuators.items():
         nodes, is_backward = _driven_nodes(tree, name)
         if tree.nodes[nodes[-1]].move == "ball":
             turn = exponential(np.array(values[-3:]))
-            places.append(int(np.flatnonzero(coordinates.balls == nodes[-1])[0]))
+            positions.append(int(np.flatnonzero(coordinates.balls == nodes[-1])[0]))
             turns.append(turn if is_backward else turn.T)
-    return np.array(places, int), np.array(turns).reshape(-1, 3, 3)
+    return np.array(positions, int), np.array(turns).reshape(-1, 3, 3)
 
 
 def _driven_nodes(tree: Tree, name: str) -> tuple[tuple[int, ...], bool]:

@@ -256,11 +256,11 @@ class Coordinates:
         """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
         held = frames[self._held]
         axes = (held[:, :3, :3] @ self.axes)[..., 0]
-        turn, place = axes * self._turn_unit, held[:, :3, 3]
-        turns, places = np.concatenate((turn, turn), 1), np.concatenate((place, place), 1)  # x y z x y z, for cross products
+        turn, position = axes * self._turn_unit, held[:, :3, 3]
+        turns, positions = np.concatenate((turn, turn), 1), np.concatenate((position, position), 1)  # x y z x y z, for cross products
         made = np.empty((2, 3, self.width))
         made[0] = turn.T
-        made[1] = (places[:, 1:4] * turns[:, 2:5] - places[:, 2:5] * turns[:, 1:4] + axes * self._slide_unit).T
+        made[1] = (positions[:, 1:4] * turns[:, 2:5] - positions[:, 2:5] * turns[:, 1:4] + axes * self._slide_unit).T
         return made
 
 

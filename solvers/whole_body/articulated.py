@@ -155,7 +155,7 @@ class Limbs:
         frames: Frames,
         turn_weights: Array,
         turn_errors: Array,
-        places: Array,
+        positions: Array,
         weights: Array,
         errors: Array,
         damped: Array,
@@ -188,7 +188,7 @@ class Limbs:
             curvature = (motions @ motions.swapaxes(1, 2)) * pairs
             forces, inertias = torques, single[:, :1, None] * np.eye(3)
         else:
-            own, pulled = _as_inertias(places, weights, errors)
+            own, pulled = _as_inertias(positions, weights, errors)
             base += np.tensordot(self.placed.at_base, own, 1)
             pull += self.placed.at_base @ pulled
             motions = padded(np.concatenate([frames.linear, frames.angular], axis=1)).take(index, axis=0)
@@ -205,14 +205,14 @@ class Limbs:
         return Articulated(self.layout, motions, curvature, right, np.concatenate([inertias, forces[:, 0, :, None]], axis=2), base, pull)
 
 
-def _as_inertias(places: Array, weights: Array, errors: Array) -> tuple[Array, Array]:
+def _as_inertias(positions: Array, weights: Array, errors: Array) -> tuple[Array, Array]:
     """Position targets as inertias (p, 6, 6) and forces (p, 6) for motions at the origin, linear before angular."""
-    arms = cross_matrix(places)
+    arms = cross_matrix(positions)
     scaled = weights[:, None, None] * arms
-    inertias = np.zeros((len(places), BASE, BASE))
+    inertias = np.zeros((len(positions), BASE, BASE))
     inertias[:, (0, 1, 2), (0, 1, 2)] = weights[:, None]
     inertias[:, :3, 3:] = -scaled
     inertias[:, 3:, :3] = scaled
     inertias[:, 3:, 3:] = scaled.swapaxes(1, 2) @ arms
     pulls = weights[:, None] * errors
-    return inertias, np.concatenate([pulls, cross(places, pulls)], axis=1)
+    return inertias, np.concatenate([pulls, cross(positions, pulls)], axis=1)

@@ -19,7 +19,7 @@ class DesiredMotion(NamedTuple):
 
     turns: Array  # (k, 3) [rad] rotation vectors of links in the world
     turn_weights: Array  # (k,)
-    places: Array  # (p, 3) [m] of the links with a position target, from the base's position
+    positions: Array  # (p, 3) [m] of the links with a position target, from the base's position
     moves: Array  # (p, 3) [m]
     weights: Array  # (p,)
     lost: tuple[str, ...]  # links with a target without values
@@ -50,7 +50,7 @@ class MotionTargets:
         """The desired motion for a frame's values."""
         body, law = self.body, self.law
         now = body.placed(frames, self.turning_links)[:, :3, :3]
-        places = body.placed(frames, self.placed_links)[:, :3, 3]
+        positions = body.placed(frames, self.placed_links)[:, :3, 3]
         target, turn_weights = values.rotation, self._turn_weights
         found = np.abs(np.einsum("kij,kij->k", target, target) - ROTATION_SIZE) < NO_ROTATION
         lost: tuple[str, ...] = ()
@@ -60,14 +60,14 @@ class MotionTargets:
             turn_weights = np.where(found, turn_weights, 0.0)
         turns = law.turns(now, target, _known(values.angular_velocity, found), law.share(self._turn_gains, dt), dt, self._acceleration)
 
-        aim, weights, at = values.position, self._weights, places + base_position
+        aim, weights, at = values.position, self._weights, positions + base_position
         here = np.isfinite(aim).all(1)
         if not here.all():
             lost += tuple(target_of_link.link for target_of_link, is_here in zip(self.placed, here, strict=True) if not is_here)
             aim = np.where(here[:, None], aim, at)
             weights = np.where(here, weights, 0.0)
         moves = law.moves(at, aim, _known(values.linear_velocity, here), law.share(self._gains, dt), dt)
-        return DesiredMotion(turns, turn_weights, places, moves, weights, lost)
+        return DesiredMotion(turns, turn_weights, positions, moves, weights, lost)
 
 
 def _known(velocity: Array | None, found: Array) -> Array | None:

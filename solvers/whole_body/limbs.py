@@ -53,11 +53,11 @@ class Layout:
         row_of = {limb: row for row, limb in enumerate(order)} | {BASE_LIMB: 0}
         width = max((len(limb) for limb in limbs), default=1)
         self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # unknown at each index of a limb; one too many: none
-        self.place: dict[int, tuple[int, int]] = {}  # limb and index of each joint
+        self.position: dict[int, tuple[int, int]] = {}  # limb and index of each joint
         for row, limb in enumerate(order):
             for column, joint in enumerate(limbs[limb]):
                 self.index[row, column] = BASE + joint
-                self.place[joint] = row, column
+                self.position[joint] = row, column
         self.levels: list[Level] = []
         start, before, first_before = 0, 1, 0
         for depth in range(max(depths, default=-1) + 1):
@@ -76,14 +76,14 @@ class Carried:
         own: list[list[int]] = [[] for _ in layout.index]
         for k, carrier in enumerate(carriers.tolist()):
             if carrier > 0:
-                own[layout.place[carrier - 1][0]].append(k)
+                own[layout.position[carrier - 1][0]].append(k)
         most = max(map(len, own), default=0)
         self.which = np.full((len(own), most), len(carriers), np.intp)  # targets of each limb; one too many: none
         self.beyond = np.zeros((*layout.index.shape, most))  # 1 where an index of a limb has a target at or beyond it
         for row, targets in enumerate(own):
             self.which[row, : len(targets)] = targets
             for column, k in enumerate(targets):
-                self.beyond[row, : layout.place[int(carriers[k]) - 1][1] + 1, column] = 1.0
+                self.beyond[row, : layout.position[int(carriers[k]) - 1][1] + 1, column] = 1.0
         self.at_base = (carriers == 0).astype(float)
 
     def summed(self, values: Array) -> Array:

@@ -40,7 +40,7 @@ class Normal:
         return self._shared[1]
 
     def equations(
-        self, frames: Frames, turn_weights: Array, turn_errors: Array, places: Array, weights: Array, errors: Array
+        self, frames: Frames, turn_weights: Array, turn_errors: Array, positions: Array, weights: Array, errors: Array
     ) -> tuple[Array, Array]:
         """J' W J (N, N) and J' W e (N,).
 
@@ -56,7 +56,7 @@ class Normal:
         matrix = angular @ angular.T
         matrix *= self.shared(turn_weights)
         torques = self.turned_by.T @ (turn_weights[:, None] * turn_errors)
-        if not len(places):
+        if not len(positions):
             return matrix, (angular * torques).sum(-1)
         pulls = weights[:, None] * errors
         if self.all_at_base:
@@ -65,25 +65,25 @@ class Normal:
             vector[:3] += pulls.sum(0)
             return matrix, vector
         forces = self.placed_by.T @ pulls
-        torques = torques + self.placed_by.T @ cross(places, pulls)
-        matrix += self._placed(frames, places, weights)
+        torques = torques + self.placed_by.T @ cross(positions, pulls)
+        matrix += self._placed(frames, positions, weights)
         return matrix, (angular * torques).sum(-1) + (linear * forces).sum(-1)
 
-    def moves(self, frames: Frames, places: Array, move: Array) -> tuple[Array, Array]:
+    def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
         """Rotation vectors (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order."""
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
-        return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, places)
+        return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, positions)
 
-    def _placed(self, frames: Frames, places: Array, weights: Array) -> Array:
+    def _placed(self, frames: Frames, positions: Array, weights: Array) -> Array:
         """The position targets' share of J' W J."""
-        arms = cross_matrix(places)
-        inertias = np.zeros((len(places), 6, 6))
+        arms = cross_matrix(positions)
+        inertias = np.zeros((len(positions), 6, 6))
         scaled = weights[:, None, None] * arms
         inertias[:, :3, :3] = scaled.swapaxes(1, 2) @ arms
         inertias[:, :3, 3:] = scaled
         inertias[:, 3:, :3] = -scaled
         inertias[:, (3, 4, 5), (3, 4, 5)] = weights[:, None]
-        composite = (self.placed_by.T @ inertias.reshape(len(places), 36)).reshape(-1, 6, 6)
+        composite = (self.placed_by.T @ inertias.reshape(len(positions), 36)).reshape(-1, 6, 6)
         motions = np.concatenate([frames.angular, frames.linear], axis=1)
         felt = (composite @ motions[:, :, None])[:, :, 0]
         upper = (motions @ felt.T) * self.above

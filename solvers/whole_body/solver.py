@@ -106,10 +106,10 @@ class WholeBody:
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:
         """Errors of a state: angles (k,) [rad] and distances (p,) [m]; NaN where there is no target value."""
         turns = self.body.placed(state.frames, self._motion_targets.turning_links)[:, :3, :3]
-        places = self.body.placed(state.frames, self._motion_targets.placed_links)[:, :3, 3] + state.base_position
+        positions = self.body.placed(state.frames, self._motion_targets.placed_links)[:, :3, 3] + state.base_position
         known = np.isfinite(values.rotation).all((1, 2))
         turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
-        return np.where(known, np.linalg.norm(log(turned), axis=-1), np.nan), np.linalg.norm(values.position - places, axis=-1)
+        return np.where(known, np.linalg.norm(log(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
 
     def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
         """One step of `dt` [s] toward a frame's values.
@@ -176,7 +176,7 @@ class WholeBody:
         own = 0 if constraints is None else len(constraints)
         for level in self._levels:
             chosen = self._of_level(desired, level)
-            errors = frames, chosen.turn_weights, chosen.turns, chosen.places, chosen.weights, chosen.moves
+            errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
             if constraints is None and self._limbs.is_quicker:
                 boxed = box.minimum(self._limbs.equations(*errors, damped, drawn), lower, upper, state.sides)
                 answer = program.of_box(boxed)
@@ -210,11 +210,11 @@ class WholeBody:
         body, motion_targets = self.body, self._motion_targets
         if np.abs(move[LINEAR:]).max() < LARGE_MOVE:
             return False
-        turns, moves = self._normal.moves(state.frames, desired.places, move)
+        turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = (body.placed(own.frames, motion_targets.turning_links)[:, :3, :3] for own in (state, after))
-        places = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3] + after.base_position
+        positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3] + after.base_position
         rotation_error = (log(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
-        position_error = (places - desired.places - state.base_position - moves)[desired.weights > 0.0]
+        position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
         return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
 
     def _corrected(self, values: Values, problem: "_StepProblem", after: State, answer: program.Program) -> tuple[State, program.Program]:
@@ -226,12 +226,12 @@ class WholeBody:
         body, motion_targets = self.body, self._motion_targets
         goals = exp(desired.turns) @ body.placed(state.frames, motion_targets.turning_links)[:, :3, :3]
         turns = log(goals @ body.placed(after.frames, motion_targets.turning_links)[:, :3, :3].swapaxes(1, 2))
-        places = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3]
-        moves = desired.places + state.base_position + desired.moves - places - after.base_position
+        positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3]
+        moves = desired.positions + state.base_position + desired.moves - positions - after.base_position
         made = np.concatenate([answer.x[:BASE], after.joints - state.joints])
         bound = np.concatenate([np.zeros(BASE), made[BASE:]])
         left = _StepProblem(
-            desired._replace(turns=turns, places=places, moves=moves),
+            desired._replace(turns=turns, positions=positions, moves=moves),
             replace(after, sides=answer.sides, row_sides=answer.row_sides),
             dt,
             np.minimum(lower - bound, 0.0),

@@ -43,11 +43,11 @@ class Contact:
     rotation: Array | None = None  # (3, 3); None: it may rotate
 
 
-def no_turns() -> Array:
+def no_rotations() -> Array:
     return np.zeros((0, 3, 3))
 
 
-def no_places() -> Array:
+def no_positions() -> Array:
     return np.zeros((0, 3))
 
 
@@ -58,8 +58,8 @@ class Values:
     A target without a valid rotation or position is lost for the frame.
     """
 
-    rotation: Array = field(default_factory=no_turns)  # (k, 3, 3) of the orientation targets
-    position: Array = field(default_factory=no_places)  # (p, 3) [m] of the position targets
+    rotation: Array = field(default_factory=no_rotations)  # (k, 3, 3) of the orientation targets
+    position: Array = field(default_factory=no_positions)  # (p, 3) [m] of the position targets
     angular_velocity: Array | None = None  # (k, 3) [rad/s]; None: not known
     linear_velocity: Array | None = None  # (p, 3) [m/s]
     contacts: tuple[Contact, ...] = ()

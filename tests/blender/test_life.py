@@ -52,7 +52,7 @@ def test_breathing_in_lifts_the_end():
     heights, breaths = [], []
     for seconds in np.arange(0.0, 4.0, 0.05):
         added = offsets(Life(breathing=0.03), skeleton, posture, UP, seconds)
-        heights.append(skeleton.forward((posture + added).tolist()).tool_place[1])
+        heights.append(skeleton.forward((posture + added).tolist()).tool_position[1])
         breaths.append(added[np.abs(added).argmax()])
     assert max(heights) - min(heights) > 0.01
     assert abs(np.corrcoef(heights, np.abs(breaths) * np.sign(breaths))[0, 1]) > 0.5

@@ -76,7 +76,7 @@ def test_a_target_at_the_ends_own_place_is_told_and_followed_again_when_it_moves
     bone = evaluated(rig).pose.bones["head"]
     reader = session(rig, chain).reader
     skeleton, posture = session(rig, chain).model.skeleton, reader.angles(session(rig, chain).poses)
-    eye = skeleton.forward(skeleton.clamp(posture)).tool_place
+    eye = skeleton.forward(skeleton.clamp(posture)).tool_position
     chain.target.location = rig.matrix_world @ rig.data.bones["base"].matrix_local @ type(bone.head)(eye)
     settle()
     shown = pose(rig)

@@ -101,7 +101,7 @@ def test_a_body_on_a_bone_is_where_the_rest_pose_has_it():
         bone.keyframe_insert("rotation_euler", frame=frame)
     go_live(owner, 25)
     joint = those.session(owner).reading.mechanism.joint["pin D"]
-    assert np.abs(joint.in_child.place).max() < 1e-6
+    assert np.abs(joint.in_child.position).max() < 1e-6
     assert SAYS not in said(owner), "a driven body goes where its parent takes it"
 
 
@@ -193,7 +193,7 @@ def test_a_joint_on_a_baked_body_is_moved_on_it_by_setting_the_rest_pose_where_m
     assert SAYS not in said(owner)
     go_live(owner, 25)
     joint = those.session(owner).reading.mechanism.joint["pin C"]
-    assert np.abs(np.subtract(joint.in_parent.place, (0.17, 0.0, 0.1))).max() < 1e-5
+    assert np.abs(np.subtract(joint.in_parent.position, (0.17, 0.0, 0.1))).max() < 1e-5
 
 
 def test_a_joint_that_is_moved_alone_is_named_at_every_frame():
@@ -203,7 +203,7 @@ def test_a_joint_that_is_moved_alone_is_named_at_every_frame():
         bpy.context.scene.frame_set(frame)
         assert "is not where the rest pose has 'pin D'" in said(owner)
     go_live(owner, 25)
-    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.place[1] == pytest.approx(0.0, abs=1e-6)
+    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.position[1] == pytest.approx(0.0, abs=1e-6)
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
 
 

@@ -19,7 +19,7 @@ RODS = {"Rocker": 0.02, "Rocker Shaft": 0.02}  # [m] by which an edit moves thes
 
 def shape(owner) -> np.ndarray:
     """Where joints are on their bodies, as the mechanism was read."""
-    return np.array([joint.in_parent.place for joint in those.session(owner).reading.mechanism.joints])
+    return np.array([joint.in_parent.position for joint in those.session(owner).reading.mechanism.joints])
 
 
 def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):

@@ -252,7 +252,7 @@ def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(see
     pose = skeleton_now(rig, chain).forward(reader.angles(poses).tolist())
     base = rig.data.bones[chain.root].matrix_local
     base = base @ base.Translation(Vector(reader.base_location(poses)))
-    tip = base @ Vector(pose.tool_place)
+    tip = base @ Vector(pose.tool_position)
     assert tuple(tip) == pytest.approx(tuple(rig.pose.bones[chain.end].tail), abs=1e-5)
 
 

@@ -41,7 +41,7 @@ def tool_in_armature(rig, chain) -> Matrix:
 def difference(skeleton, angles, base: Matrix, tool: Matrix) -> tuple[float, float]:
     """Place [m] and direction by which forward kinematics misses the tool that Blender shows, scale left out."""
     told = skeleton.forward(list(angles))
-    place = base @ Vector(told.tool_place)
+    place = base @ Vector(told.tool_position)
     look, up = (base.to_3x3() @ (Quaternion(told.tool_rotation) @ Vector(axis)) for axis in ((0, 1, 0), (0, 0, 1)))
     real_look, real_up = tool.to_3x3() @ Vector((0, 1, 0)), tool.to_3x3() @ Vector((0, 0, 1))
     turns = max((look.normalized() - real_look.normalized()).length, (up.normalized() - real_up.normalized()).length)

@@ -94,7 +94,7 @@ def test_the_lamp_on_its_foot_looks_where_it_can(seed):
     assert len(chain.joints) == 5
     skeleton = skeleton_now(rig, chain)
     pose = skeleton.forward([draw.uniform(lo, hi) for lo, hi in zip(skeleton.lower, skeleton.upper, strict=True)])
-    look = Vector(pose.tool_place) + 0.4 * Vector(_look(pose.tool_rotation))
+    look = Vector(pose.tool_position) + 0.4 * Vector(_look(pose.tool_rotation))
     base = rig.data.bones[chain.root].matrix_local
     chain.target = at = target(tuple(base @ look))
     bpy.ops.limber.live()

@@ -20,7 +20,7 @@ def arm(kinds=("revolute",) * 5) -> Skeleton:
 
 
 def look(pose) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([*pose.places, pose.tool_place]), np.array(rotations.rotate(pose.tool_rotation, rotations.Y))
+    return np.array([*pose.positions, pose.tool_position]), np.array(rotations.rotate(pose.tool_rotation, rotations.Y))
 
 
 @pytest.mark.parametrize("kinds", [("revolute",) * 5, ("revolute", "revolute", "prismatic", "revolute", "revolute")])

@@ -38,10 +38,10 @@ TRACKED = (*(Target(link) for link in LINKS), Target("pelvis", "position"))
 def manikin(reach: float = 10.0, floating: bool = True, **more) -> Body:
     """33 joints, each free by `reach` [rad] to both sides."""
     joints, carriers = [], {"pelvis": -1}
-    for part, (above, place) in PARTS.items():
+    for part, (above, position) in PARTS.items():
         for k, (letter, axis) in enumerate(zip("xyz", (X, Y, Z), strict=True)):
             parent = carriers[above] if k == 0 else len(joints) - 1
-            joints.append(Joint(f"{part} {letter}", parent, IDENTITY, place if k == 0 else (0.0, 0.0, 0.0), axis, -reach, reach))
+            joints.append(Joint(f"{part} {letter}", parent, IDENTITY, position if k == 0 else (0.0, 0.0, 0.0), axis, -reach, reach))
         carriers[part] = len(joints) - 1
     return Body(joints, [End(carrier, name=link) for link, carrier in carriers.items()], floating, **more)
 

@@ -80,7 +80,7 @@ def aim_that_can_be_met(draw: random.Random, chain: Skeleton, kind: str, up: Vec
         return Orientation(pose.tool_rotation)
     if kind == "direction":
         return Direction(view, up)
-    return Point(add(pose.tool_place, scale(view, 2.5 * chain.reach + 0.5)), up)
+    return Point(add(pose.tool_position, scale(view, 2.5 * chain.reach + 0.5)), up)
 
 
 def posture_of(draw: random.Random, chain: Skeleton) -> np.ndarray:
@@ -102,9 +102,9 @@ def tree(draw: random.Random) -> Skeleton:
 def aims_of(chain: Skeleton, angles) -> dict[str, object]:
     """An aim of each kind that these angles meet."""
     pose = chain.forward(angles)
-    turned, place = pose.tool_rotation, pose.tool_place
+    turned, position = pose.tool_rotation, pose.tool_position
     view, up = rotate(turned, Y), rotate(turned, Z)
-    near, far = (add(place, scale(view, share * chain.reach)) for share in (0.3, 3.0))
+    near, far = (add(position, scale(view, share * chain.reach)) for share in (0.3, 3.0))
     return {
         "orientation": Orientation(turned),
         "direction": Direction(view),
@@ -112,6 +112,6 @@ def aims_of(chain: Skeleton, angles) -> dict[str, object]:
         "point": Point(far),
         "near point": Point(near),
         "point up": Point(far, up),
-        "position": Position(place),
-        "frame": Frame(place, turned),
+        "position": Position(position),
+        "frame": Frame(position, turned),
     }

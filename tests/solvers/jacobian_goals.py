@@ -27,16 +27,16 @@ def goals_that_can_be_met(seed: int) -> list[GazeGoal]:
     chain = long_chain()
     pose = chain.forward([0.5 * angle for angle in posture_of(draw, chain)])
     posture = 0.3 * posture_of(draw, chain)
-    rotation, place = pose.tool_rotation, pose.tool_place
+    rotation, position = pose.tool_rotation, pose.tool_position
     view = rotate(rotation, Y)
-    far, up = add(place, scale(view, 2.0)), rotate(rotation, Z)
+    far, up = add(position, scale(view, 2.0)), rotate(rotation, Z)
     aims = [
         Orientation(rotation),
         Direction(view),
         Direction(view, up),
         Point(far),
         Point(far, up),
-        Position(place),
-        Frame(place, rotation),
+        Position(position),
+        Frame(position, rotation),
     ]
     return [GazeGoal(aim, posture) for aim in aims]

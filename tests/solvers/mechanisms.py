@@ -33,7 +33,7 @@ def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanis
 
 def stewart() -> Mechanism:
     """A platform on six legs with a universal joint below, a slide between and a ball above."""
-    bodies = [Body("base", grounded=True, start=Frame()), Body("platform", 1.0, start=Frame(place=(0.0, 0.0, 0.5)))]
+    bodies = [Body("base", grounded=True, start=Frame()), Body("platform", 1.0, start=Frame(position=(0.0, 0.0, 0.5)))]
     joints = []
     for k in range(6):
         low = math.radians(60 * (k // 2 * 2) + (10 if k % 2 else -10))
@@ -52,12 +52,12 @@ def stewart() -> Mechanism:
                 "prismatic",
                 lower.name,
                 upper.name,
-                Frame(place=(0.0, 0.0, length)),
+                Frame(position=(0.0, 0.0, length)),
                 actuated=True,
                 lower=(-0.2,),
                 upper=(0.2,),
             ),
-            Joint(f"head {k}", "spherical", upper.name, "platform", Frame(), Frame(place=head)),
+            Joint(f"head {k}", "spherical", upper.name, "platform", Frame(), Frame(position=head)),
         ]
     return Mechanism(tuple(bodies), tuple(joints))
 

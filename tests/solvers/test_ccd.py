@@ -58,8 +58,8 @@ def test_several_ends_of_a_tree_reach_their_places_together():
     for _ in range(20):
         skeleton = tree(draw)
         pose = skeleton.forward(posture_of(draw, skeleton))
-        places = [skeleton.end_pose(pose, e)[1] for e in range(2)]
-        goal = GazeGoal(Position(places[0]), posture_of(draw, skeleton), others=(EndGoal(Position(places[1]), 1),))
+        positions = [skeleton.end_pose(pose, e)[1] for e in range(2)]
+        goal = GazeGoal(Position(positions[0]), posture_of(draw, skeleton), others=(EndGoal(Position(positions[1]), 1),))
         met += Ccd(skeleton).solve(goal).converged
     assert met >= 16
 
@@ -67,16 +67,16 @@ def test_several_ends_of_a_tree_reach_their_places_together():
 def test_where_ends_contradict_each_other_the_heavier_gets_nearer():
     draw = random.Random(8)
     skeleton = tree(draw)
-    places = [(0.5, 0.5, 0.6), (-0.9, -0.9, 0.2)]
+    positions = [(0.5, 0.5, 0.6), (-0.9, -0.9, 0.2)]
     posture = np.zeros(len(skeleton))
 
     def error(weight: float):
-        goal = GazeGoal(Position(places[0]), posture, weight=weight, others=(EndGoal(Position(places[1]), 1),))
+        goal = GazeGoal(Position(positions[0]), posture, weight=weight, others=(EndGoal(Position(positions[1]), 1),))
         return Ccd(skeleton).solve(goal)
 
     light, heavy = error(0.2), error(5.0)
-    assert heavy.misses[0].distance < light.misses[0].distance
-    assert heavy.misses[1].distance > light.misses[1].distance
+    assert heavy.end_errors[0].distance < light.end_errors[0].distance
+    assert heavy.end_errors[1].distance > light.end_errors[1].distance
     assert not heavy.converged
     assert "cannot be met together" in heavy.reason
 
@@ -99,7 +99,7 @@ def test_a_goal_of_little_weight_is_met_as_exactly_where_nothing_stands_against_
 def test_a_slide_slides_to_what_turning_alone_cannot_reach():
     rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
     chain = Skeleton((rail, *(replace(joint, parent=k) for k, joint in enumerate(lamp().joints))), tool_offset=(0.0, 0.06, 0.0))
-    there = chain.forward([1.6, 0.3, 0.4, 0.3, 0.2, 0.0]).tool_place
+    there = chain.forward([1.6, 0.3, 0.4, 0.3, 0.2, 0.0]).tool_position
     solution = Ccd(chain).solve(GazeGoal(Position(there), np.zeros(6)))
     assert solution.converged
     assert solution.angles[0] > 0.9

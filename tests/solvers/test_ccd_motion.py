@@ -42,7 +42,7 @@ def test_a_smooth_target_is_followed_without_a_jump(name, iterations):
     draw = random.Random(9)
     chain = skeleton_of(name)
     solver = Ccd(chain, CcdOptions(in_frame=iterations))
-    misses = []
+    end_errors = []
     for _ in range(5):
         posture, start = 0.5 * posture_of(draw, chain), None
         for t in range(60):
@@ -53,8 +53,8 @@ def test_a_smooth_target_is_followed_without_a_jump(name, iterations):
                 assert np.abs(solution.angles - start).max() < 5 * DEGREE
                 assert solution.iterations <= iterations
             start = solution.angles
-            misses.append(solution.aim_error)
-    assert np.median(misses) < DEGREE
+            end_errors.append(solution.aim_error)
+    assert np.median(end_errors) < DEGREE
 
 
 def test_a_target_that_is_moved_at_once_is_gone_for_at_a_bounded_pace():

@@ -68,7 +68,7 @@ def test_virtual_links_run_as_the_real_ones_do():
     angles = posture_of(draw, skeleton)
     pose, bases = skeleton.forward(angles), chain.bases(angles)
     for k in range(5):
-        link = subtract(pose.places[k + 1], pose.places[k])
+        link = subtract(pose.positions[k + 1], pose.positions[k])
         if math.hypot(*link) > 1e-6:
             virtual = rotate(bases[k + 1], chain.models[k].segment)
             assert virtual == pytest.approx(rotate(chain.to_virtual, unit(link)), abs=1e-9)

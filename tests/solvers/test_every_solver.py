@@ -128,7 +128,7 @@ def test_the_fuzz_sees_what_is_wrong():
         "the angles are": replace(right, angles=right.angles * math.nan),
         "gives no reason": replace(right, converged=False, reason=""),
         "says that it has converged": replace(right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))),
-        "0 misses for 1 goals": replace(right, misses=()),
+        "0 misses for 1 goals": replace(right, end_errors=()),
     }
     assert faults_of("ccd", case.skeleton, case.goal, right) == []
     for said, solution in wrong.items():
@@ -219,8 +219,8 @@ def test_of_goals_that_contradict_each_other_the_reason_names_the_ends_that_give
     solution = make_solver(name, skeleton).solve(goal)
     assert not solution.converged
     assert "'right hand'" in solution.reason
-    assert solution.misses[1].distance > 1.0
-    assert solution.misses[0].distance < 0.3 * solution.misses[1].distance
+    assert solution.end_errors[1].distance > 1.0
+    assert solution.end_errors[0].distance < 0.3 * solution.end_errors[1].distance
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if SOLVERS[name].trees])
@@ -229,7 +229,7 @@ def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
     left = skeleton.end_pose(skeleton.forward(skeleton.clamp([0.3] * 5)), 0)[1]
     goal = GazeGoal(Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),))
     solution = make_solver(name, skeleton).solve(goal)
-    assert solution.misses[0].distance < 1e-3
+    assert solution.end_errors[0].distance < 1e-3
     assert "'right hand' has an error of" in solution.reason
     assert "no weight" in solution.reason
     assert "together" not in solution.reason
@@ -242,6 +242,6 @@ def test_the_shortest_and_the_longest_chain_look_at_a_point(name, joints):
         tuple(Joint(f"joint {k}", k - 1, IDENTITY, (0.0, 0.1 if k else 0.0, 0.0), (X, Z)[k % 2], -0.5, 0.5) for k in range(joints))
     )
     ahead = chain.forward([0.2] * joints)
-    target = Point(add(ahead.tool_place, scale(rotate(ahead.tool_rotation, Y), 3.0 * chain.reach + 1.0)))
+    target = Point(add(ahead.tool_position, scale(rotate(ahead.tool_rotation, Y), 3.0 * chain.reach + 1.0)))
     solution = make_solver(name, chain).solve(GazeGoal(target, np.zeros(joints)))
     assert solution.aim_error < math.radians(7)  # ERIK's threshold; the others do better

@@ -38,7 +38,7 @@ def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_
     angles = posture_of(draw, chain)
     pose = chain.forward(angles)
     view = rotate(pose.tool_rotation, Y)
-    near = add(pose.tool_place, scale(view, 0.4))  # near, so that parallax matters
+    near = add(pose.tool_position, scale(view, 0.4))  # near, so that parallax matters
     up = rotate(pose.tool_rotation, Z)
     aims = {"orientation": Orientation(pose.tool_rotation), "direction": Direction(view), "point": Point(near), "point up": Point(near, up)}
     goal = GazeGoal(aims[kind], angles)
@@ -171,7 +171,7 @@ def test_the_roll_is_free_where_only_a_direction_is_asked():
     chain = lamp()
     pose = chain.forward(posture)
     view = rotate(pose.tool_rotation, Y)
-    for aim in (Direction(view), Point(add(pose.tool_place, scale(view, 3.0)))):
+    for aim in (Direction(view), Point(add(pose.tool_position, scale(view, 3.0)))):
         assert solve(chain, GazeGoal(aim, posture)).angles == pytest.approx(posture, abs=1e-7)
 
 
@@ -181,7 +181,7 @@ def test_a_point_is_seen_from_where_the_end_is():
     for goal in goals(draw, chain, 10)[20:]:
         solution = solve(chain, goal)
         pose = chain.forward(solution.angles)
-        gap = tuple(a - b for a, b in zip(goal.aim.place, pose.tool_place, strict=True))
+        gap = tuple(a - b for a, b in zip(goal.aim.position, pose.tool_position, strict=True))
         assert vector_angle(gap, rotate(pose.tool_rotation, Y)) <= EXACT
 
 

@@ -52,11 +52,11 @@ def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(n
     scratch = np.array([[alone.solve(goal).angles for goal in frames] for frames in goals_of])
     assert (steps > 15).mean() <= 0.002
     assert (steps > 15).sum() <= (np.degrees(np.abs(np.diff(scratch, axis=1)).max(-1)) > 15).sum()
-    aim_error = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in misses(chain, frames, row)]
+    aim_error = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in end_errors(chain, frames, row)]
     assert max(aim_error) <= EXACT
 
 
-def misses(chain, frames, row):
+def end_errors(chain, frames, row):
     return [residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)]
 
 

@@ -140,7 +140,7 @@ def test_no_valid_chain_breaks_it() -> None:
         chain = with_slide(draw) if case % 10 == 0 else any_chain(draw, draw.choice([1, 1, 2, 3, 5, 8, 40]))
         posture = 2.0 * any_posture(draw, chain)  # outside the limits now and then
         aims = [Orientation(any_turn(draw)), Direction(any_direction(draw)), Direction(any_direction(draw), Z), Point(any_direction(draw))]
-        aims += [Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).places[0])]
+        aims += [Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).positions[0])]
         goal = GazeGoal(draw.choice(aims), posture, draw.random() < 0.5)
         solver = Expressive(chain)
         try:

@@ -23,10 +23,10 @@ def test_places_that_some_pose_reaches_are_reached(kind):
     for _ in range(12):
         chain = any_chain(draw, draw.randint(3, 10))
         pose = chain.forward(posture_of(draw, chain))
-        aim = Position(pose.tool_place) if kind is Position else Frame(pose.tool_place, pose.tool_rotation)
+        aim = Position(pose.tool_position) if kind is Position else Frame(pose.tool_position, pose.tool_rotation)
         solution = Expressive(chain).solve(GazeGoal(aim, posture_of(draw, chain)))
         assert solution.converged, solution.reason
-        assert solution.misses[0].distance == pytest.approx(0, abs=1e-5)
+        assert solution.end_errors[0].distance == pytest.approx(0, abs=1e-5)
 
 
 def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_is_missed():
@@ -34,7 +34,7 @@ def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_i
     solution = Expressive(chain).solve(GazeGoal(Position((10.0, 0.0, 0.05)), np.zeros(5)))
     assert not solution.converged
     assert "'head roll' has an error of 9" in solution.reason
-    assert chain.forward(solution.angles).tool_place[0] == pytest.approx(chain.reach - 0.06, abs=1e-3)  # all links but the upright base
+    assert chain.forward(solution.angles).tool_position[0] == pytest.approx(chain.reach - 0.06, abs=1e-3)  # all links but the upright base
 
 
 def tree_and_goal(draw: random.Random) -> tuple[Skeleton, GazeGoal]:
@@ -50,21 +50,21 @@ def test_several_ends_of_a_tree_meet_their_goals_together():
         tree, goal = tree_and_goal(draw)
         solution = Expressive(tree).solve(goal)
         assert solution.converged, solution.reason
-        assert len(solution.misses) == 3
+        assert len(solution.end_errors) == 3
 
 
 def test_goals_that_contradict_each_other_are_met_by_their_weights_and_the_reason_names_them():
     chain = lamp()
     near, far = Position((0.2, 0.2, 0.2)), Position((-0.2, 0.2, 0.3))
-    misses = []
+    end_errors = []
     for weight in (0.2, 5.0):
         goal = GazeGoal(near, np.zeros(5), weight=weight, others=(EndGoal(far, 0),))
         solution = Expressive(chain).solve(goal)
         assert not solution.converged
         assert "cannot be met together" in solution.reason
-        misses.append(solution.misses)
-    assert misses[1][0].distance < 0.2 * misses[0][0].distance
-    assert misses[0][1].distance < 0.2 * misses[1][1].distance
+        end_errors.append(solution.end_errors)
+    assert end_errors[1][0].distance < 0.2 * end_errors[0][0].distance
+    assert end_errors[0][1].distance < 0.2 * end_errors[1][1].distance
 
 
 def test_weights_only_count_beside_each_other():

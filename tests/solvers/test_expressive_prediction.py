@@ -51,13 +51,13 @@ def test_a_direction_goes_on_along_its_great_circle() -> None:
 @pytest.mark.parametrize("kind", [Point, Position])
 def test_a_place_goes_on_straight(kind) -> None:
     found = steady(kind((1.0, 2.0, 3.0)), kind((1.1, 2.0, 2.9)))
-    assert extrapolated(kind((1.1, 2.0, 2.9)), found, 10).place == pytest.approx((2.1, 2.0, 1.9))
+    assert extrapolated(kind((1.1, 2.0, 2.9)), found, 10).position == pytest.approx((2.1, 2.0, 1.9))
 
 
 def test_a_frame_goes_on_both_ways() -> None:
     found = steady(Frame((1.0, 0.0, 0.0), IDENTITY), Frame((1.1, 0.0, 0.0), about(X, 0.1)))
     later = extrapolated(Frame((1.1, 0.0, 0.0), about(X, 0.1)), found, 2)
-    assert later.place == pytest.approx((1.3, 0.0, 0.0))
+    assert later.position == pytest.approx((1.3, 0.0, 0.0))
     assert angle_between(later.wxyz, about(X, 0.3)) < 1e-9
 
 

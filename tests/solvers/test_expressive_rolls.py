@@ -73,7 +73,7 @@ def aims(skeleton: Skeleton, posture, away: float = 2.0) -> list[Point]:
     found = []
     for aside, high in PLACES:
         way = rotate(about(Z, math.radians(aside)), rotate(about(side, math.radians(high)), level))
-        found.append(Point(add(pose.tool_place, scale(way, away)), level=Z))
+        found.append(Point(add(pose.tool_position, scale(way, away)), level=Z))
     return found
 
 
@@ -97,14 +97,14 @@ def test_heads_keep_the_roll_of_their_posture_and_their_place(skeleton: Skeleton
         solution = solver.solve(GazeGoal(aim, posture, symmetric=False))
         assert solution.converged, solution.reason
         assert distinct(rolled(skeleton, solution.angles), rolled(skeleton, posture)) < 15
-        assert length(subtract(skeleton.forward(solution.angles.tolist()).tool_place, authored.tool_place)) < 0.12
+        assert length(subtract(skeleton.forward(solution.angles.tolist()).tool_position, authored.tool_position)) < 0.12
 
 
 def test_without_a_preferred_roll_heads_on_necks_roll():
     skeleton, most = neck(3), 0.0
     posture = np.zeros(len(skeleton))
     for aim in aims(skeleton, posture):
-        solution = Expressive(skeleton).solve(GazeGoal(Point(aim.place), posture, symmetric=False))
+        solution = Expressive(skeleton).solve(GazeGoal(Point(aim.position), posture, symmetric=False))
         most = max(most, distinct(rolled(skeleton, solution.angles), 0.0))
     assert most > 30
 
@@ -175,7 +175,7 @@ def test_the_preferred_roll_is_no_part_of_the_aim():
     posture = np.zeros(4)
     aim = aims(skeleton, posture)[0]
     pose = skeleton.forward([0.1, 0.2, 0.3, 0.4])
-    free = GazeGoal(Point(aim.place), posture)
+    free = GazeGoal(Point(aim.position), posture)
     assert residual(skeleton, GazeGoal(aim, posture), pose) == residual(skeleton, free, pose)
     assert not Rolls(Model(skeleton), Authored(Model(skeleton), posture), free)
     assert BatchedAim(Model(skeleton), free).parts
@@ -185,8 +185,8 @@ def test_switching_the_roll_is_heeded_from_frame_to_frame():
     skeleton = duck()
     posture, solver = np.zeros(4), Expressive(duck(), Options(hold_body=True))
     aim = aims(skeleton, posture)[5]
-    last = solver.solve(GazeGoal(Point(aim.place, up=Z), posture, symmetric=False))
-    for aim_now in (Point(aim.place, up=Z), Point(aim.place, level=Z)):
+    last = solver.solve(GazeGoal(Point(aim.position, up=Z), posture, symmetric=False))
+    for aim_now in (Point(aim.position, up=Z), Point(aim.position, level=Z)):
         for tick in range(60):
             last = solver.solve(GazeGoal(aim_now, posture, symmetric=False), last.angles, last.memory, tick=tick, dt=1 / 60)
     assert last.converged

@@ -76,9 +76,9 @@ def test_the_papers_orientation_error_is_half_the_quaternions_distance():
 def test_the_view_of_a_point_is_measured_from_where_the_tool_is():
     chain = lamp()
     pose = chain.forward([0.3, 0.4, -0.2, 0.5, 0.1])
-    ahead = add(pose.tool_place, scale(rotate(pose.tool_rotation, Y), 2.0))
+    ahead = add(pose.tool_position, scale(rotate(pose.tool_rotation, Y), 2.0))
     assert aim_error(GazeGoal(Point(ahead), np.zeros(5)), pose) == pytest.approx(0, abs=1e-9)
-    beside = add(pose.tool_place, scale(rotate(pose.tool_rotation, X), 2.0))
+    beside = add(pose.tool_position, scale(rotate(pose.tool_rotation, X), 2.0))
     assert aim_error(GazeGoal(Point(beside), np.zeros(5)), pose) == pytest.approx(math.pi / 2)
 
 
@@ -117,7 +117,7 @@ def test_a_target_without_a_direction_is_refused_with_the_remedy(name, aim, reme
 def test_a_target_at_the_ends_own_place_is_no_error_but_a_reason(name):
     chain = lamp()
     posture = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
-    here = chain.forward(posture).tool_place
+    here = chain.forward(posture).tool_position
     solution = make_solver(name, chain).solve(GazeGoal(Point(here), posture))
     assert np.isfinite(solution.angles).all()
     if not solution.converged:

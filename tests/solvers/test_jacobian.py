@@ -30,7 +30,7 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
     solution = make_solver(name, long_chain()).solve(goals_that_can_be_met(seed)[kind])
     assert solution.converged
     assert solution.reason == ""
-    (error_size,) = solution.misses
+    (error_size,) = solution.end_errors
     assert error_size.whole <= MET
     assert error_size.distance <= MET * long_chain().reach
 
@@ -38,7 +38,7 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
 @pytest.mark.parametrize("kind", range(7))
 def test_the_transpose_comes_close_slowly(kind):
     goal = goals_that_can_be_met(1)[kind]
-    (error_size,) = make_solver("transpose", long_chain()).solve(goal).misses
+    (error_size,) = make_solver("transpose", long_chain()).solve(goal).end_errors
     assert error_size.whole + error_size.distance / long_chain().reach < (0.5 if isinstance(goal.aim, Frame) else 0.05)
 
 
@@ -47,13 +47,15 @@ def test_several_ends_of_a_tree_reach_their_places_together(name):
     tree = double_y()
     draw = np.random.default_rng(2)
     pose = tree.forward(draw.uniform(-0.5, 0.5, len(tree)).tolist())
-    places = [tree.end_pose(pose, end)[1] for end in range(4)]
+    positions = [tree.end_pose(pose, end)[1] for end in range(4)]
     goal = GazeGoal(
-        Position(places[0]), np.zeros(len(tree)), others=tuple(EndGoal(Position(place), e) for e, place in enumerate(places[1:], 1))
+        Position(positions[0]),
+        np.zeros(len(tree)),
+        others=tuple(EndGoal(Position(position), e) for e, position in enumerate(positions[1:], 1)),
     )
     solution = make_solver(name, tree).solve(goal)
     close = 1e-2 if name == "transpose" else MET
-    assert max(miss.distance for miss in solution.misses) <= close * tree.reach
+    assert max(end_error.distance for end_error in solution.end_errors) <= close * tree.reach
     assert solution.converged is (name != "transpose")
 
 
@@ -64,14 +66,14 @@ def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
     left, right = (tree.end_pose(pose, end)[1] for end in (0, 1))
     apart = [add(left, (6.0, 0.0, 0.0)), add(right, (-6.0, 0.0, 0.0))]  # farther from each other than the branches are long
 
-    def misses(weight):
+    def end_errors(weight):
         goal = GazeGoal(Position(apart[0]), np.zeros(len(tree)), weight=weight, others=(EndGoal(Position(apart[1]), 1),))
         solution = make_solver(name, tree).solve(goal)
         assert not solution.converged
         assert "cannot be met together" in solution.reason
-        return [miss.distance for miss in solution.misses]
+        return [end_error.distance for end_error in solution.end_errors]
 
-    even, uneven = misses(1.0), misses(20.0)
+    even, uneven = end_errors(1.0), end_errors(20.0)
     assert uneven[0] < even[0]
     assert uneven[1] > even[1]
 
@@ -140,7 +142,7 @@ def test_the_order_of_priorities_decides_what_gives_way():
 
     def solved(levels):
         solution = JacobianSolver(chain, Priorities(levels), Updates(shakes=0)).solve(goal)
-        return solution.misses[0].distance, solution.misses[0].angle, float(np.max(np.abs(solution.angles - goal.posture)))
+        return solution.end_errors[0].distance, solution.end_errors[0].angle, float(np.max(np.abs(solution.angles - goal.posture)))
 
     place_first, aim_first, posture_first = solved((POSITION, AIM)), solved((AIM, POSITION)), solved((POSTURE, AIM, POSITION))
     assert aim_first[1] < 1e-3 < place_first[1]
@@ -157,7 +159,7 @@ def test_a_straight_chain_leaves_its_singular_pose():
     goal = GazeGoal(Position((0.0, 1.0, 0.0)), np.zeros(3))  # straight down the chain: no joint moves the end that way
     for name in NAMES:
         solution = make_solver(name, chain).solve(goal)
-        assert solution.misses[0].distance < 1e-3
+        assert solution.end_errors[0].distance < 1e-3
     alone = JacobianSolver(chain, Damped(ByError()), Updates(shakes=0)).solve(goal)
     assert not alone.converged
     assert alone.angles == pytest.approx([0.0, 0.0, 0.0])
@@ -172,7 +174,7 @@ def test_a_place_out_of_reach_is_approached_and_said_to_be_missed(name):
     solution = make_solver(name, chain).solve(GazeGoal(Position(add(shoulder, scale(direction, 5.0))), np.array([0.1, 0.2, 0.3, 0.1])))
     assert not solution.converged
     assert "misses its target" in solution.reason
-    assert solution.misses[0].distance == pytest.approx(3.0, abs=0.3 if name == "pseudoinverse" else 0.06)  # the chain stretched out
+    assert solution.end_errors[0].distance == pytest.approx(3.0, abs=0.3 if name == "pseudoinverse" else 0.06)  # the chain stretched out
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -194,9 +196,9 @@ def test_no_chain_and_no_goal_leads_to_a_crash_or_out_of_the_limits(name, seed):
         skeleton = replace(skeleton, joints=still)
     pose = skeleton.forward(posture_of(draw, skeleton))
     behind = scale(rotate(pose.tool_rotation, Y), -1.0)
-    place = draw.choice([(0.0, 0.0, 0.0), pose.tool_place, scale(any_direction(draw), 1e200), any_direction(draw)])
+    position = draw.choice([(0.0, 0.0, 0.0), pose.tool_position, scale(any_direction(draw), 1e200), any_direction(draw)])
     up = draw.choice([None, any_direction(draw), behind])
-    aims = [Orientation(any_turn(draw)), Direction(behind, up), Point(place, up), Position(place), Frame(place, any_turn(draw))]
+    aims = [Orientation(any_turn(draw)), Direction(behind, up), Point(position, up), Position(position), Frame(position, any_turn(draw))]
     others = tuple(EndGoal(draw.choice(aims), end, draw.choice([0.0, 1.0, 1e-200, 1e200])) for end in range(1, len(skeleton.ends)))
     posture = np.array([draw.uniform(-4.0, 4.0) for _ in skeleton.joints])
     goal = GazeGoal(draw.choice(aims), posture, weight=draw.choice([0.0, 1.0, 3.0]), keep=draw.choice([0.0, 0.5, 1.0]), others=others)

@@ -53,7 +53,7 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
     skeleton = any_skeleton(draw)
     angles = posture_of(draw, skeleton)
     for end in range(len(skeleton.ends)):
-        rotation, place = skeleton.end_pose(skeleton.forward(angles), end)
+        rotation, position = skeleton.end_pose(skeleton.forward(angles), end)
 
         def turned(moved, end=end, rotation=rotation):
             return logarithm(multiply(skeleton.end_pose(skeleton.forward(moved), end)[0], conjugate(rotation)))
@@ -65,11 +65,11 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
         assert angular[:, 6:] == pytest.approx(slopes(turned, angles).T, abs=EXACT)
         assert linear[:, 6:] == pytest.approx(slopes(placed, angles).T, abs=EXACT)
 
-        def base_moved(six, place=place):  # the base slides by three and turns about its own origin by three
+        def base_moved(six, position=position):  # the base slides by three and turns about its own origin by three
             turn = about(X, 0.0)
             for axis, angle in zip((X, Y, Z), six[3:], strict=True):
                 turn = multiply(about(axis, angle), turn)
-            return add(rotate(turn, place), tuple(six[:3]))
+            return add(rotate(turn, position), tuple(six[:3]))
 
         assert linear[:, :6] == pytest.approx(slopes(base_moved, np.zeros(6)).T, abs=EXACT)
         assert angular[:, :6] == pytest.approx(np.hstack([np.zeros((3, 3)), np.eye(3)]))
@@ -77,11 +77,11 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
 
 def aims_met(draw: random.Random, skeleton: Skeleton, angles: np.ndarray, end: int) -> list[Aim]:
     """Aims of every kind that the pose meets."""
-    rotation, place = skeleton.end_pose(skeleton.forward(angles), end)
+    rotation, position = skeleton.end_pose(skeleton.forward(angles), end)
     view = rotate(rotation, Y)
-    near = add(place, scale(view, draw.uniform(0.3, 3.0)))
+    near = add(position, scale(view, draw.uniform(0.3, 3.0)))
     up = rotate(rotation, Z)
-    return [Orientation(rotation), Direction(view), Direction(view, up), Point(near), Position(place), Frame(place, rotation)]
+    return [Orientation(rotation), Direction(view), Direction(view, up), Point(near), Position(position), Frame(position, rotation)]
 
 
 @often
@@ -114,8 +114,8 @@ def test_how_the_angle_missed_changes_anywhere(seed):
     draw = random.Random(seed)
     skeleton = any_chain(draw, draw.randint(1, 7))
     angles = posture_of(draw, skeleton)
-    place = scale(any_direction(draw), 2.0)
-    for aim in (Orientation(any_turn(draw)), Direction(any_direction(draw)), Point(place), Position(place)):
+    position = scale(any_direction(draw), 2.0)
+    for aim in (Orientation(any_turn(draw)), Direction(any_direction(draw)), Point(position), Position(position)):
         goal = GazeGoal(aim, angles, symmetric=False)
 
         def error_size(moved, goal=goal):
@@ -133,15 +133,15 @@ def test_the_alternate_jacobian_is_that_of_targets_fixed_to_the_links_that_carry
     draw = random.Random(seed)
     skeleton = any_skeleton(draw)
     angles = posture_of(draw, skeleton)
-    place = scale(any_direction(draw), 2.0)
-    goal = GazeGoal(Position(place), angles)
+    position = scale(any_direction(draw), 2.0)
+    goal = GazeGoal(Position(position), angles)
     pose = skeleton.forward(angles)
-    rotation, end_place = pose.tool_rotation, pose.tool_place
-    in_link = rotate(conjugate(rotation), add(place, scale(end_place, -1.0)))
+    rotation, end_place = pose.tool_rotation, pose.tool_position
+    in_link = rotate(conjugate(rotation), add(position, scale(end_place, -1.0)))
 
     def carried(moved):
         now = skeleton.forward(moved)
-        return add(now.tool_place, rotate(now.tool_rotation, in_link))
+        return add(now.tool_position, rotate(now.tool_rotation, in_link))
 
     (part,) = parts(skeleton, goal, pose, at_targets=True)
     reach = max(skeleton.reach, SHORTEST_REACH)

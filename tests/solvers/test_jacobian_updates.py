@@ -43,11 +43,11 @@ def test_one_update_a_frame_follows_a_slow_target(name):
     for frame in range(240):
         swung = 0.6 * math.sin(frame / 40) * np.array([1, -1, 0.5, 1, 1, -1, 0.5])
         pose = tree.forward((swung + 0.2).tolist())
-        places = [tree.end_pose(pose, end)[1] for end in (0, 1)]
-        goal = GazeGoal(Position(places[0]), rest, keep=0.0, others=(EndGoal(Position(places[1]), 1),))
+        positions = [tree.end_pose(pose, end)[1] for end in (0, 1)]
+        goal = GazeGoal(Position(positions[0]), rest, keep=0.0, others=(EndGoal(Position(positions[1]), 1),))
         solution = solver.solve(goal, angles, memory)
         angles, memory = solution.angles, solution.memory
-        errors.append(max(miss.distance for miss in solution.misses))
+        errors.append(max(end_error.distance for end_error in solution.end_errors))
     assert max(errors[60:]) < (1.0 if name == "transpose" else 0.15)  # [m] of a reach of 5
 
 
@@ -103,7 +103,7 @@ def test_the_alternate_jacobian_meets_goals_too():
     chain, goal = long_chain(), goals_that_can_be_met(3)[5]
     for method in (Transpose(), Damped(ByError()), SelectivelyDamped()):
         solution = JacobianSolver(chain, method, Updates(at_targets=True)).solve(goal)
-        assert solution.misses[0].distance < 1e-3
+        assert solution.end_errors[0].distance < 1e-3
 
 
 def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():

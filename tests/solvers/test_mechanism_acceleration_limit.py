@@ -24,7 +24,7 @@ HOME = np.array((0.0, 0.0, 0.5))  # [m] of the platform
 def moving(t: float, velocity: tuple, spin: tuple | None) -> Goals:
     """After so long [s]."""
     turn = None if spin is None else about(spin[0], math.radians(spin[1] * t))
-    return Goals((FrameGoal("platform", place=tuple(HOME + t * np.array(velocity)), rotation=turn),))
+    return Goals((FrameGoal("platform", position=tuple(HOME + t * np.array(velocity)), rotation=turn),))
 
 
 def follow(velocity: tuple, spin: tuple | None, is_eased: bool = True) -> tuple[np.ndarray, np.ndarray, float]:
@@ -72,7 +72,7 @@ def test_what_is_fast_is_slowed_down_before_it_cannot_be_any_more(monkeypatch):
 
 def raised(up: float) -> Goals:
     """The platform by so much [m]."""
-    return Goals((FrameGoal("platform", place=(0.0, 0.0, HOME[2] + up)),))
+    return Goals((FrameGoal("platform", position=(0.0, 0.0, HOME[2] + up)),))
 
 
 def place_at(solver: MechanismSolver, up: float, goals: Goals | None = None) -> tuple[Descent, Configuration]:
@@ -143,7 +143,7 @@ def test_a_turn_that_nothing_wants_dies_down_as_fast_as_is_allowed():
 @pytest.mark.parametrize("allowed", [0.02, 0.002])
 def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
     """A platform that turns, whose target does not: all of the turn cannot be taken away, and no more may be left than is allowed."""
-    goals = Goals((FrameGoal("platform", place=tuple(HOME), rotation=(1.0, 0.0, 0.0, 0.0)),))
+    goals = Goals((FrameGoal("platform", position=tuple(HOME), rotation=(1.0, 0.0, 0.0, 0.0)),))
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0, goals)
     most = math.radians(0.5)
@@ -155,14 +155,14 @@ def test_goals_count_the_more_the_less_they_may_be_missed(allowed: float):
 
 def test_later_frames_follow_a_target_that_goes_on():
     """A platform that rises with its target and turns: the third frame's target is twice as far as the second's."""
-    goals = Goals((FrameGoal("platform", place=tuple(HOME)),))
+    goals = Goals((FrameGoal("platform", position=tuple(HOME)),))
     solver = MechanismSolver(stewart())
     descent, here = place_at(solver, 0.0, goals)
     most = math.radians(1.0)
     asked = calm(solver, descent, here, here, 3.0 * most, most)
     rising = replace(asked, move=np.array([0.0, 0.0, -0.01 / solver.coordinates.size]))  # [m] a frame
     raised_by = [place_at(solver, up)[1] for up in (0.0, 0.01, 0.02)]
-    risen = [descent.evaluate(place.values, place.balls) for place in raised_by]
+    risen = [descent.evaluate(position.values, position.balls) for position in raised_by]
     assert max(np.abs(error).max() for error in rising.errors(risen)) < 1e-9
     assert max(np.abs(error).max() for error in rising.errors(risen[:1] * 3)) > 1e-3
 

@@ -24,7 +24,7 @@ def parallelogram() -> tuple[MechanismSolver, Solution]:
     bodies = (
         Body("ground", grounded=True, start=Frame()),
         Body("crank", start=turned),
-        Body("coupler", start=Frame(place=tip)),
+        Body("coupler", start=Frame(position=tip)),
         Body("rocker", start=Frame(turned.rotation, (0.4, 0.0, 0.0))),
     )
     joints = (

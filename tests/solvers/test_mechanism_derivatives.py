@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.frames import exponential, frame_array, inverse
-from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Frame
 from limber.solvers.mechanism.regulariser import Regulariser
@@ -40,26 +40,28 @@ def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
     return np.array(found).T
 
 
-def place_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
+def position_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
     task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
-    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).place
+    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).position
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_closing_joints_rows_have_the_slopes_that_differences_show(kind: str, seed: int):
     solver = MechanismSolver(mechanisms.held_twice(kind))
-    place = place_of(solver, Goals())
+    position = position_of(solver, Goals())
     state = anywhere(solver, seed)
-    rows, derivative = place(state.values, state.balls).shape.loops
+    rows, derivative = position(state.values, state.balls).shape.loops
     assert len(rows) == 6 - len(KINDS[kind].freedoms)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).shape.loops[0])).max() < EXACT
+    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).shape.loops[0])).max() < EXACT
 
 
 GOALS = {
-    "place": Goals((FrameGoal("body 7", Frame(about(X, 0.3), (0.1, 0.2, 0.3)), place=(0.3, 0.1, 0.2), place_weight=(1.0, 0.0, 3.0)),)),
+    "place": Goals(
+        (FrameGoal("body 7", Frame(about(X, 0.3), (0.1, 0.2, 0.3)), position=(0.3, 0.1, 0.2), position_weight=(1.0, 0.0, 3.0)),)
+    ),
     "rotation": Goals((FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)),
-    "frame": Goals((FrameGoal("body 4", place=(0.3, 0.1, 0.2), rotation=about(X, 1.0)), FrameGoal("body 7", place=(0.0, 0.0, 0.0)))),
+    "frame": Goals((FrameGoal("body 4", position=(0.3, 0.1, 0.2), rotation=about(X, 1.0)), FrameGoal("body 7", position=(0.0, 0.0, 0.0)))),
     "centre": Goals(centre=CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0))),
     "actuators": Goals(
         actuators={
@@ -77,23 +79,25 @@ GOALS = {
 @pytest.mark.parametrize("seed", range(3))
 def test_a_goals_rows_have_the_slopes_that_differences_show(goals: Goals, seed: int):
     solver = MechanismSolver(mechanisms.all_kinds())
-    place = place_of(solver, goals)
+    position = position_of(solver, goals)
     state = anywhere(solver, seed, 0.4)
-    rows, derivative = place(state.values, state.balls).goals
+    rows, derivative = position(state.values, state.balls).goals
     assert len(rows)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).goals[0])).max() < EXACT
+    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).goals[0])).max() < EXACT
 
 
-@pytest.mark.parametrize("steady", [Steady(weight=0.3), Steady(speed_weight=0.2, speed=1.0), Steady(0.1, 0.2, 2.0)])
-def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: Steady):
+@pytest.mark.parametrize(
+    "steady", [RegulariserWeights(weight=0.3), RegulariserWeights(speed_weight=0.2, speed=1.0), RegulariserWeights(0.1, 0.2, 2.0)]
+)
+def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: RegulariserWeights):
     solver = MechanismSolver(mechanisms.all_kinds())
     last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
     frames = solver.coordinates.frames(last.values, last.balls)
     regulariser = Regulariser(solver.tree, solver.coordinates, steady, frames, 0.1)
-    place = place_of(solver, Goals(), regulariser)
-    rows, derivative = place(state.values, state.balls).goals
+    position = position_of(solver, Goals(), regulariser)
+    rows, derivative = position(state.values, state.balls).goals
     assert len(rows)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: place(*at).goals[0])).max() < 1e-6
+    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).goals[0])).max() < 1e-6
 
 
 @pytest.mark.parametrize("kind", ["fixed", "revolute"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.diagnosis import held_loops
+from limber.solvers.mechanism.diagnosis import locked_loops
 from limber.solvers.mechanism.frames import exponential, inverse
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
@@ -21,13 +21,13 @@ def random_turn(dice) -> np.ndarray:
     return exponential(dice.normal(size=3)[None])[0]
 
 
-def upright(axis: np.ndarray, place: np.ndarray, dice) -> np.ndarray:
+def upright(axis: np.ndarray, position: np.ndarray, dice) -> np.ndarray:
     """(4, 4) at a place, its Z axis along an axis, turned any way about it."""
     z = axis / np.linalg.norm(axis)
     x = np.cross(z, dice.normal(size=3))
     x /= np.linalg.norm(x)
     made = np.eye(4)
-    made[:3, :3], made[:3, 3] = np.stack((x, np.cross(z, x), z), 1), place
+    made[:3, :3], made[:3, 3] = np.stack((x, np.cross(z, x), z), 1), position
     return made
 
 
@@ -78,7 +78,7 @@ def diagnosed(mechanism: Mechanism):
     solver = MechanismSolver(mechanism)
     found = assemble(solver)
     assert found.report.assembled
-    return held_loops(solver, found.state)
+    return locked_loops(solver, found.state)
 
 
 LOOPS = {"planar": planar, "spherical": spherical}
@@ -102,11 +102,11 @@ def test_the_hinge_that_is_off_is_named_with_its_angle(kind, seed, degrees):
     frames[guilty] = tilted(frames[guilty], degrees, dice)
     (held,) = diagnosed(loop(frames, dice))
     assert set(held.joints) == {f"hinge {k}" for k in range(4)}
-    assert held.off is not None
-    assert held.off.joint == f"hinge {guilty}"
-    assert np.degrees(held.off.angle) == pytest.approx(degrees, rel=1e-3)
-    assert np.abs(held.off.axis - frames[guilty][:3, 2]).max() < 1e-9
-    assert np.abs(held.off.wanted - straight).max() < 1e-5
+    assert held.misaligned is not None
+    assert held.misaligned.joint == f"hinge {guilty}"
+    assert np.degrees(held.misaligned.angle) == pytest.approx(degrees, rel=1e-3)
+    assert np.abs(held.misaligned.axis - frames[guilty][:3, 2]).max() < 1e-9
+    assert np.abs(held.misaligned.correct - straight).max() < 1e-5
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
@@ -115,8 +115,8 @@ def test_the_size_of_a_loop_does_not_matter(scale):
     frames = planar(4, dice, scale)
     frames[2] = tilted(frames[2], 3.0, dice)
     (held,) = diagnosed(loop(frames, dice))
-    assert held.off is not None
-    assert (held.off.joint, round(np.degrees(held.off.angle), 3)) == ("hinge 2", 3.0)
+    assert held.misaligned is not None
+    assert (held.misaligned.joint, round(np.degrees(held.misaligned.angle), 3)) == ("hinge 2", 3.0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -127,8 +127,8 @@ def test_in_a_loop_of_five_the_hinge_that_is_off_stands_still_and_the_others_mov
     (held,) = diagnosed(loop(frames, dice))
     assert held.joints == ("hinge 3",)
     assert held.loop == tuple(f"hinge {k}" for k in range(5))
-    assert held.off is not None
-    assert np.degrees(held.off.angle) == pytest.approx(3.0, rel=1e-3)
+    assert held.misaligned is not None
+    assert np.degrees(held.misaligned.angle) == pytest.approx(3.0, rel=1e-3)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -139,11 +139,11 @@ def test_a_slide_that_leaves_the_plane_of_its_crank_is_named(seed):
     along = np.cross(normal, dice.normal(size=3))
     rail = upright(along, dice.normal(size=3), dice)
     assert diagnosed(loop([*frames, rail], dice, {3: "prismatic"})) == ()
-    off = upright(along / np.linalg.norm(along) + np.tan(np.radians(4.0)) * normal, rail[:3, 3], dice)
-    (held,) = diagnosed(loop([*frames, off], dice, {3: "prismatic"}))
-    assert held.off is not None
-    assert held.off.joint == "hinge 3"
-    assert np.degrees(held.off.angle) == pytest.approx(4.0, rel=1e-3)
+    misaligned = upright(along / np.linalg.norm(along) + np.tan(np.radians(4.0)) * normal, rail[:3, 3], dice)
+    (held,) = diagnosed(loop([*frames, misaligned], dice, {3: "prismatic"}))
+    assert held.misaligned is not None
+    assert held.misaligned.joint == "hinge 3"
+    assert np.degrees(held.misaligned.angle) == pytest.approx(4.0, rel=1e-3)
 
 
 @pytest.mark.parametrize("guilty", range(7))
@@ -154,9 +154,9 @@ def test_of_two_loops_with_a_joint_in_common_the_hinge_that_is_off_is_named(guil
     assert diagnosed(loop(frames, dice, pairs=pairs)) == ()
     frames[guilty] = tilted(frames[guilty], 2.0, dice)
     (held,) = diagnosed(loop(frames, dice, pairs=pairs))
-    assert held.off is not None
-    assert held.off.joint == f"hinge {guilty}"
-    assert np.degrees(held.off.angle) == pytest.approx(2.0, rel=1e-3)
+    assert held.misaligned is not None
+    assert held.misaligned.joint == f"hinge {guilty}"
+    assert np.degrees(held.misaligned.angle) == pytest.approx(2.0, rel=1e-3)
 
 
 def test_only_the_loop_that_cannot_move_is_told_of_several():
@@ -166,8 +166,8 @@ def test_only_the_loop_that_cannot_move_is_told_of_several():
     pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5), (5, 6), (6, 0)]
     (held,) = diagnosed(loop(frames, dice, pairs=pairs))
     assert held.loop == ("hinge 4", "hinge 5", "hinge 6", "hinge 7")
-    assert held.off is not None
-    assert held.off.joint == "hinge 6"
+    assert held.misaligned is not None
+    assert held.misaligned.joint == "hinge 6"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -175,7 +175,7 @@ def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(seed):
     dice = np.random.default_rng(seed)
     frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(5)]
     (held,) = diagnosed(loop(frames, dice))
-    assert held.off is None
+    assert held.misaligned is None
     assert len(held.joints) == 5
 
 
@@ -183,7 +183,7 @@ def test_a_dead_centre_is_not_taken_for_a_fault():
     dice = np.random.default_rng(0)
     turn = random_turn(dice)
     frames = [upright(turn[:, 2], turn @ (x, 0.0, 0.0), dice) for x in (0.0, 0.1, 0.5, 0.35)]
-    assert all(held.off is None for held in diagnosed(loop(frames, dice)))
+    assert all(held.misaligned is None for held in diagnosed(loop(frames, dice)))
 
 
 @pytest.mark.parametrize(
@@ -197,5 +197,5 @@ def test_a_motors_limits_are_no_fault_of_an_axis():
     bar = mechanisms.four_bar()
     locked = replace(bar, joints=(replace(bar.joints[0], lower=(0.0,), upper=(0.0,)), *bar.joints[1:]))
     solver = MechanismSolver(locked)
-    assert held_loops(solver, assemble(MechanismSolver(bar)).state) == ()
+    assert locked_loops(solver, assemble(MechanismSolver(bar)).state) == ()
     assert solver.has_limits

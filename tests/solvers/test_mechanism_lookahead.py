@@ -18,7 +18,7 @@ MET = 1e-6
 def leaves(x: float, by: float) -> bool:
     """Whether a target at x [m] of the arm leaves it, if it moves by so much [m] in a frame."""
     solver = arm()
-    goals = Goals((FrameGoal("fore", Frame(place=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
+    goals = Goals((FrameGoal("fore", Frame(position=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))})
     state = solver.solve(goals, assemble(solver, bent, goals).state).state
     task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)

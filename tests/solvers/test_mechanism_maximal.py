@@ -68,7 +68,7 @@ def test_the_implicit_formulation_takes_a_mechanism_apart_where_ours_holds_it_to
     mechanism = mechanisms.four_bar()
     solver = MechanismSolver(mechanism)
     start = assemble(solver)
-    goal = FrameGoal("rocker", place=None, rotation=from_matrix(turned(start.poses[3], 2.5)))
+    goal = FrameGoal("rocker", position=None, rotation=from_matrix(turned(start.poses[3], 2.5)))
     ours = solver.solve(Goals((goal,)), start.state)
     assert ours.report.residual < 1e-9
     both = replace(mechanism, joints=tuple(replace(joint, actuated=joint.name in ("motor", "pivot")) for joint in mechanism.joints))
@@ -97,7 +97,7 @@ def paper_rows(mechanism: Mechanism, states: np.ndarray, motor: float) -> np.nda
     for body, state in zip(mechanism.bodies, states, strict=True):
         rows.append([state[3:] @ state[3:] - 1.0])
         if body.grounded:
-            rows.append(state[:3] - body.start.place)
+            rows.append(state[:3] - body.start.position)
             rows.append(state[4:])
     for joint in mechanism.joints:
         i, j = (states[mechanism.body_index[name]] for name in (joint.parent, joint.child))

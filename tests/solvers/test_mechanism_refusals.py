@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, locked_actuators
-from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
 
@@ -14,7 +14,7 @@ from tests.solvers import mechanisms
 
 DT = 1 / 60
 BAD = [math.nan, math.inf, 1e30, 1e300]
-STEADY = [Steady(), Steady(weight=0.1), Steady(speed_weight=0.1), Steady(0.1, 0.1)]
+STEADY = [RegulariserWeights(), RegulariserWeights(weight=0.1), RegulariserWeights(speed_weight=0.1), RegulariserWeights(0.1, 0.1)]
 
 GROUND = Body("ground", grounded=True, start=Frame())
 STILL = {
@@ -29,8 +29,8 @@ STILL = {
 def test_a_mechanism_in_which_nothing_moves_is_solved_with_any_regulariser(mechanism, steady):
     solver = MechanismSolver(mechanism)
     found = assemble(solver)
-    goals = tuple(FrameGoal(body.name, place=(1.0, 0.0, 0.0)) for body in mechanism.bodies)
-    solution = solver.solve(Goals(goals, steady=steady), found.state, DT)
+    goals = tuple(FrameGoal(body.name, position=(1.0, 0.0, 0.0)) for body in mechanism.bodies)
+    solution = solver.solve(Goals(goals, regulariser_weights=steady), found.state, DT)
     assert solution.report.assembled
     assert len(solution.poses) == len(mechanism.bodies)
     assert count(solver, found.state).mobility == 0
@@ -41,7 +41,7 @@ def test_a_mechanism_in_which_nothing_moves_is_solved_with_any_regulariser(mecha
 def test_bodies_and_joints_at_no_place_are_refused_by_name(number):
     bar = mechanisms.four_bar()
     with pytest.raises(MechanismError, match=r"body 'ground': its origin \[m\] (must be 3 finite numbers|is beyond 1e\+07), got"):
-        replace(bar.bodies[0], start=Frame(place=(number, 0.0, 0.0)))
+        replace(bar.bodies[0], start=Frame(position=(number, 0.0, 0.0)))
     with pytest.raises(MechanismError, match=r"body 'crank': its centre of mass \[m\]"):
         replace(bar.bodies[1], centre=(0.0, number, 0.0))
     with pytest.raises(MechanismError, match=r"joint 'motor': its frame on its parent \[m\]"):
@@ -57,17 +57,17 @@ def test_a_frame_without_a_rotation_is_refused_by_name():
 
 @pytest.mark.parametrize("number", [*BAD, "far", None])
 def test_goals_that_are_no_numbers_are_refused_by_name(number):
-    goal = FrameGoal("rocker", place=(0.3, 0.0, 0.2))
+    goal = FrameGoal("rocker", position=(0.3, 0.0, 0.2))
     with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its position \[m\]"):
-        replace(goal, place=(number, 0.0, 0.0))
+        replace(goal, position=(number, 0.0, 0.0))
     with pytest.raises(MechanismError, match="the goal of body 'rocker': its weights of position"):
-        replace(goal, place_weight=(1.0, number, 0.0))
+        replace(goal, position_weight=(1.0, number, 0.0))
     with pytest.raises(MechanismError, match=r"the goal of the centre of mass: its position \[m\]"):
         CentreGoal((0.0, number, 0.0))
     with pytest.raises(MechanismError, match="the goal of the centre of mass: its weights"):
         CentreGoal((0.0, 0.0, 0.0), (number, 1.0, 1.0))
     with pytest.raises(MechanismError, match="the regulariser's weight"):
-        Steady(weight=number)
+        RegulariserWeights(weight=number)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, "far", None])
@@ -75,14 +75,14 @@ def test_values_of_actuators_and_driven_poses_that_are_no_numbers_are_refused_by
     with pytest.raises(MechanismError, match="joint 'motor': the values of its actuator must be finite numbers, got"):
         Goals(actuators={"motor": (number,)})
     with pytest.raises(MechanismError, match=r"driven body 'crank': its position \[m\]"):
-        Goals(driven={"crank": Frame(place=(number, 0.0, 0.0))})
+        Goals(driven={"crank": Frame(position=(number, 0.0, 0.0))})
     with pytest.raises(MechanismError, match="the goal of body 'rocker': its rotation must be 4 finite numbers"):
         FrameGoal("rocker", rotation=(number, 0.0, 0.0, 0.0))
 
 
 def test_goals_of_the_wrong_size_are_refused_by_name():
     with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its position \[m\] must be 3 finite numbers, got 1.0, 2.0"):
-        FrameGoal("rocker", place=(1.0, 2.0))
+        FrameGoal("rocker", position=(1.0, 2.0))
     with pytest.raises(MechanismError, match="weights of rotation must not be below 0"):
         FrameGoal("rocker", rotation_weight=(1.0, -1.0, 1.0))
     solver = MechanismSolver(mechanisms.four_bar())

@@ -9,7 +9,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.branches import View
 from limber.solvers.mechanism.counting import count, linearised
 from limber.solvers.mechanism.frames import angle_of
-from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, Steady
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.rotations import X, about
@@ -60,7 +60,7 @@ def test_a_crank_turns_twice_and_its_value_counts_the_turns():
 def test_the_crank_angle_follows_from_where_the_rocker_shall_be():
     solver, found = started(mechanisms.four_bar())
     aim = solver.solve(Goals(actuators={"motor": (1.0,)}), found.state)
-    goal = FrameGoal("rocker", Frame(place=(0.3, 0.0, 0.0)), place=tuple(elbow(solver, aim)))
+    goal = FrameGoal("rocker", Frame(position=(0.3, 0.0, 0.0)), position=tuple(elbow(solver, aim)))
     back = solver.solve(Goals((goal,)), solver.solve(Goals(actuators={"motor": (0.8,)}), aim.state).state)
     assert back.report.goal_error < 1e-8
     assert solver.values(back.state, "motor")[0] == pytest.approx(1.0, abs=1e-6)
@@ -70,7 +70,7 @@ def test_a_target_out_of_reach_is_followed_without_jitter_and_without_opening():
     solver, found = started(mechanisms.four_bar())
     last, steps = None, []
     for k in range(60):
-        goal = FrameGoal("coupler", place=(0.3 * math.cos(0.05 * k), 0.0, 0.3 * math.sin(0.05 * k)))
+        goal = FrameGoal("coupler", position=(0.3 * math.cos(0.05 * k), 0.0, 0.3 * math.sin(0.05 * k)))
         found = solver.solve(Goals((goal,)), found.state, DT)
         assert found.report.assembled
         assert found.report.goal_error > 0.1
@@ -119,7 +119,7 @@ def test_mobility_and_redundancy_are_counted(mechanism: Mechanism, mobility: int
 
 def test_a_stewart_platform_goes_where_it_is_asked_and_comes_back_by_its_motors():
     solver, found = started(mechanisms.stewart())
-    goal = FrameGoal("platform", place=(0.03, -0.02, 0.53), rotation=about(X, 0.15))
+    goal = FrameGoal("platform", position=(0.03, -0.02, 0.53), rotation=about(X, 0.15))
     there = solver.solve(Goals((goal,)), found.state)
     assert there.report.goal_error < 1e-8
     motors = {joint.name: solver.values(there.state, joint.name) for joint in solver.mechanism.actuators}
@@ -129,7 +129,7 @@ def test_a_stewart_platform_goes_where_it_is_asked_and_comes_back_by_its_motors(
 
 def test_weights_choose_between_goals_that_cannot_both_be_met():
     solver, found = started(mechanisms.stewart())
-    apart = [FrameGoal("platform", place=(0.0, 0.0, 0.5 + z), place_weight=(1.0, 1.0, w)) for z, w in ((0.05, 3.0), (-0.05, 1.0))]
+    apart = [FrameGoal("platform", position=(0.0, 0.0, 0.5 + z), position_weight=(1.0, 1.0, w)) for z, w in ((0.05, 3.0), (-0.05, 1.0))]
     found = solver.solve(Goals(tuple(apart)), found.state)
     assert found.poses[1][2, 3] == pytest.approx(0.525, abs=1e-6)
 
@@ -145,7 +145,7 @@ def test_the_speed_regulariser_slows_what_turns_too_fast():
     first = solver.values(found.state, "motor")[0]
     goals = Goals(actuators={"motor": (first + 0.5,)})
     free = solver.solve(goals, found.state, DT)
-    slow = solver.solve(replace(goals, steady=Steady(speed_weight=0.1, speed=4.0)), found.state, DT)
+    slow = solver.solve(replace(goals, regulariser_weights=RegulariserWeights(speed_weight=0.1, speed=4.0)), found.state, DT)
     assert solver.values(free.state, "motor")[0] - first == pytest.approx(0.5, abs=1e-8)
     assert 4.0 * DT < solver.values(slow.state, "motor")[0] - first < 0.3
     assert slow.report.assembled
@@ -160,7 +160,7 @@ def test_a_mechanism_that_cannot_close_says_so_and_names_the_joint():
 
 
 def test_grounded_bodies_that_contradict_are_named():
-    bodies = (Body("a", grounded=True, start=Frame()), Body("b", grounded=True, start=Frame(place=(1.0, 0.0, 0.0))))
+    bodies = (Body("a", grounded=True, start=Frame()), Body("b", grounded=True, start=Frame(position=(1.0, 0.0, 0.0))))
     _, found = started(Mechanism(bodies, (Joint("pin", "revolute", "a", "b"),)), tries=2)
     assert found.report.residual == pytest.approx(1.0)
     assert found.report.worst == "pin"
@@ -207,12 +207,12 @@ def test_a_far_command_is_followed_to_the_same_assembly():
 
 def test_a_frame_of_few_places_is_closed_and_the_next_ones_go_on_from_it():
     solver, found = started(mechanisms.stewart())
-    goals = Goals((FrameGoal("platform", place=(0.1, 0.05, 0.9), rotation=about(X, 0.3)),))
+    goals = Goals((FrameGoal("platform", position=(0.1, 0.05, 0.9), rotation=about(X, 0.3)),))
     whole = solver.solve(goals, found.state, iterations=200)
     assert whole.report.goal_error > 0.1
     missed = []
     for _ in range(60):
-        found = solver.solve(goals, found.state, places=6)
+        found = solver.solve(goals, found.state, positions=6)
         missed.append(found.report.goal_error)
         assert found.report.assembled
     assert missed[0] > whole.report.goal_error + 1e-3
@@ -249,7 +249,7 @@ def test_what_cannot_be_is_named(make, words: str):
 def test_goals_that_name_nothing_there_say_so():
     solver, found = started(mechanisms.four_bar())
     for goals, words in (
-        (Goals((FrameGoal("head", place=(0.0, 0.0, 0.0)),)), "head"),
+        (Goals((FrameGoal("head", position=(0.0, 0.0, 0.0)),)), "head"),
         (Goals(actuators={"knob": (0.0,)}), "knob"),
         (Goals(driven={"crank": Frame()}), "driven"),
     ):
@@ -286,8 +286,8 @@ def test_a_crank_that_turns_fast_is_where_it_is_asked_to_be_in_every_frame(step:
 def test_whole_turns_of_actuators_count_where_that_is_asked(asked: float, counted: float, short: float):
     solver = MechanismSolver(mechanisms.four_bar())
     begun = solver.solve(Goals(actuators={"motor": (0.0,)}), assemble(solver).state)
-    for counts_turns, expected in ((True, counted), (False, short)):
-        goals = Goals(actuators={"motor": (math.radians(asked),)}, counts_turns=counts_turns)
+    for counts_full_rotations, expected in ((True, counted), (False, short)):
+        goals = Goals(actuators={"motor": (math.radians(asked),)}, counts_full_rotations=counts_full_rotations)
         found = solver.solve(goals, begun.state)
         assert math.degrees(solver.values(found.state, "motor")[0]) == pytest.approx(expected, abs=1e-6)
 

@@ -23,10 +23,10 @@ def arm(links: int = 2, speed: float = math.inf) -> MechanismSolver:
     """Links of .6 m together in a plane: the upper one, the fore one, fingers."""
     names, length = ("ground", "upper", "fore", "finger")[: links + 1], REACH / links
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, names[1:]))
-    places = (0.0, *(length,) * (links - 1))
+    positions = (0.0, *(length,) * (links - 1))
     joints = [
-        Joint(joint, "revolute", parent, child, flat(place), flat(0.0), actuated=True, velocity=(speed,))
-        for joint, parent, child, place in zip(("shoulder", "elbow", "wrist"), names, names[1:], places, strict=False)
+        Joint(joint, "revolute", parent, child, flat(position), flat(0.0), actuated=True, velocity=(speed,))
+        for joint, parent, child, position in zip(("shoulder", "elbow", "wrist"), names, names[1:], positions, strict=False)
     ]
     return MechanismSolver(Mechanism(bodies, tuple(joints)))
 
@@ -36,7 +36,7 @@ def follow(along: np.ndarray, dt: float | None, speed: float = math.inf) -> tupl
     solver = arm(speed=speed)
 
     def goals(x: float) -> Goals:
-        return Goals((FrameGoal("fore", Frame(place=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
+        return Goals((FrameGoal("fore", Frame(position=(0.3, 0.0, 0.0)), (x, 0.0, 0.0)),))
 
     found = assemble(solver, solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))}), goals(float(along[0])))
     joints, missed = [], []
@@ -103,10 +103,10 @@ def test_a_target_that_turns_back_all_at_once_is_missed_by_little_in_one_frame()
 def test_without_goals_it_stays_where_it_is():
     solver = arm()
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0))})
-    end = Frame(place=(0.3, 0.0, 0.0))
+    end = Frame(position=(0.3, 0.0, 0.0))
     asked = [Goals((FrameGoal("fore", end, (x, 0.0, 0.0)),)) for x in (0.3, 0.32, 0.35, 0.7, 0.8)]
     found, poses = assemble(solver, bent, asked[0]), []
-    for goals in (*asked, Goals(), Goals(), Goals((FrameGoal("fore", end, (0.3, 0.0, 0.0), place_weight=(0.0, 0.0, 0.0)),))):
+    for goals in (*asked, Goals(), Goals(), Goals((FrameGoal("fore", end, (0.3, 0.0, 0.0), position_weight=(0.0, 0.0, 0.0)),))):
         found = solver.solve(goals, found.state, DT)
         poses.append(found.poses)
     assert np.ptp(poses[-4:], axis=0).max() < 1e-9
@@ -132,8 +132,8 @@ def test_a_target_that_jumps_is_followed_at_once():
 @pytest.mark.parametrize("seed", range(12))
 def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int):
     rng = np.random.default_rng(seed)
-    place, turn = rng.normal(size=3) * (0.6, 0.0, 0.6), about(Y, float(rng.uniform(-2.0, 2.0)))
-    goals = Goals((FrameGoal("coupler", place=tuple(place.tolist()), rotation=turn),))
+    position, turn = rng.normal(size=3) * (0.6, 0.0, 0.6), about(Y, float(rng.uniform(-2.0, 2.0)))
+    goals = Goals((FrameGoal("coupler", position=tuple(position.tolist()), rotation=turn),))
     solver = MechanismSolver(four_bar())
     found, poses, errors = assemble(solver), [], []
     for _ in range(60):
@@ -149,7 +149,7 @@ def test_what_a_target_leaves_free_has_no_way_on():
     """Three links whose end has a place: they could go on turning for ever, and meet the target in every frame."""
     solver = arm(3)
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
-    goals = Goals((FrameGoal("finger", Frame(place=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
+    goals = Goals((FrameGoal("finger", Frame(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
     state = assemble(solver, bent, goals).state
     task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
     descent = Descent(solver.coordinates, solver.loops, task, None, {}, (solver.lower, solver.upper), 1e-9)
@@ -172,8 +172,8 @@ def turned_by(angles: np.ndarray) -> list[float]:
     solver = MechanismSolver(Mechanism(bodies, (crank, slide)))
     found, turned = solver.solve(Goals(actuators={"motor": (float(angles[0]),)}), assemble(solver).state), []
     for k, angle in enumerate(angles):
-        goal = FrameGoal("crank", Frame(place=(0.3, 0.0, 0.0)), (0.3 * float(np.cos(angle)), 0.0, 0.0), place_weight=(1.0, 0.0, 0.0))
-        found = solver.solve(Goals((goal, FrameGoal("slide", place=(0.0, 0.0, 0.001 * k)))), found.state, DT)
+        goal = FrameGoal("crank", Frame(position=(0.3, 0.0, 0.0)), (0.3 * float(np.cos(angle)), 0.0, 0.0), position_weight=(1.0, 0.0, 0.0))
+        found = solver.solve(Goals((goal, FrameGoal("slide", position=(0.0, 0.0, 0.001 * k)))), found.state, DT)
         assert found.report.goal_error < 1e-6
         turned.append(solver.values(found.state, "motor")[0])
     return turned

@@ -33,7 +33,7 @@ def test_jacobians_agree_with_finite_differences(seed):
         after, before = chain.forward(ahead), chain.forward(behind)
         turned = logarithm(multiply(after.tool_rotation, conjugate(before.tool_rotation)))
         assert angular[:, k] == pytest.approx(np.array(turned) / (2 * small), abs=1e-7)
-        assert linear[:, k] == pytest.approx((np.array(after.tool_place) - np.array(before.tool_place)) / (2 * small), abs=1e-7)
+        assert linear[:, k] == pytest.approx((np.array(after.tool_position) - np.array(before.tool_position)) / (2 * small), abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -44,9 +44,9 @@ def test_many_poses_at_once_are_the_same_as_each_alone(seed):
     batch = Model(chain).poses(rows)
     for row, angles in enumerate(rows):
         pose = chain.forward(angles)
-        assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
+        assert batch.positions[row] == pytest.approx(np.array(pose.positions), abs=1e-12)
         assert batch.axes[row] == pytest.approx(np.array(chain.world_axes(pose)), abs=1e-12)
-        assert batch.end_places[row, 0] == pytest.approx(np.array(pose.tool_place), abs=1e-12)
+        assert batch.end_positions[row, 0] == pytest.approx(np.array(pose.tool_position), abs=1e-12)
         assert batch.end_rotations[row, 0] == pytest.approx(np.array(to_matrix(pose.tool_rotation)), abs=1e-12)
 
 
@@ -60,8 +60,8 @@ def test_kinematics_go_offset_then_rest_then_turn():
         tool_offset=(0.0, 0.0, 1.0),
     )
     pose = chain.forward([math.pi / 2, 0.0])
-    assert pose.places[1] == pytest.approx((1.0, 0.0, 1.0))  # its own Y was the base's -X, then up
-    assert pose.tool_place == pytest.approx((2.0, 0.0, 1.0))
+    assert pose.positions[1] == pytest.approx((1.0, 0.0, 1.0))  # its own Y was the base's -X, then up
+    assert pose.tool_position == pytest.approx((2.0, 0.0, 1.0))
 
 
 def test_clamping_moves_each_angle_to_the_nearest_within_limits():
@@ -118,8 +118,8 @@ def test_jacobians_of_a_trees_ends_on_a_floating_base_agree_with_finite_differen
         turned = about(unit(tuple(turn)), float(np.linalg.norm(turn))) if turn.any() else IDENTITY
         pose = tree.forward(angles + speed[6:] * small * sign)
         return [
-            (multiply(turned, rotation), np.array(rotate(turned, place)) + base)
-            for rotation, place in (tree.end_pose(pose, e) for e in range(3))
+            (multiply(turned, rotation), np.array(rotate(turned, position)) + base)
+            for rotation, position in (tree.end_pose(pose, e) for e in range(3))
         ]
 
     for end in range(3):
@@ -141,8 +141,8 @@ def test_a_trees_branch_is_the_chain_to_its_end():
         assert branch.is_chain
         assert not tree.is_chain
         pose = branch.forward(angles[list(tree.path(e))])
-        rotation, place = tree.end_pose(tree.forward(angles), e)
-        assert pose.tool_place == pytest.approx(place, abs=1e-12)
+        rotation, position = tree.end_pose(tree.forward(angles), e)
+        assert pose.tool_position == pytest.approx(position, abs=1e-12)
         assert pose.tool_rotation == pytest.approx(rotation, abs=1e-12)
 
 
@@ -154,8 +154,8 @@ def test_many_poses_of_a_tree_at_once_are_the_same_as_each_alone(seed):
     batch = Model(tree).poses(rows)
     for row, angles in enumerate(rows):
         pose = tree.forward(angles)
-        assert batch.places[row] == pytest.approx(np.array(pose.places), abs=1e-12)
+        assert batch.positions[row] == pytest.approx(np.array(pose.positions), abs=1e-12)
         for end in range(len(tree.ends)):
-            rotation, place = tree.end_pose(pose, end)
-            assert batch.end_places[row, end] == pytest.approx(np.array(place), abs=1e-12)
+            rotation, position = tree.end_pose(pose, end)
+            assert batch.end_positions[row, end] == pytest.approx(np.array(position), abs=1e-12)
             assert batch.end_rotations[row, end] == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)

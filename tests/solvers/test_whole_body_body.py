@@ -35,9 +35,9 @@ def test_links_are_where_the_skeleton_has_them(seed):
     pose = tree.forward(angles.tolist())
     placed = body.placed(frames, np.arange(len(tree.ends)))
     for end in range(len(tree.ends)):
-        rotation, place = tree.end_pose(pose, end)
+        rotation, position = tree.end_pose(pose, end)
         assert placed[end, :3, :3] == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)
-        assert placed[end, :3, 3] == pytest.approx(np.array(place), abs=1e-12)
+        assert placed[end, :3, 3] == pytest.approx(np.array(position), abs=1e-12)
 
 
 @settings(derandomize=True, deadline=None, max_examples=15)
@@ -68,10 +68,10 @@ def test_normal_equations_are_those_of_the_jacobians(seed):
     links = np.arange(len(body.links))
     turning, placed = (np.array(draw.sample(list(links), draw.randint(0, len(links))), np.intp) for _ in range(2))
     frames = body.forward(any_matrix(draw), angles)
-    places = body.placed(frames, placed)[:, :3, 3]
+    positions = body.placed(frames, placed)[:, :3, 3]
     turn_weights, weights = numbers.uniform(0, 2, len(turning)), numbers.uniform(0, 2, len(placed))
     turns, moves = numbers.normal(size=(len(turning), 3)), numbers.normal(size=(len(placed), 3))
-    matrix, vector = Normal(body, turning, placed).equations(frames, turn_weights, turns, places, weights, moves)
+    matrix, vector = Normal(body, turning, placed).equations(frames, turn_weights, turns, positions, weights, moves)
 
     jacobians = [body.jacobian(frames, int(k))[0] for k in turning] + [body.jacobian(frames, int(k))[1] for k in placed]
     jacobian = np.concatenate([np.zeros((0, body.unknowns)), *jacobians])

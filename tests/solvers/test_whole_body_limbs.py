@@ -25,13 +25,13 @@ seeds = st.integers(0, 10**6)
 DAMPING = 1e-3
 
 
-def both_ways(body: Body, joints: np.ndarray, draw: np.random.Generator, places: str):
+def both_ways(body: Body, joints: np.ndarray, draw: np.random.Generator, positions: str):
     """The same least squares, limb by limb and at once; position targets "everywhere", "at the base" or nowhere."""
     links = np.arange(len(body.links))
     turning = links[draw.random(len(links)) < 0.8]
-    placed = {"everywhere": links, "at the base": np.array([body.links["base"]]), "nowhere": links[:0]}[places]
-    turn, place = wave(body, draw.uniform(0.0, 3.0))[1:]
-    frames = at_rest(body, joints, turn, place).frames
+    placed = {"everywhere": links, "at the base": np.array([body.links["base"]]), "nowhere": links[:0]}[positions]
+    turn, position = wave(body, draw.uniform(0.0, 3.0))[1:]
+    frames = at_rest(body, joints, turn, position).frames
     asked = (
         frames,
         draw.uniform(0.0, 2.0, len(turning)),
@@ -64,10 +64,10 @@ def same(limbs: box.Quadratic, dense: box.Dense, lower: np.ndarray, upper: np.nd
 
 @often
 @given(seeds, st.integers(1, 40), st.sampled_from(["everywhere", "at the base", "nowhere"]))
-def test_any_tree_within_any_box_comes_to_the_same_limb_by_limb_as_at_once(seed, count, places):
+def test_any_tree_within_any_box_comes_to_the_same_limb_by_limb_as_at_once(seed, count, positions):
     draw = np.random.default_rng(seed)
     body, _, joints = random_body(random.Random(seed), count)
-    limbs, dense = both_ways(body, joints, draw, places)
+    limbs, dense = both_ways(body, joints, draw, positions)
     unbounded = np.full(body.unknowns, np.inf)
     same(limbs, dense, -unbounded, unbounded)
     same(limbs, dense, *any_box(body, draw))

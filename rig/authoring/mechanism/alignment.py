@@ -2,7 +2,7 @@
 
 from mathutils import Matrix, Vector
 
-from ....solvers.mechanism.diagnosis import held_loops
+from ....solvers.mechanism.diagnosis import locked_loops
 from ...blender.errors import RigError
 from ...reading.mechanism import rest_pose
 from ...reading.mechanism.assembled import Ready
@@ -16,14 +16,14 @@ def align(owner, made: Ready, thing) -> float:
     Raises:
         RigError: its axis is not what holds a loop, or the joint has a second place that would have to be turned as well.
     """
-    blamed = {loop.off.joint: loop.off for loop in held_loops(made.model.solver, made.model.rest) if loop.off is not None}
+    blamed = {loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None}
     off = blamed.get(made.reading.joint_names.get(thing.session_uid, thing.name))
     if off is None:
         others = f": the one that is off is '{next(iter(blamed))}'" if blamed else ": no loop is held by a single axis that is off"
         raise RigError(f"The axis of joint '{thing.name}' is as its loop needs it{others}")
     if thing.limber.part.meets is not None:
         raise RigError(f"Joint '{thing.name}' meets '{thing.limber.part.meets.name}' on its second body: turn both by hand")
-    axis, wanted = (Vector((made.base[:3, :3] @ way).tolist()) for way in (off.axis, off.wanted))
+    axis, wanted = (Vector((made.base[:3, :3] @ way).tolist()) for way in (off.axis, off.correct))
     turn, own = axis.rotation_difference(wanted), thing.matrix_world.to_quaternion()
     place = Matrix.Translation(thing.matrix_world.translation)
     thing.matrix_world = place @ turn.to_matrix().to_4x4() @ place.inverted() @ thing.matrix_world

@@ -57,8 +57,8 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
         f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
-    if counts.open_ways and counts.undetermined:
-        ways = "1 way to move is" if counts.open_ways == 1 else f"{counts.open_ways} ways to move are"
+    if counts.free_dofs and counts.undetermined:
+        ways = "1 way to move is" if counts.free_dofs == 1 else f"{counts.free_dofs} ways to move are"
         said += f"; {ways} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
     return said
 
@@ -94,8 +94,8 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
     at: dict[str, list] = {}
     for joint in reading.mechanism.joints:
         if joint.parent:
-            at.setdefault(joint.parent, []).append((joint.name, joint.in_parent.place))
-        at.setdefault(joint.child, []).append((joint.name, joint.in_child.place))
+            at.setdefault(joint.parent, []).append((joint.name, joint.in_parent.position))
+        at.setdefault(joint.child, []).append((joint.name, joint.in_child.position))
     for name, found in at.items():
         if len(found) == 2 and np.abs(np.subtract(found[0][1], found[1][1])).max() < APART:
             balls = [joint for joint, _ in found if reading.mechanism.joint[joint].kind == "spherical"]

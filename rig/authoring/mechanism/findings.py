@@ -8,7 +8,7 @@ import numpy as np
 
 from ....motion import Limits, MotionError, make_filter
 from ....solvers.mechanism.counting import locked_actuators
-from ....solvers.mechanism.diagnosis import HeldLoop, held_loops
+from ....solvers.mechanism.diagnosis import LockedLoop, locked_loops
 from ....solvers.mechanism.goals import FrameGoal
 from ...blender import actions
 from ...blender.counting import counted
@@ -58,8 +58,8 @@ def locked_motors(kept, made: Ready) -> list:
 def of_loops(kept, made: Ready) -> Iterator[Finding]:
     """Loops that cannot move for a joint whose axis is off, and motors that their loops do not let move."""
     locked = locked_motors(kept, made)
-    held = held_loops(made.model.solver, made.model.rest)
-    blamed = [loop for loop in held if loop.off is not None]
+    held = locked_loops(made.model.solver, made.model.rest)
+    blamed = [loop for loop in held if loop.misaligned is not None]
     for loop in blamed:
         yield Finding(_of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, made.reading) in loop.joints], made))
     for motor in locked:
@@ -73,11 +73,11 @@ def of_loops(kept, made: Ready) -> Iterator[Finding]:
         )
 
 
-def _of_axis(loop: HeldLoop, motors: list[str], made: Ready) -> str:
-    off = loop.off
+def _of_axis(loop: LockedLoop, motors: list[str], made: Ready) -> str:
+    off = loop.misaligned
     assert off is not None
     word, verb = ("Hinge", "turn about") if made.reading.mechanism.joint[off.joint].kind == "revolute" else ("Slide", "move along")
-    x, y, z = made.base[:3, :3] @ off.wanted
+    x, y, z = made.base[:3, :3] @ off.correct
     held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
     return (
         f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"

@@ -42,8 +42,8 @@ def _distance(away: float, turned: float) -> str:
 def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
     """[m], [rad] by which a goal is missed along and about the axes that count."""
     away = turned = 0.0
-    if goal.place is not None:
-        away = float(np.linalg.norm((end[:3, 3] - goal.place) * (np.array(goal.place_weight) > 0.0)))
+    if goal.position is not None:
+        away = float(np.linalg.norm((end[:3, 3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
     if goal.rotation is not None:
         by = logarithm((np.array(to_matrix(goal.rotation)).T @ end[:3, :3])[None])[0]
         turned = float(np.linalg.norm(by * (np.array(goal.rotation_weight) > 0.0)))
@@ -56,4 +56,4 @@ def _of_centre(goal: CentreGoal, solver: MechanismSolver, poses: Array) -> float
     masses = np.array([body.mass for body in bodies])
     centres = np.array([(pose @ np.array((*body.centre, 1.0)))[:3] for pose, body in zip(poses, bodies, strict=True)])
     there = masses @ centres / masses.sum()
-    return float(np.linalg.norm((there - goal.place) * (np.array(goal.weight) > 0.0)))
+    return float(np.linalg.norm((there - goal.position) * (np.array(goal.weight) > 0.0)))

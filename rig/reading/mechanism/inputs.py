@@ -57,7 +57,7 @@ def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed)
             f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
             " or choose another goal"
         )
-    return CentreGoal(frame_of(target).place, tuple(weighed.place_weight))
+    return CentreGoal(frame_of(target).position, tuple(weighed.place_weight))
 
 
 def target_pose(goal, placement: Placement) -> Array:
@@ -157,12 +157,12 @@ def base(owner, reading: Reading, placement: Placement) -> Array:
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
     thing = find(part.thing, part.uid)
     at = frame_of(back @ rigid(placement.object(thing), f"Body '{part.name}'") @ part.offset)
-    return FrameGoal(part.name, place=at.place, rotation=at.rotation)
+    return FrameGoal(part.name, position=at.position, rotation=at.rotation)
 
 
 def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
     body, on_body = _followed(goal, reading, placement)
-    place = at.place if goal.does in ("FRAME", "POSITION") else None
+    place = at.position if goal.does in ("FRAME", "POSITION") else None
     rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
     return FrameGoal(body, on_body, place, rotation, tuple(weighed.place_weight), tuple(weighed.turn_weight))
 

@@ -53,7 +53,7 @@ def frame_of(pose: Array) -> Frame:
 def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
     """A pose (4, 4) as Blender takes it."""
     frame = frame_of(pose)
-    return Matrix.LocRotScale(Vector(frame.place), Quaternion(frame.rotation), Vector(scale))
+    return Matrix.LocRotScale(Vector(frame.position), Quaternion(frame.rotation), Vector(scale))
 
 
 def is_same(one: Array, other: Array, near: float) -> bool:
