@@ -41,11 +41,11 @@ class Pull(NamedTuple):
     together: float = 0.0
 
     def plus(self, other: "Pull") -> "Pull":
-        """The sum of both."""
+        """The sum of this pull and another."""
         return Pull(self.across + other.across, self.level + other.level, self.together + other.together)
 
     def times(self, weight: float) -> "Pull":
-        """The same, weighted."""
+        """This pull times `weight`."""
         return Pull(weight * self.across, weight * self.level, weight * self.together)
 
     @property

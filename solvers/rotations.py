@@ -154,7 +154,7 @@ def logarithm(q: Quaternion) -> Vector:
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` swings it by 180 degrees."""
+    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` reverses that vector."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
 

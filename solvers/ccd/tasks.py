@@ -181,7 +181,7 @@ def _nearness(pull: Pull, range_left: Range) -> float:
 
 
 def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
-    """`angle` [rad], the same in the other direction, or the end of the range on the better side."""
+    """`angle` [rad] if the range allows it, else the same rotation the other way round, else the better end of the range."""
     for candidate in (angle, angle - math.copysign(math.tau, angle)):
         if range_left.back <= candidate <= range_left.ahead:
             return candidate

@@ -1,4 +1,4 @@
-"""Detects a change of assembly mode: elbows on the other side. Knows no Blender.
+"""Detects changes of assembly mode (an elbow that flips to the other side). Knows no Blender.
 
 The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that meet at a singular pose. It is
 followed from frame to frame, for each cluster of loops. A parallelogram that passes its flat pose changes the sign as the motors' own

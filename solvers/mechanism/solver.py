@@ -193,7 +193,7 @@ class MechanismSolver:
         return self._answer(descent, here, pace, branch, settled, count, flipped or over)
 
     def _waypoints(self, task: TaskErrors, values: Array) -> list[Array]:
-        """Values (m,) of actuators at waypoints to the desired ones."""
+        """Values (m,) of actuators at waypoints from the present to the desired ones."""
         if not len(task.driven):
             return []
         first, unit = values[task.driven], task.driven_unit

@@ -24,7 +24,8 @@ class Articulated:
     """Least squares of one step, solved limb by limb. D: 3 if targets depend on angular velocity alone, else 6, linear before angular."""
 
     def __init__(self, layout: Layout, motions: Array, curvature: Array, right: Array, carried: Array, base: Array, pull: Array) -> None:
-        """
+        """The least squares of one step.
+
         Args:
             layout: The limbs.
             motions: (m, b, D) velocity by a unit of each joint.
@@ -122,7 +123,8 @@ class Limbs:
     """Builds `Articulated` for the targets on a body's links."""
 
     def __init__(self, body: Body, turning: Indices, placed: Indices, all_at_base: bool) -> None:
-        """
+        """Limbs and targets of a body.
+
         Args:
             body: The tree.
             turning: Links (k,) with an orientation target.

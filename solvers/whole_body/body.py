@@ -65,7 +65,8 @@ class Body:
         upper: Sequence[float] | None = None,
         couplings: Sequence[Coupling] = (),
     ) -> None:
-        """
+        """A tree of joints with links.
+
         Args:
             joints: Parents before their children.
             links: Links that may get targets; `End.joint` is -1 for a link on the base itself.

@@ -16,7 +16,8 @@ class Normal:
     """J' W J and J' W e of orientation and position targets on a body's links."""
 
     def __init__(self, body: Body, turning: Indices, placed: Indices) -> None:
-        """
+        """Normal equations for targets on a body's links.
+
         Args:
             body: The tree.
             turning: Links (k,) with an orientation target.

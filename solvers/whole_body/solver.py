@@ -57,7 +57,8 @@ class WholeBody:
     """Follows targets with a body."""
 
     def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
-        """
+        """A solver for targets on a body's links.
+
         Raises:
             SkeletonError: a target is on a link that the body does not have.
             TargetError: two targets of a kind are on one link, or the posture does not have one value per joint.
@@ -262,7 +263,7 @@ class WholeBody:
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Arguments of the normal equations for targets that stay where they are: the least correction of contacts disturbs them least."""
+        """Arguments of the normal equations for targets that stay: a correction of contacts then disturbs them least."""
         turn_weights = np.array([target.weight for target in self.turning])
         weights = np.array([target.weight for target in self.placed])
         return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))

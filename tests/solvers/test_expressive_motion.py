@@ -147,7 +147,7 @@ def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_
     assert answers[-1].angles.tobytes() == answers[-2].angles.tobytes()
 
 
-@pytest.mark.parametrize("place", [(0.5, -0.9, 0.6), (-0.7, 0.2, 1.5)])
+@pytest.mark.parametrize("position", [(0.5, -0.9, 0.6), (-0.7, 0.2, 1.5)])
 def test_rest_is_seconds_away_even_along_a_shallow_valley(position: Vector) -> None:
     chain = unit_chain("YXXXZYZ", 3.0)
     goals = [GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2])) for at in [(0.3, 2.0, 4.0)] + [position] * 300]
