@@ -179,7 +179,7 @@ def _aim(recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.nd
         "anywhere": (turn(draw), away(1.0), away(draw.uniform(0.0, 1.5) * reach), away(2.0 * reach)),
         "behind": (multiply(about(Z, math.pi), rotation), back, add(place, scale(back, 0.5 * reach)), add(place, scale(back, reach))),
         "at the end": (rotation, ahead, place, place),
-        "at the root": (root, rotate(root, Y), start.places[0], start.places[0]),
+        "at the root": (root, rotate(root, Y), start.positions[0], start.positions[0]),
         "far": (turn(draw), away(1e6), away(1e4 * reach), away(1e6 * reach)),
         "near": (rotation, away(1e-6), add(place, away(1e-3 * reach)), add(place, away(1e-3 * reach))),
         "along the first axis": (IDENTITY, first, scale(first, reach), scale(first, 3.0 * reach)),
@@ -213,4 +213,4 @@ def _moved(aim: Aim, draw: random.Random, size: float) -> Aim:
     if isinstance(aim, Direction):
         return replace(aim, vector=rotate(small, aim.vector))
     place = add(aim.position, scale(direction(draw), 0.02 * size))
-    return replace(aim, place=place, wxyz=multiply(small, aim.wxyz)) if isinstance(aim, Frame) else replace(aim, place=place)
+    return replace(aim, position=place, wxyz=multiply(small, aim.wxyz)) if isinstance(aim, Frame) else replace(aim, position=place)

@@ -309,7 +309,7 @@ def test_a_posture_many_turns_away_is_taken_back_in_one_step(size):
     before = sys.gettrace()
     sys.settrace(note)
     try:
-        found = solver._with_whole_turns(1, 0.5, size)
+        found = solver._unwound(1, 0.5, size)
     finally:
         sys.settrace(before)
     assert found == 0.5
@@ -327,7 +327,7 @@ def test_a_posture_many_turns_away_is_solved(size):
 def test_whole_turns_bring_an_angle_nearest_to_what_is_wanted_within_limits(angle, desired, below, above):
     lower, upper = angle - below, angle + above
     solver = Erik(Skeleton([replace(joint, lower=lower, upper=upper) for joint in skeleton_of("C").joints]))
-    found = solver._with_whole_turns(0, angle, desired)
+    found = solver._unwound(0, angle, desired)
     assert lower <= found <= upper
     within = [turned for k in range(-20, 21) if lower <= (turned := angle + k * math.tau) <= upper]
     assert abs(found - desired) <= min(abs(other - desired) for other in within) + 1e-9

@@ -143,7 +143,7 @@ def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
 def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_not(seed: int) -> None:
     case = make(any_recipe(random.Random(seed)))
     answers = followed(case.skeleton, [case.goal] + [case.moved] * (PLANNING_FRAMES + 2 * IDLE_FRAMES + 120))
-    assert answers[-1].memory.quiet > IDLE_FRAMES
+    assert answers[-1].memory.idle > IDLE_FRAMES
     assert answers[-1].angles.tobytes() == answers[-2].angles.tobytes()
 
 
@@ -151,7 +151,7 @@ def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_
 def test_rest_is_seconds_away_even_along_a_shallow_valley(position: Vector) -> None:
     chain = unit_chain("YXXXZYZ", 3.0)
     goals = [GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2])) for at in [(0.3, 2.0, 4.0)] + [position] * 300]
-    assert followed(chain, goals)[-1].memory.quiet > IDLE_FRAMES
+    assert followed(chain, goals)[-1].memory.idle > IDLE_FRAMES
 
 
 @pytest.mark.parametrize(("first", "then"), [(None, (0.0, 0.0, 1.0)), ((0.0, 0.0, 1.0), None)])
@@ -194,7 +194,7 @@ def test_what_rests_moves_on_once_something_else_is_asked(change: str) -> None:
         "limits": (Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))), goal),
     }
     solver, asked = anew[change]
-    assert solver.solve(asked, settling.angles, settling.memory).memory.quiet == 0
+    assert solver.solve(asked, settling.angles, settling.memory).memory.idle == 0
 
 
 def test_a_posture_that_changes_is_followed() -> None:

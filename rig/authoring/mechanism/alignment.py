@@ -16,7 +16,9 @@ def align(owner, made: Ready, thing) -> float:
     Raises:
         RigError: its axis is not what holds a loop, or the joint has a second place that would have to be turned as well.
     """
-    blamed = {loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None}
+    blamed = {
+        loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None
+    }
     off = blamed.get(made.reading.joint_names.get(thing.session_uid, thing.name))
     if off is None:
         others = f": the one that is off is '{next(iter(blamed))}'" if blamed else ": no loop is held by a single axis that is off"
