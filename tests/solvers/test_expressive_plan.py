@@ -8,6 +8,7 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.context import FrameContext
 from limber.solvers.expressive.plan import APPROACH, SEARCH_WIDE, SELECT, SIMULATE, SPREAD, TRACK_POOL, WAIT, Planner, Planning
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.gaze import PlanSlot
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, about, multiply
 
@@ -21,7 +22,7 @@ def planner_and_now(turns: int) -> tuple[Planner, FrameContext]:
     """A planner for a goal that stands still, and what each of its pieces starts from."""
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
-    return solver.tracker.planner, FrameContext(GoalForecast(GOAL, (Velocity(),), ()), authored, POSTURE, POSTURE, 0.0, 0, turns, True)
+    return solver.tracker.planner, FrameContext(GoalForecast(GOAL, (Velocity(),), ()), authored, POSTURE, POSTURE, 0.0, 0, PlanSlot(turns))
 
 
 def advanced(planner: Planner, now: FrameContext, state: Planning, until: int) -> tuple[Planning, list[int]]:
