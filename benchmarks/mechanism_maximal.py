@@ -55,7 +55,7 @@ class Maximal:
         arms = [np.linalg.norm(frame[:3, 3]) for frame in (*self.in_parent, *self.in_child)]
         long = [arm for arm in arms if arm > 0.0]
         self.size = float(np.mean(long)) if long else 1.0
-        self.weight = np.where(self.rows.is_place, 1.0 / self.size, 1.0)
+        self.weight = np.where(self.rows.is_position, 1.0 / self.size, 1.0)
         self.columns = 6 * len(mechanism.bodies)
 
     def relative(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array, Array]:

@@ -63,7 +63,7 @@ def test_the_model_that_libraries_read_is_closed_where_the_race_starts_and_open_
     at_start = sites(text, race.start, race)
     for one, other in ends.pairs:
         assert at_start[one][:3, 3] == pytest.approx(at_start[other][:3, 3], abs=1e-9)
-    assert at_start[ends.goals[0]][:3, 3] == pytest.approx(race.goals[0].frames[0].place, abs=1e-6)
+    assert at_start[ends.goals[0]][:3, 3] == pytest.approx(race.goals[0].frames[0].position, abs=1e-6)
     bent = State(race.start.values + 0.1 * np.arange(len(race.start.values)), race.start.balls)
     elsewhere = sites(text, bent, race)
     assert max(np.abs(elsewhere[one][:3, 3] - elsewhere[other][:3, 3]).max() for one, other in ends.pairs) > 1e-3

@@ -91,7 +91,7 @@ def test_a_worker_with_other_code_is_refused():
 
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("limber.batch.spread.PATIENCE", "0.3s")
+    monkeypatch.setattr("limber.batch.spread.TIMEOUT", "0.3s")
     with pytest.raises(SpreadError, match=r"tcp://127\.0\.0\.1:9"):
         run(SWEEP, NAMES, SOLVERS, tmp_path, scheduler="tcp://127.0.0.1:9")
 

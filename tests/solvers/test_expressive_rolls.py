@@ -137,7 +137,7 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
         turned = posture + np.array([0.0, 0.0, 0.0, math.pi])
         rolls = Rolls(model, Authored(model, posture), goal)
         pose = model.poses(turned[None])
-        assert rolls.lost(pose)[0] == pytest.approx(lost * _share_of(rolls, pose), abs=1e-9)
+        assert rolls.loss(pose)[0] == pytest.approx(lost * _share_of(rolls, pose), abs=1e-9)
 
 
 def _share_of(rolls: Rolls, poses) -> float:
@@ -157,7 +157,7 @@ def test_the_pull_is_the_slope_of_what_is_lost_while_the_view_is_held():
         nothing = System(np.zeros((1, 5, 5)), np.zeros((1, 5)))
         pull = rolls.added(model.poses(angles[None]), nothing).descent[0, -1]
         step = np.array([0.0, 0.0, 0.0, 0.0, 1e-6])  # the last joint turns about the view
-        ahead, behind = rolls.lost(model.poses(np.stack([angles + step, angles - step])))
+        ahead, behind = rolls.loss(model.poses(np.stack([angles + step, angles - step])))
         assert pull == pytest.approx(-len(model.weights) * (ahead - behind) / 2e-6, abs=1e-4)
 
 

@@ -59,7 +59,7 @@ def test_where_limits_stop_legs_dead_the_platform_turns_on_and_gives_way(velocit
 
 
 def test_without_it_bodies_jolt_though_every_coordinate_is_eased(monkeypatch):
-    monkeypatch.setattr(AccelerationLimit, "near", lambda self, wanted: wanted)
+    monkeypatch.setattr(AccelerationLimit, "applied", lambda self, desired: desired)
     assert follow(*WAYS[0])[0].max() > 5.0
 
 
@@ -175,7 +175,7 @@ def test_large_mechanisms_are_looked_at_for_fewer_frames(times: int, frames: int
     descent, here = place_at(solver, 0.0)
     asked = calm(solver, descent, here, here, 0.0, math.radians(1.0))
     assert asked.applied(here) is here  # nothing turns
-    assert asked.later.evaluations == frames - 1
+    assert asked.later_descent.evaluations == frames - 1
 
 
 def test_where_places_are_counted_calming_ends_with_them():

@@ -40,20 +40,20 @@ def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
     return np.array(found).T
 
 
-def position_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
+def evaluation_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
     task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
-    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).position
+    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).evaluate
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_closing_joints_rows_have_the_slopes_that_differences_show(kind: str, seed: int):
     solver = MechanismSolver(mechanisms.held_twice(kind))
-    position = position_of(solver, Goals())
+    evaluate = evaluation_of(solver, Goals())
     state = anywhere(solver, seed)
-    rows, derivative = position(state.values, state.balls).shape.loops
+    rows, derivative = evaluate(state.values, state.balls).shape.loops
     assert len(rows) == 6 - len(KINDS[kind].freedoms)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).shape.loops[0])).max() < EXACT
+    assert np.abs(derivative - slopes(solver, state, lambda *at: evaluate(*at).shape.loops[0])).max() < EXACT
 
 
 GOALS = {
@@ -79,11 +79,11 @@ GOALS = {
 @pytest.mark.parametrize("seed", range(3))
 def test_a_goals_rows_have_the_slopes_that_differences_show(goals: Goals, seed: int):
     solver = MechanismSolver(mechanisms.all_kinds())
-    position = position_of(solver, goals)
+    evaluate = evaluation_of(solver, goals)
     state = anywhere(solver, seed, 0.4)
-    rows, derivative = position(state.values, state.balls).goals
+    rows, derivative = evaluate(state.values, state.balls).goals
     assert len(rows)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).goals[0])).max() < EXACT
+    assert np.abs(derivative - slopes(solver, state, lambda *at: evaluate(*at).goals[0])).max() < EXACT
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: Reg
     last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
     frames = solver.coordinates.frames(last.values, last.balls)
     regulariser = Regulariser(solver.tree, solver.coordinates, steady, frames, 0.1)
-    position = position_of(solver, Goals(), regulariser)
-    rows, derivative = position(state.values, state.balls).goals
+    evaluate = evaluation_of(solver, Goals(), regulariser)
+    rows, derivative = evaluate(state.values, state.balls).goals
     assert len(rows)
-    assert np.abs(derivative - slopes(solver, state, lambda *at: position(*at).goals[0])).max() < 1e-6
+    assert np.abs(derivative - slopes(solver, state, lambda *at: evaluate(*at).goals[0])).max() < 1e-6
 
 
 @pytest.mark.parametrize("kind", ["fixed", "revolute"])

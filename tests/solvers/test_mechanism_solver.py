@@ -212,7 +212,7 @@ def test_a_frame_of_few_places_is_closed_and_the_next_ones_go_on_from_it():
     assert whole.report.goal_error > 0.1
     missed = []
     for _ in range(60):
-        found = solver.solve(goals, found.state, positions=6)
+        found = solver.solve(goals, found.state, evaluations=6)
         missed.append(found.report.goal_error)
         assert found.report.assembled
     assert missed[0] > whole.report.goal_error + 1e-3
@@ -234,7 +234,7 @@ def test_solving_changes_no_state_that_was_given():
         (lambda: Joint("j", "hinge", "a", "b"), "revolute"),
         (lambda: Joint("j", "revolute", "a", "a"), "itself"),
         (lambda: Joint("j", "revolute", "a", "b", lower=(1.0,), upper=(0.0,)), "exchange"),
-        (lambda: Joint("j", "planar", "a", "b", lower=(1.0,)), "3 freedoms"),
+        (lambda: Joint("j", "planar", "a", "b", lower=(1.0,)), "3 degrees of freedom"),
         (lambda: Mechanism((Body("a"),), (Joint("j", "revolute", "a", "b"),)), "'b'"),
         (lambda: Mechanism((Body("a"), Body("a"))), "two"),
         (lambda: Body("a", mass=-1.0), "mass"),
