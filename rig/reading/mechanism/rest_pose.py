@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ....solvers.mechanism.frames import Array, angle_of, inverse
-from ....solvers.mechanism.rows import Rows
+from ....solvers.mechanism.joint_residuals import JointResiduals
 from ...blender.errors import RigError
 from . import joints
 from .joints import ObjectJoint
@@ -51,15 +51,15 @@ class RestPose:
     def gaps(self, found: Iterable[ObjectJoint]) -> Array:
         """(j,) by how much each joint is open in this frame, beyond what it is at rest [sizes or rad]."""
         found = list(found)
-        rows = Rows([one.shape.kind for one in found])
+        residuals = JointResiduals([one.shape.kind for one in found])
         ends_of = [one.frames(self.rest) for one in found]
         at_rest = [np.array([pair[k] for pair in ends_of]).reshape(-1, 4, 4) for k in (0, 1)]
         motions = [np.array([self.moved(one.bodies[k]) for one in found]).reshape(-1, 4, 4) for k in (0, 1)]
         sizes = []
         for parents, children in (at_rest, [motion @ frames for motion, frames in zip(motions, at_rest, strict=True)]):
-            relative = rows.relative(parents, children)
+            relative = residuals.relative(parents, children)
             relative[:, :, 3] /= self.size
-            sizes.append(rows.true_size(relative))
+            sizes.append(residuals.true_size(relative))
         gaps: Array = np.maximum(sizes[1] - sizes[0], 0.0)
         return gaps
 
