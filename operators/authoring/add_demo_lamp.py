@@ -1,7 +1,7 @@
 import bpy
 
 from ...rig.authoring.first_lamp import lamp
-from ...rig.blender.errors import RigError
+from ..errors import reports_errors
 
 
 class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
@@ -18,12 +18,9 @@ class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
-        try:
-            rig = lamp.add(context)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        rig = lamp.add(context)
         _look_at(context, rig)
         self.report({"INFO"}, f"'{rig.name}' looks at '{rig.limber.chains[0].target.name}' once it is live: press Start Live, then play")
         return {"FINISHED"}

@@ -8,6 +8,7 @@ from bpy.props import StringProperty
 from ...rig.authoring import characters
 from ...rig.blender.errors import RigError
 from ...rig.reading.mechanism.owners import is_mechanism
+from ..errors import reports_errors
 from ..files import ReadsFile, WritesFile, shown_files
 from ..mechanism.mechanisms import mechanism_owner, poll_mechanism
 from ..subject import chain_of, poll_chain
@@ -45,12 +46,9 @@ class _Use:
         found = characters.BUILT_IN.get(properties.name)
         return found[0] if found else f"Use your own character '{properties.name}'"
 
+    @reports_errors
     def execute(self, context):
-        try:
-            character = self._character()
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        character = self._character()
         settings = self._settings(context)
         characters.use(settings, character)
         settings.id_data.update_tag()
@@ -94,12 +92,9 @@ class _Load(ReadsFile):
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
+    @reports_errors
     def execute(self, context):
-        try:
-            character = characters.load(Path(bpy.path.abspath(self.filepath)))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        character = characters.load(Path(bpy.path.abspath(self.filepath)))
         settings = self._settings(context)
         characters.use(settings, character)
         settings.id_data.update_tag()

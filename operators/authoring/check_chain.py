@@ -10,9 +10,7 @@ class LIMBER_OT_check_chain(bpy.types.Operator):
     bl_idname = "limber.check_chain"
     bl_label = "Check"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)

@@ -5,8 +5,8 @@ from bpy.props import StringProperty
 
 from ...rig.authoring import chains
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.blender.selection import selected_index
+from ..errors import reports_errors
 from ..subject import chain_of, poll_chain, rig_of
 from .euler_consent import EulerConsent
 
@@ -40,14 +40,11 @@ class LIMBER_OT_add_end(EulerConsent, bpy.types.Operator):
         bone = context.active_pose_bone
         return bone.name if bone and bone.id_data == rig_of(context) else ""
 
+    @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
         before = len(chain.joints)
-        try:
-            end = chains.add_end(rig, chain, self._bone(context), self.change_rotation_mode, self.order)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        end = chains.add_end(rig, chain, self._bone(context), self.change_rotation_mode, self.order)
         rig.update_tag()
         more = counted(len(chain.joints) - before, "more joint")
         self.report({"INFO"}, f"'{end.bone}' is an end of chain '{chain.name}' now, which has {more}")
@@ -70,15 +67,12 @@ class LIMBER_OT_remove_end(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
         index = selected_index(chain.ends, chain.active_end)
         bone, before = chain.ends[index].bone, len(chain.joints)
-        try:
-            chains.remove_end(rig, chain, index)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        chains.remove_end(rig, chain, index)
         rig.update_tag()
         less = counted(before - len(chain.joints), "joint")
         self.report({"INFO"}, f"'{bone}' is no end of chain '{chain.name}' any more, which has {less} less")

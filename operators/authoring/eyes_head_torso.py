@@ -4,7 +4,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...rig.authoring import eyes_head_torso, gaze_bones
-from ...rig.blender.errors import RigError
+from ..errors import reports_errors
 from ..subject import poll_rig, rig_of
 from .euler_consent import EulerConsent
 
@@ -59,14 +59,11 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
         for name in ("torso", "head", "eye", "other_eye"):
             column.prop_search(self, name, rig_of(context).data, "bones")
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
         target = next((thing for thing in context.selected_objects if thing != rig and thing.parent != rig), None)
-        try:
-            made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
         chains = [rig.limber.chains[name] for name in made.names]
         named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
         self.report({"INFO"}, f"{named} look at '{made.target.name}'")

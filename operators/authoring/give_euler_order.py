@@ -3,7 +3,7 @@ from bpy.props import EnumProperty
 
 from ...rig.authoring import chains
 from ...rig.authoring.rotation_mode import give_euler_order
-from ...rig.blender.errors import RigError
+from ..errors import reports_errors
 from ..subject import chain_of, poll_chain, rig_of
 from .euler_consent import ORDERS
 
@@ -17,18 +17,13 @@ class LIMBER_OT_give_euler_order(bpy.types.Operator):
 
     order: EnumProperty(name="Order", description="Euler order for those bones", items=ORDERS, default="XYZ")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
+    @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        try:
-            names = chains.without_euler_order(rig, chain)
-            give_euler_order(rig, names, self.order)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        names = chains.without_euler_order(rig, chain)
+        give_euler_order(rig, names, self.order)
         if names:
             self.report({"INFO"}, f"Bones that rotate by {self.order} Euler now: {', '.join(names)}")
         else:

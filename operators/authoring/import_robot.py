@@ -9,6 +9,7 @@ from bpy_extras.io_utils import ImportHelper
 from ...rig.authoring.robot_import import import_robot
 from ...robots.errors import UrdfError
 from ...robots.reading import read
+from ..errors import reports_errors
 from ..files import shown_files
 
 UP_AXES = [
@@ -48,15 +49,12 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
         # A file was dropped.
         return context.window_manager.invoke_props_dialog(self, width=420, title=basename(self.filepath), confirm_text=self.bl_label)
 
+    @reports_errors
     def execute(self, context):
         if not self.filepath:
             self.report({"ERROR"}, "No file is chosen: choose a robot's URDF file")
             return {"CANCELLED"}
-        try:
-            came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis)
-        except UrdfError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis)
         for warning in came.warnings[:LINES]:
             self.report({"WARNING"}, warning)
         self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)

@@ -2,7 +2,7 @@ import bpy
 
 from ...rig.authoring import chains
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
+from ..errors import reports_errors
 from ..subject import chain_of, poll_chain, rig_of
 
 
@@ -13,15 +13,10 @@ class LIMBER_OT_match_joints(bpy.types.Operator):
     bl_label = "Match Joints"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
+    @reports_errors
     def execute(self, context):
-        try:
-            added, removed = chains.match_joints(rig_of(context), chain_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        added, removed = chains.match_joints(rig_of(context), chain_of(context))
         self.report({"INFO"}, f"Added {counted(added, 'joint')}, removed {removed}" if added or removed else "Joints and bones agree")
         return {"FINISHED"}

@@ -4,9 +4,9 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring import mirror
-from ...rig.blender.errors import RigError
 from ...rig.reading import postures
 from ...rig.showing.thumbnails import gallery
+from ..errors import reports_errors
 from ..subject import chain_of, rig_of
 from .postures import poll_posture
 
@@ -28,17 +28,12 @@ class LIMBER_OT_mirror_posture(bpy.types.Operator):
         ],
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_posture(cls, context)
+    poll = classmethod(poll_posture)
 
+    @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        try:
-            action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
-            gallery.give_picture(rig, owner, action)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
+        gallery.give_picture(rig, owner, action)
         self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
         return {"FINISHED"}

@@ -3,8 +3,8 @@ from bpy.props import EnumProperty
 
 from ...rig.authoring import chains, forward
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.properties.chains import SIGNED_AXES
+from ..errors import reports_errors
 from ..subject import poll_rig, rig_of
 from .euler_consent import EulerConsent
 
@@ -45,12 +45,9 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
         super().draw(context)
         self.layout.prop(self, "forward")
 
+    @reports_errors
     def execute(self, context):
-        try:
-            chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
         rig = rig_of(context)
         if self.forward != GUESS:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))

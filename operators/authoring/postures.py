@@ -3,9 +3,9 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.blender.errors import RigError
 from ...rig.reading import postures
 from ...rig.showing.thumbnails import gallery
+from ..errors import reports_errors
 from ..subject import chain_of, poll_chain, rig_of
 
 
@@ -18,21 +18,16 @@ class LIMBER_OT_store_posture(bpy.types.Operator):
 
     name: StringProperty(name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, confirm_text="Store")
 
+    @reports_errors
     def execute(self, context):
         chain = chain_of(context)
-        try:
-            action = postures.store(rig_of(context), chain, self.name.strip() or "Posture")
-            gallery.give_picture(rig_of(context), chain, action)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        action = postures.store(rig_of(context), chain, self.name.strip() or "Posture")
+        gallery.give_picture(rig_of(context), chain, action)
         self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{chain.name}'")
         return {"FINISHED"}
 
@@ -55,9 +50,7 @@ class LIMBER_OT_add_posture(bpy.types.Operator):
 
     name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
     def invoke(self, context, event):
         offered = _pose_assets(self, context, "")
@@ -67,16 +60,13 @@ class LIMBER_OT_add_posture(bpy.types.Operator):
         self.name = offered[0]
         return context.window_manager.invoke_props_dialog(self, confirm_text="Add")
 
+    @reports_errors
     def execute(self, context):
         action = bpy.data.actions.get(self.name)
         if action is None or action.asset_data is None:
             self.report({"ERROR"}, f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store Posture")
             return {"CANCELLED"}
-        try:
-            postures.adopt(rig_of(context), chain_of(context), action)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        postures.adopt(rig_of(context), chain_of(context), action)
         self.report({"INFO"}, f"Pose asset '{action.name}' is a posture of chain '{chain_of(context).name}' now")
         return {"FINISHED"}
 
@@ -100,18 +90,13 @@ class LIMBER_OT_apply_posture(bpy.types.Operator):
     bl_label = "Apply Posture"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_posture(cls, context)
+    poll = classmethod(poll_posture)
 
+    @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        try:
-            action = postures.active(chain)
-            posed = postures.apply(rig, chain, action)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        action = postures.active(chain)
+        posed = postures.apply(rig, chain, action)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             postures.key(rig, posed)
         self.report({"INFO"}, f"Posture '{action.name}' is applied to chain '{chain.name}'")
@@ -125,9 +110,7 @@ class LIMBER_OT_remove_posture(bpy.types.Operator):
     bl_label = "Remove Posture"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_posture(cls, context)
+    poll = classmethod(poll_posture)
 
     def execute(self, context):
         chain = chain_of(context)
@@ -152,9 +135,7 @@ class LIMBER_OT_move_posture(bpy.types.Operator):
         items=[("UP", "Up", "One position up"), ("DOWN", "Down", "One position down")],
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_posture(cls, context)
+    poll = classmethod(poll_posture)
 
     def execute(self, context):
         chain = chain_of(context)

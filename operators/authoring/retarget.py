@@ -11,6 +11,7 @@ from ...rig.events import handlers
 from ...rig.live import live
 from ...rig.reading.body import pairing, receiver
 from ...rig.reading.osc import inbox
+from ..errors import reports_errors
 from ..remove_item import RemoveItem
 from ..subject import poll_rig, rig_of
 
@@ -58,14 +59,11 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
             return False
         return poll_source(cls, rig_of(context).limber.retarget)
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
         retarget = rig.limber.retarget
-        try:
-            count = pairing.pair_by_names(rig, retarget)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count = pairing.pair_by_names(rig, retarget)
         done, left = pairing.release_controls(rig)
         if done:
             self.report({"INFO"}, f"The body follows its controls: set {', '.join(done)}")
@@ -87,9 +85,7 @@ class LIMBER_OT_add_pair(bpy.types.Operator):
     bl_label = "Add Pair"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context)
+    poll = classmethod(poll_rig)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -119,18 +115,13 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
     bl_label = "Calibrate"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_pairs(cls, context)
+    poll = classmethod(poll_pairs)
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
         retarget = rig.limber.retarget
-        try:
-            scale = pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        scale = pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
         self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")
@@ -217,14 +208,11 @@ class LIMBER_OT_listen(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         retarget = rig_of(context).limber.retarget
-        try:
-            inbox.refuse_others(retarget.host, bpy.app.online_access)
-            receiver.listen(retarget.host, retarget.port)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        inbox.refuse_others(retarget.host, bpy.app.online_access)
+        receiver.listen(retarget.host, retarget.port)
         self.report({"INFO"}, f"Listening at {retarget.host}, UDP port {retarget.port}")
         return {"FINISHED"}
 

@@ -15,9 +15,7 @@ class LIMBER_OT_add_target(bpy.types.Operator):
     bl_label = "Add Target"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)

@@ -4,10 +4,10 @@ import bpy
 
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.reading.mechanism import closures
 from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.reading.mechanism.rest import rest_of
+from ..errors import reports_errors
 from ..subject import rig_of
 from .items import RemovePart
 from .mechanisms import mechanism_owner, poll_authoring, taken_up
@@ -32,6 +32,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         rig = taken_up(context)
         chosen = [bone for bone in context.selected_pose_bones or () if bone.id_data == rig]
@@ -40,11 +41,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
             self.report({"ERROR"}, f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
             return {"CANCELLED"}
         first = next(bone for bone in chosen if bone != active)
-        try:
-            rest = rest_of(rig, rig.matrix_world)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        rest = rest_of(rig, rig.matrix_world)
         closure, away = closures.add(rig, rest, first.name, active.name)
         one, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
         self.report({"INFO"}, f"The {one} of '{first.name}' meets the {other} of '{active.name}'")
@@ -71,13 +68,10 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
             return False
         return poll_authoring(cls, context) if has_mechanism(rig) else True
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
-        try:
-            rest = rest_of(rig, rig.matrix_world)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        rest = rest_of(rig, rig.matrix_world)
         if not has_mechanism(rig):
             build.make(rig)
         rig.limber.mechanism.use_bones = True

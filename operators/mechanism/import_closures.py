@@ -6,8 +6,8 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.reading.imported_robot import is_robot
+from ..errors import reports_errors
 from ..files import shown_files
 from ..subject import rig_of
 
@@ -34,6 +34,7 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         try:
             text = Path(self.filepath).read_text(encoding="utf-8-sig")
@@ -41,11 +42,7 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
             self.report({"ERROR"}, f"'{self.filepath}' cannot be read ({error}): choose the robot's YAML file")
             return {"CANCELLED"}
         rig = rig_of(context)
-        try:
-            loops, warnings = build.from_closures(rig, text)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        loops, warnings = build.from_closures(rig, text)
         for warning in warnings:
             self.report({"WARNING"}, warning)
         said = f"{counted(loops, 'closed loop')} and {counted(len(rig.limber.mechanism.motors), 'motor')}"

@@ -6,13 +6,13 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...rig.authoring.mechanism import alignment, build, motors
-from ...rig.blender.errors import RigError
 from ...rig.live.live import as_authored
 from ...rig.properties.mechanism import NONE
 from ...rig.reading import axes
 from ...rig.reading.mechanism import offsets
 from ...rig.reading.mechanism.assembled import prepare
 from ...rig.reading.mechanism.ownership import is_joint
+from ..errors import reports_errors
 from ..remove_item import RemoveItem
 from .mechanisms import mechanism_owner, poll_authoring, poll_mechanism, taken_up
 
@@ -24,20 +24,15 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
     bl_label = "Add Motors"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_authoring(cls, context)
+    poll = classmethod(poll_authoring)
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
-        try:
-            if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
-                made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
-            else:
-                made = motors.add_motors(owner, context.active_object)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
+            made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
+        else:
+            made = motors.add_motors(owner, context.active_object)
         said = ", ".join(f"{motor.name} ({axes.span(motor.axis, motor.lower, motor.upper)})" for motor in made)
         self.report({"INFO"}, f"Motors, with their limits: {said}")
         return {"FINISHED"}
@@ -76,9 +71,7 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
     bl_label = "Add Goal"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_mechanism(cls, context)
+    poll = classmethod(poll_mechanism)
 
     def execute(self, context):
         owner = taken_up(context)
@@ -135,17 +128,14 @@ class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
         kept = mechanism_owner(context).limber.mechanism
         return kept.goals[kept.active_goal] if 0 <= kept.active_goal < len(kept.goals) else None
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
         goal = self._goal(context)
         if self.is_cleared:
             offsets.clear(goal)
             return {"FINISHED"}
-        try:
-            offsets.keep(owner, goal, context.evaluated_depsgraph_get())
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        offsets.keep(owner, goal, context.evaluated_depsgraph_get())
         target = goal.target_bone or goal.target.name
         self.report({"INFO"}, f"'{goal.bone or goal.body.name}' stays beside '{target}' as it is now")
         return {"FINISHED"}
@@ -167,13 +157,10 @@ class LIMBER_OT_align_joint(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
-        try:
-            with as_authored() as depsgraph:
-                angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        with as_authored() as depsgraph:
+            angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
         self.report({"INFO"}, f"Joint '{context.active_object.name}' is turned by {degrees(angle):.3g} degrees: press Check")
         return {"FINISHED"}

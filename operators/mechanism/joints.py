@@ -58,9 +58,7 @@ class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
     bl_label = "Find Joints"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_authoring(cls, context)
+    poll = classmethod(poll_authoring)
 
     def execute(self, context):
         owner = taken_up(context)

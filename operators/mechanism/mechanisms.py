@@ -9,7 +9,6 @@ from ...rig.authoring.mechanism.finding import check_joints, collection_of, join
 from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.live import mechanisms
 from ...rig.live.live import as_authored
@@ -22,6 +21,7 @@ from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
 from ...rig.showing import mechanism_proxy
+from ..errors import reports_errors
 from ..subject import rig_of
 
 
@@ -122,22 +122,19 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         thing = context.active_object
-        try:
-            found = joints_around(thing, context.scene)
-            if thing.type == "ARMATURE" and not found:
-                kept = build.make(thing)
-                kept.use_bones = True
-                self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
-                return {"FINISHED"}
-            check_joints(found, thing, context.scene)
-            owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
-            kept = build.from_scene(owner, found)
-            _rest_here(owner)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        found = joints_around(thing, context.scene)
+        if thing.type == "ARMATURE" and not found:
+            kept = build.make(thing)
+            kept.use_bones = True
+            self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
+            return {"FINISHED"}
+        check_joints(found, thing, context.scene)
+        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
+        kept = build.from_scene(owner, found)
+        _rest_here(owner)
         context.view_layer.objects.active = owner
         made = f"{counted(len(kept.joints), 'joint')} and {counted(len(kept.motors), 'motor')}"
         self.report({"INFO"}, f"Mechanism '{owner.name}' has {made}")
@@ -150,9 +147,7 @@ class LIMBER_OT_check_mechanism(bpy.types.Operator):
     bl_idname = "limber.check_mechanism"
     bl_label = "Check Mechanism"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_mechanism(cls, context)
+    poll = classmethod(poll_mechanism)
 
     def execute(self, context):
         owner = taken_up(context)
@@ -181,23 +176,18 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
     bl_label = "Assemble"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_authoring(cls, context)
+    poll = classmethod(poll_authoring)
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
-        try:
-            with as_authored() as depsgraph:
-                made = prepare(owner, depsgraph, is_rest=True)
-                refuse_held([part for _, part in mechanism_proxy.movers(made.reading)])
-                base = made.reading.base_now(owner)
-                channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
-                note_values(owner, made.model.solver, made.model.rest)
-            _rest_here(owner)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        with as_authored() as depsgraph:
+            made = prepare(owner, depsgraph, is_rest=True)
+            refuse_held([part for _, part in mechanism_proxy.movers(made.reading)])
+            base = made.reading.base_now(owner)
+            channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
+            note_values(owner, made.model.solver, made.model.rest)
+        _rest_here(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
         return {"FINISHED"}
 
@@ -224,13 +214,10 @@ class LIMBER_OT_mechanism_live(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
-        try:
-            mechanisms.start(owner)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        mechanisms.start(owner)
         handlers.wake_clock()
         session = mechanisms.session(owner)
         if session.reading is not None and session.reading.difference:

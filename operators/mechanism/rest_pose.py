@@ -2,12 +2,12 @@
 
 import bpy
 
-from ...rig.blender.errors import RigError
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels, rest_pose
 from ...rig.reading.mechanism.conflicts import refuse_held
 from ...rig.reading.mechanism.reading import read
 from ...rig.reading.mechanism.starts import note_rest
+from ..errors import reports_errors
 from .mechanisms import mechanism_owner, poll_authoring, taken_up
 
 
@@ -27,14 +27,11 @@ class RestPoseOperator:
         )
         return False
 
+    @reports_errors
     def execute(self, context):
         owner = taken_up(context)
-        try:
-            with as_authored() as depsgraph:
-                self._change(owner, depsgraph)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        with as_authored() as depsgraph:
+            self._change(owner, depsgraph)
         self.report({"INFO"}, self._says(owner, context.scene))
         return {"FINISHED"}
 

@@ -95,9 +95,7 @@ class LIMBER_OT_sort_comparison(bpy.types.Operator):
         column = compare.COLUMNS.get(properties.column)
         return f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_table(cls, context)
+    poll = classmethod(_poll_table)
 
     def execute(self, context):
         if self.column not in {"name", *compare.COLUMNS}:
@@ -121,9 +119,7 @@ class LIMBER_OT_use_solver(bpy.types.Operator):
         info = SOLVERS.get(properties.solver)
         return f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_chain(cls, context)
+    poll = classmethod(poll_chain)
 
     def execute(self, context):
         if self.solver not in SOLVERS:
@@ -142,9 +138,7 @@ class LIMBER_OT_copy_comparison(bpy.types.Operator):
     bl_idname = "limber.copy_comparison"
     bl_label = "Copy as CSV"
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_table(cls, context)
+    poll = classmethod(_poll_table)
 
     def execute(self, context):
         context.window_manager.clipboard = compare.table(rig_of(context), chain_of(context)).csv()

@@ -75,9 +75,7 @@ class LIMBER_OT_mark_findings(bpy.types.Operator):
     bl_label = "Mark on Timeline"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_result(cls, context)
+    poll = classmethod(_poll_result)
 
     def execute(self, context):
         count = marks.put(context.scene, result(rig_of(context)).findings)
@@ -107,9 +105,7 @@ class LIMBER_OT_clear_marks(bpy.types.Operator):
 class _Save(WritesFile):
     """Writes the last result with `_put(path, found)`, which subclasses implement."""
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_result(cls, context)
+    poll = classmethod(_poll_result)
 
     def _usual_path(self, context) -> Path:
         return Path(f"{bpy.path.clean_name(rig_of(context).name)} motion{self.suffix}")

@@ -3,10 +3,10 @@
 import bpy
 
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.live.registry import is_live
 from ...rig.output import record, take_copies
 from ...rig.reading.mechanism.owners import has_mechanism
+from ..errors import reports_errors
 from ..subject import poll_rig, rig_of
 
 
@@ -69,17 +69,12 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
     bl_label = "Keep Takes"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_going(cls, context)
+    poll = classmethod(_poll_going)
 
+    @reports_errors
     def execute(self, context):
         _end_playing(context)
-        try:
-            made = record.finish(rig_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        made = record.finish(rig_of(context))
         _tell(self, rig_of(context), made)
         return {"FINISHED"}
 
@@ -90,9 +85,7 @@ class LIMBER_OT_drop_takes(bpy.types.Operator):
     bl_idname = "limber.drop_takes"
     bl_label = "Discard Takes"
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_going(cls, context)
+    poll = classmethod(_poll_going)
 
     def execute(self, context):
         _end_playing(context)
@@ -120,17 +113,12 @@ class LIMBER_OT_restore_takes(bpy.types.Operator):
     bl_label = "Restore Takes"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_left(cls, context)
+    poll = classmethod(_poll_left)
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
-        try:
-            made = record.restore(rig, take_copies.left(rig))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        made = record.restore(rig, take_copies.left(rig))
         take_copies.settle(rig)
         _tell(self, rig, made)
         return {"FINISHED"}
@@ -142,9 +130,7 @@ class LIMBER_OT_leave_takes(bpy.types.Operator):
     bl_idname = "limber.leave_takes"
     bl_label = "Dismiss Takes"
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_left(cls, context)
+    poll = classmethod(_poll_left)
 
     def execute(self, context):
         take_copies.settle(rig_of(context))

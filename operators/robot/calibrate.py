@@ -10,9 +10,10 @@ from ...hardware.safety import State
 from ...motion import MotionError
 from ...rig.blender.errors import RigError
 from ...rig.robot import calibrating, calibration, links
+from ..errors import reports_errors
 from ..files import ReadsFile, WritesFile, shown_files
 from ..subject import poll_rig, rig_of
-from .polls import poll_disconnected, poll_state
+from .polls import in_state, poll_disconnected
 
 NAMED = 4  # largest number of changes that a report names
 
@@ -41,9 +42,7 @@ class LIMBER_OT_set_zero(bpy.types.Operator):
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
     angle: FloatProperty(name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, links.QUIET)
+    poll = in_state(links.QUIET)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -62,9 +61,7 @@ class LIMBER_OT_set_end(bpy.types.Operator):
         name="End", description="Which end it is", items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")]
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, links.QUIET)
+    poll = in_state(links.QUIET)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -77,16 +74,11 @@ class LIMBER_OT_record_range(bpy.types.Operator):
     bl_idname = "limber.record_range"
     bl_label = "Record Range"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, {State.LIMP})
+    poll = in_state({State.LIMP})
 
+    @reports_errors
     def execute(self, context):
-        try:
-            calibrating.start_range(rig_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        calibrating.start_range(rig_of(context))
         return {"FINISHED"}
 
 
@@ -122,9 +114,7 @@ class LIMBER_OT_save_calibration(WritesFile, bpy.types.Operator):
     suffix = ".json"
     filter_glob: shown_files("*.json")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context)
+    poll = classmethod(poll_rig)
 
     def _usual_path(self, context) -> Path:
         return Path(bpy.path.clean_name(rig_of(context).name) + self.suffix)
@@ -149,9 +139,7 @@ class LIMBER_OT_load_calibration(ReadsFile, bpy.types.Operator):
     filter_glob: shown_files("*.json")
     partly: BoolProperty(name="Load Partially", description="Load even if joints are missing in the file or unknown here")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
     def execute(self, context):
         return _load(self, rig_of(context), Path(bpy.path.abspath(self.filepath)), self.partly)

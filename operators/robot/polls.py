@@ -38,6 +38,15 @@ def poll_state(cls, context, states: set) -> bool:
     return True
 
 
+def in_state(states: set):
+    """The `poll` of an operator that needs the robot in one of `states`."""
+
+    def poll(cls, context) -> bool:
+        return poll_state(cls, context, states)
+
+    return classmethod(poll)
+
+
 def poll_ports_free(cls, context) -> bool:
     """Whether no background job uses ports."""
     if not poll_rig(cls, context):

@@ -11,6 +11,7 @@ from ...hardware.protocols.program import read_program
 from ...rig.events import handlers
 from ...rig.properties.robot import OWN_FILE
 from ...rig.robot import background_jobs, programs
+from ..errors import reports_errors
 from ..files import ReadsFile, shown_files
 from ..subject import rig_of
 from .polls import poll_disconnected
@@ -26,9 +27,7 @@ class LIMBER_OT_choose_baudrate(bpy.types.Operator):
 
     baudrate: IntProperty(name="Baud Rate", description="Baud rate to use", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
     def invoke(self, context, event):
         if self.baudrate:
@@ -67,20 +66,15 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, bpy.types.Operator):
 
     filter_glob: shown_files("*.py")
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
+    @reports_errors
     def execute(self, context):
         path = bpy.path.abspath(self.filepath)
         if not os.path.isfile(path):
             self.report({"ERROR"}, f"There is no file {path or 'without a name'}: choose a Python file")
             return {"CANCELLED"}
-        try:
-            program = read_program(Path(path))
-        except HardwareError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        program = read_program(Path(path))
         problem = programs.allow(path, program.digest)  # choosing a file in this dialogue is consent
         if problem:
             self.report({"WARNING"}, problem)
@@ -96,9 +90,7 @@ class LIMBER_OT_read_protocol_file(ProgramConsent, bpy.types.Operator):
     bl_idname = "limber.read_protocol_file"
     bl_label = "Read File"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
     def _program(self, context) -> str:
         return rig_of(context).limber.device.program_path

@@ -4,11 +4,20 @@ import bpy
 
 from ...hardware.safety import State
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import links, puppeteer
+from ..errors import reports_errors
 from ..subject import rig_of
 from .polls import poll_state
+
+
+def _poll_leads(cls, context) -> bool:
+    if not poll_state(cls, context, {State.LIMP}):
+        return False
+    if not puppeteer.leads(rig_of(context)):
+        cls.poll_message_set("The armature does not follow the robot: press Move by Hand")
+        return False
+    return True
 
 
 class LIMBER_OT_puppeteer(bpy.types.Operator):
@@ -32,12 +41,9 @@ class LIMBER_OT_puppeteer(bpy.types.Operator):
             self, event, title="Move by Hand", message="The servos go limp: hold what would fall", confirm_text="Release"
         )
 
+    @reports_errors
     def execute(self, context):
-        try:
-            puppeteer.start(rig_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        puppeteer.start(rig_of(context))
         handlers.wake_heartbeat()
         return {"FINISHED"}
 
@@ -49,9 +55,7 @@ class LIMBER_OT_end_puppeteer(bpy.types.Operator):
     bl_label = "Keep Pose"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_leads(cls, context)
+    poll = classmethod(_poll_leads)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -60,24 +64,13 @@ class LIMBER_OT_end_puppeteer(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _poll_leads(cls, context) -> bool:
-    if not poll_state(cls, context, {State.LIMP}):
-        return False
-    if not puppeteer.leads(rig_of(context)):
-        cls.poll_message_set("The armature does not follow the robot: press Move by Hand")
-        return False
-    return True
-
-
 class LIMBER_OT_record(bpy.types.Operator):
     """Record the motion by hand while the scene plays"""
 
     bl_idname = "limber.record"
     bl_label = "Record"
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_leads(cls, context)
+    poll = classmethod(_poll_leads)
 
     def execute(self, context):
         puppeteer.record(rig_of(context))
@@ -102,14 +95,11 @@ class LIMBER_OT_end_record(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
-        try:
-            count = puppeteer.finish(rig_of(context))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count = puppeteer.finish(rig_of(context))
         self.report({"INFO"}, f"Keyed {counted(count, 'frame')}")
         return {"FINISHED"}
 
@@ -121,9 +111,7 @@ class LIMBER_OT_key_pose(bpy.types.Operator):
     bl_label = "Key Pose"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_leads(cls, context)
+    poll = classmethod(_poll_leads)
 
     def execute(self, context):
         puppeteer.key_now(rig_of(context), context.scene.frame_current)

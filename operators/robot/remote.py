@@ -2,9 +2,9 @@
 
 import bpy
 
-from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import remote
+from ..errors import reports_errors
 from ..subject import poll_rig, rig_of
 
 
@@ -24,13 +24,10 @@ class LIMBER_OT_remote(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
-        try:
-            remote.listen(rig)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        remote.listen(rig)
         handlers.wake_remote()
         self.report({"INFO"}, f"Listening at {rig.limber.remote.host}, UDP port {rig.limber.remote.port}")
         return {"FINISHED"}

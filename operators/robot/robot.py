@@ -9,12 +9,12 @@ from ...hardware.mixing import speed_problems
 from ...hardware.ports import Listing
 from ...hardware.safety import FOLLOWING, State
 from ...motion import MotionError
-from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import links, puppeteer
 from ...rig.robot import view as robot_view
+from ..errors import reports_errors
 from ..subject import poll_rig, rig_of
-from .polls import poll_connected, poll_disconnected, poll_state
+from .polls import in_state, poll_connected, poll_disconnected, poll_state
 from .program_consent import ProgramConsent
 
 SERVOS_NAMED = 6  # largest number of servos that a report names
@@ -30,9 +30,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
 
     port: StringProperty(name="Port", description="Port to use", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context)
+    poll = classmethod(poll_rig)
 
     def invoke(self, context, event):
         if self.port:
@@ -86,9 +84,7 @@ class LIMBER_OT_connect(_Connects, bpy.types.Operator):
     bl_idname = "limber.connect"
     bl_label = "Connect"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
 
 def _connect(operator, rig) -> set[str]:
@@ -133,9 +129,7 @@ class LIMBER_OT_disconnect(bpy.types.Operator):
     bl_idname = "limber.disconnect"
     bl_label = "Disconnect"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_connected(cls, context)
+    poll = classmethod(poll_connected)
 
     def execute(self, context):
         links.disconnect(rig_of(context))
@@ -148,9 +142,7 @@ class LIMBER_OT_arm(bpy.types.Operator):
     bl_idname = "limber.arm"
     bl_label = "Arm"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, {State.DISARMED})
+    poll = in_state({State.DISARMED})
 
     def execute(self, context):
         links.link(rig_of(context)).arm()
@@ -163,9 +155,7 @@ class LIMBER_OT_arm_confirmed(bpy.types.Operator):
     bl_idname = "limber.arm_confirmed"
     bl_label = "Confirm Pose and Arm"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, {State.DISARMED})
+    poll = in_state({State.DISARMED})
 
     def execute(self, context):
         links.send(rig_of(context))
@@ -179,9 +169,7 @@ class LIMBER_OT_confirm_pose(bpy.types.Operator):
     bl_idname = "limber.confirm_pose"
     bl_label = "Confirm Pose"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, {State.CONFIRM_POSE})
+    poll = in_state({State.CONFIRM_POSE})
 
     def execute(self, context):
         links.send(rig_of(context))
@@ -197,9 +185,7 @@ class LIMBER_OT_confirm_joint(bpy.types.Operator):
 
     joint: IntProperty(name="Joint", description="Number of the joint on the device", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, {State.CONFIRM_POSE})
+    poll = in_state({State.CONFIRM_POSE})
 
     def execute(self, context):
         link = links.link(rig_of(context))
@@ -226,13 +212,10 @@ class LIMBER_OT_park(bpy.types.Operator):
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
         rig = rig_of(context)
-        try:
-            values = links.park_values(rig)
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        values = links.park_values(rig)
         links.link(rig).park(values)
         return {"FINISHED"}
 
@@ -243,9 +226,7 @@ class LIMBER_OT_disarm(bpy.types.Operator):
     bl_idname = "limber.disarm"
     bl_label = "Disarm"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, links.MOVING | {State.CONFIRM_POSE, State.LIMP})
+    poll = in_state(links.MOVING | {State.CONFIRM_POSE, State.LIMP})
 
     def execute(self, context):
         puppeteer.leave(rig_of(context))
@@ -259,16 +240,11 @@ class LIMBER_OT_clear_fault(bpy.types.Operator):
     bl_idname = "limber.clear_fault"
     bl_label = "Clear Fault"
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, links.LOST)
+    poll = in_state(links.LOST)
 
+    @reports_errors
     def execute(self, context):
-        try:
-            links.link(rig_of(context)).clear_fault()
-        except HardwareError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        links.link(rig_of(context)).clear_fault()
         links.look(rig_of(context))
         return {"FINISHED"}
 

@@ -5,10 +5,10 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.describe import OWN, capabilities_of
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from ...hardware.errors import HardwareError
 from ...hardware.scan import SCANNED
 from ...rig.events import handlers
 from ...rig.robot import background_jobs, links
+from ..errors import reports_errors
 from ..subject import rig_of
 from .polls import poll_disconnected, poll_ports_free
 
@@ -53,9 +53,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
     lowest: IntProperty(name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID)
     highest: IntProperty(name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
 
-    @classmethod
-    def poll(cls, context):
-        return poll_ports_free(cls, context)
+    poll = classmethod(poll_ports_free)
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
@@ -83,6 +81,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
         box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
         box.label(text="send its servos home: take their power away first.", icon="BLANK1")
 
+    @reports_errors
     def execute(self, context):
         device = rig_of(context).limber.device
         port = device.port.strip() if self.where == "DEVICE" else None
@@ -93,11 +92,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
             self.report({"ERROR"}, problem)
             return {"CANCELLED"}
         protocols = [name for name in SCANNED if name in self.protocols]
-        try:
-            background_jobs.start_scan(port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
-        except HardwareError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        background_jobs.start_scan(port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
         handlers.wake_heartbeat()
         handlers.redraw()
         return {"FINISHED"}
@@ -144,9 +139,7 @@ class LIMBER_OT_use_found(bpy.types.Operator):
     protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
     baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_disconnected(cls, context)
+    poll = classmethod(poll_disconnected)
 
     def execute(self, context):
         device = rig_of(context).limber.device
@@ -192,9 +185,7 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
     )
     alone: BoolProperty(name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_ports_free(cls, context)
+    poll = classmethod(poll_ports_free)
 
     def invoke(self, context, event):
         self.new_servo = min(self.servo + 1, HIGHEST_ID)
@@ -210,6 +201,7 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
         layout.prop(self, "alone")
         layout.label(text="It becomes limp, and keeps the change without power.", icon="INFO")
 
+    @reports_errors
     def execute(self, context):
         if self.port in links.ports():
             self.report({"ERROR"}, f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
@@ -218,11 +210,7 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
             self.report({"ERROR"}, f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
             return {"CANCELLED"}
         new = {"new_servo": self.new_servo} if self.what == "ID" else {"new_baudrate": int(self.new_baudrate)}
-        try:
-            background_jobs.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
-        except HardwareError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        background_jobs.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
         handlers.wake_heartbeat()
         handlers.redraw()
         return {"FINISHED"}

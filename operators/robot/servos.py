@@ -33,9 +33,7 @@ class LIMBER_OT_assign_servo(bpy.types.Operator):
     servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
     motors: _of_motors()
 
-    @classmethod
-    def poll(cls, context):
-        return poll_servos(cls, context)
+    poll = classmethod(poll_servos)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -82,9 +80,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
         default=True,
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_servos(cls, context)
+    poll = classmethod(poll_servos)
 
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, confirm_text="Use")
@@ -110,9 +106,7 @@ class LIMBER_OT_add_channel(bpy.types.Operator):
     bl_label = "Add Servo"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context)
+    poll = classmethod(poll_rig)
 
     def execute(self, context):
         rig = rig_of(context)
@@ -162,9 +156,7 @@ class LIMBER_OT_add_share(bpy.types.Operator):
     bl_label = "Add Joint"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_channel(cls, context)
+    poll = classmethod(_poll_channel)
 
     def execute(self, context):
         rig, channel = rig_of(context), _channel(context)
@@ -186,9 +178,7 @@ class LIMBER_OT_remove_share(bpy.types.Operator):
 
     index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_channel(cls, context)
+    poll = classmethod(_poll_channel)
 
     def execute(self, context):
         channel = _channel(context)
@@ -208,9 +198,7 @@ class LIMBER_OT_choose_share(bpy.types.Operator):
     index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return _poll_channel(cls, context)
+    poll = classmethod(_poll_channel)
 
     def invoke(self, context, event):
         if self.joint:

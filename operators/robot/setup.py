@@ -5,9 +5,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ...rig.robot import device, links
 from ..subject import rig_of
-from .polls import poll_state
-
-WHEN_TRIED = links.QUIET
+from .polls import in_state
 
 
 def _joint_index(operator, link, name: str) -> int | None:
@@ -27,9 +25,7 @@ class LIMBER_OT_wiggle(bpy.types.Operator):
 
     servo: IntProperty(name="Servo", description="Number of the servo", min=0, options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, WHEN_TRIED)
+    poll = in_state(links.QUIET)
 
     def execute(self, context):
         link = links.link(rig_of(context))
@@ -52,9 +48,7 @@ class LIMBER_OT_which_joint(bpy.types.Operator):
     servo: IntProperty(name="Servo", description="Number of the servo that moves", min=0, options={"SKIP_SAVE"})
     joint: StringProperty(name="Joint", description="Name of the joint that moves", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, WHEN_TRIED)
+    poll = in_state(links.QUIET)
 
     def invoke(self, context, event):
         if self.joint:
@@ -91,9 +85,7 @@ class LIMBER_OT_let_go(bpy.types.Operator):
 
     joint: StringProperty(name="Joint", description="Name of the joint whose servos go limp; empty: all do", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, links.QUIET)
+    poll = in_state(links.QUIET)
 
     def invoke(self, context, event):
         who = f"The servos of {self.joint} go" if self.joint else "All servos go"
@@ -132,9 +124,7 @@ class LIMBER_OT_jog(bpy.types.Operator):
         name="Ignore Joint Limits", description="Keep within the servo's range only, while zero and limits are not known yet", default=True
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, WHEN_TRIED)
+    poll = in_state(links.QUIET)
 
     def execute(self, context):
         link = links.link(rig_of(context))
@@ -153,9 +143,7 @@ class LIMBER_OT_test_joint(bpy.types.Operator):
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        return poll_state(cls, context, WHEN_TRIED)
+    poll = in_state(links.QUIET)
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(

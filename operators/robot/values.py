@@ -26,9 +26,7 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def poll(cls, context):
-        return poll_rig(cls, context)
+    poll = classmethod(poll_rig)
 
     def invoke(self, context, event):
         pasted = context.window_manager.clipboard.strip()
