@@ -61,9 +61,9 @@ def every_kind() -> Case:
     return Case("all kinds of joints", mechanism, goals)
 
 
-def turns_and_slides() -> Case:
+def serial_arm() -> Case:
     """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the last frame."""
-    told = RECIPES["turns_and_slides"]
+    told = RECIPES["serial_arm"]
     mechanism, calm = mechanism_of(told), RegulariserWeights(told.steady)
     hand = next(body.start.position for body in mechanism.bodies if body.name == "Hand")
 
@@ -72,7 +72,7 @@ def turns_and_slides() -> Case:
         half = 0.2 * math.sin(1.7 * t)
         return Goals((FrameGoal("Hand", position=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),), regulariser_weights=calm)
 
-    return Case("turns and slides", mechanism, goals)
+    return Case("serial arm", mechanism, goals)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.goals import RegulariserWeights
 from limber.solvers.mechanism.solver import MechanismSolver, Solution
 
-from benchmarks.mechanism_cases import every_kind, turns_and_slides
+from benchmarks.mechanism_cases import every_kind, serial_arm
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +53,7 @@ def run(
 
 def print_sizes() -> None:
     print(f"{'':20s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual  largest goal error")
-    for case in (boxer(), dancer(), walker(), every_kind(), turns_and_slides()):
+    for case in (boxer(), dancer(), walker(), every_kind(), serial_arm()):
         solver, answers, seconds = run(case)
         counts = count(solver, answers[-1].state)
         mechanism = case.mechanism

@@ -51,7 +51,7 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
 
 
 class LIMBER_OT_close_named_loops(bpy.types.Operator):
-    """Hold together all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of robots call the ends of loops"""
+    """Close loops at all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of robots call the ends of loops"""
 
     bl_idname = "limber.close_named_loops"
     bl_label = "Close Named Loops"
@@ -64,7 +64,7 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
             cls.poll_message_set(f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead")
             return False
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
-            cls.poll_message_set("The robot's own file says which links are held together: bones are closed by that")
+            cls.poll_message_set("The robot's own file has the closures: they cannot be changed here")
             return False
         return poll_authoring(cls, context) if has_mechanism(rig) else True
 
@@ -93,7 +93,7 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
 
 
 class LIMBER_OT_remove_closure(RemovePart, bpy.types.Operator):
-    """Take the selected closure away"""
+    """Remove the selected closure"""
 
     bl_idname = "limber.remove_closure"
     bl_label = "Remove Closure"

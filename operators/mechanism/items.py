@@ -1,4 +1,4 @@
-"""Operators on what a mechanism has: motors and goals."""
+"""Operators on a mechanism's motors and goals."""
 
 from math import degrees
 
@@ -45,7 +45,7 @@ def _chosen(context) -> list:
 
 
 class RemovePart(RemoveItem):
-    """Of the mechanism's lists; while it is live, what it is made of stays."""
+    """Removes an item of the mechanism's lists; not while it is live."""
 
     @classmethod
     def _can_change(cls, context):
@@ -65,7 +65,7 @@ class LIMBER_OT_remove_motor(RemovePart, bpy.types.Operator):
 
 
 class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
-    """Add a target at the active body, or at the active bone, and let it follow that target"""
+    """Add a target at the active body or bone, and a goal for the body to follow it"""
 
     bl_idname = "limber.add_mechanism_goal"
     bl_label = "Add Goal"
@@ -103,13 +103,13 @@ class LIMBER_OT_remove_mechanism_goal(RemovePart, bpy.types.Operator):
 
 
 class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
-    """Let the body of the selected goal stay beside its target as both are shown now, and go with it; or clear that"""
+    """Keep the offset between the body of the selected goal and its target as both are shown now, or clear it"""
 
     bl_idname = "limber.keep_goal_offset"
     bl_label = "Keep Offset"
     bl_options = {"REGISTER", "UNDO"}
 
-    is_cleared: BoolProperty(name="Clear", description="The body is to be exactly where the target is", options={"SKIP_SAVE"})
+    is_cleared: BoolProperty(name="Clear", description="Clear the offset: the body has the target's pose", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context):
@@ -119,7 +119,7 @@ class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
             cls.poll_message_set("The mechanism has no goal: select a body and press + under Goals")
             return False
         if cls._goal(context).does == "CENTRE":
-            cls.poll_message_set("The selected goal is for the centre of mass, which is to be exactly where its target is")
+            cls.poll_message_set("The selected goal is for the centre of mass, which has no offset from its target")
             return False
         return True
 
@@ -142,7 +142,7 @@ class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
 
 
 class LIMBER_OT_align_joint(bpy.types.Operator):
-    """Turn the active joint so that its axis lets its loop move, where Check says that it is off"""
+    """Rotate the active joint so that its axis lets its loop move, if Check reports an error of its axis"""
 
     bl_idname = "limber.align_joint"
     bl_label = "Align Axis"
@@ -162,5 +162,5 @@ class LIMBER_OT_align_joint(bpy.types.Operator):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
-        self.report({"INFO"}, f"Joint '{context.active_object.name}' is turned by {degrees(angle):.3g} degrees: press Check")
+        self.report({"INFO"}, f"Joint '{context.active_object.name}' is rotated by {degrees(angle):.3g} degrees: press Check")
         return {"FINISHED"}

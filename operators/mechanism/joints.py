@@ -52,7 +52,7 @@ class LIMBER_OT_add_mechanism_joints(bpy.types.Operator):
 
 
 class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
-    """Add all joints that hang together with the mechanism or are in its collection, and remove deleted ones"""
+    """Add all joints that are connected with the mechanism or in its collection, and remove deleted ones"""
 
     bl_idname = "limber.find_mechanism_joints"
     bl_label = "Find Joints"
@@ -72,12 +72,12 @@ class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
         if found:
             _add(self, context, owner, found)
         elif not deleted:
-            self.report({"INFO"}, f"'{owner.name}' has all joints that hang together with it")
+            self.report({"INFO"}, f"'{owner.name}' has all joints that are connected with it")
         return {"FINISHED"}
 
 
 class LIMBER_OT_remove_mechanism_joint(RemovePart, bpy.types.Operator):
-    """Remove the selected joint from the mechanism. Its object and the rest pose are kept"""
+    """Remove the selected joint from the mechanism. Its object stays"""
 
     bl_idname = "limber.remove_mechanism_joint"
     bl_label = "Remove Mechanism Joint"

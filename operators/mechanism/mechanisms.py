@@ -1,4 +1,4 @@
-"""Verbs of mechanisms: make, check, assemble, live, bake."""
+"""Operators of mechanisms: make, check, assemble, live, bake."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -35,9 +35,9 @@ def mechanism_owner(context):
 
 
 def taken_up(context):
-    """The owner of the mechanism at hand, with which something is done now: a copy is a mechanism of its own from here on."""
+    """The owner of the mechanism at hand, for an operator that changes it: a copy gets an identity of its own."""
     owner = mechanism_owner(context)
-    if links.link(owner) is None:  # what is connected knows its motors by the identity that they had
+    if links.link(owner) is None:  # a connected robot knows its motors by the identity that they had
         own_identity(owner)
     return owner
 
@@ -45,7 +45,7 @@ def taken_up(context):
 def poll_mechanism(cls, context) -> bool:
     owner = mechanism_owner(context)
     if owner is None:
-        cls.poll_message_set("There is no mechanism: press Add Mechanism for a ready one, or New Mechanism for joints that are here")
+        cls.poll_message_set("There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene")
         return False
     if not owner.is_editable:
         cls.poll_message_set(f"'{owner.name}' comes from another file: make a library override of it (Object > Library Override > Make)")
@@ -188,7 +188,7 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
             channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
             note_values(owner, made.model.solver, made.model.rest)
         _rest_here(owner)
-        self.report({"INFO"}, f"'{owner.name}' is assembled: its bodies are where all joints hold")
+        self.report({"INFO"}, f"'{owner.name}' is assembled: all joints hold, and this is its rest pose")
         return {"FINISHED"}
 
 

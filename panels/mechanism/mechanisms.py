@@ -1,11 +1,11 @@
-"""Mechanisms: their goals, motors and closures, what they do now, the character of their motion, baking."""
+"""Mechanisms: joints, goals, motors and closures, state while live, motion, baking."""
 
 import bpy
 
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.movers import names_mover
 from ...operators.subject import rig_of
-from ...rig.authoring.mechanism.finding import hangs_loose
+from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.live import mechanisms
 from ...rig.properties.mechanism import NONE
@@ -18,7 +18,7 @@ from ..tab import Tab, draw_range, listed, sentence
 
 
 class MechanismTab(Tab):
-    """A panel that speaks of the mechanism at hand."""
+    """A panel of the mechanism at hand."""
 
     bl_parent_id = "LIMBER_PT_mechanism"
 
@@ -83,7 +83,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         layout = self.layout
         owner = mechanism_owner(context)
         if owner is None:
-            sentence(layout, "Push rods, linkages and platforms: add a ready one, or make one of joints that are here", "INFO")
+            sentence(layout, "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the scene", "INFO")
             layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
             if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
@@ -118,7 +118,7 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
         if kept.live:
             _draw_outcome(layout, kept, mechanisms.session(owner))
         active = context.active_object
-        if active is not None and owner_of(active, context.scene) is None and hangs_loose(active, context.scene):
+        if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
         bone = context.active_pose_bone
         if active is owner and kept.use_bones and bone is not None:
@@ -136,12 +136,12 @@ def _draw_outcome(layout, kept, session) -> None:
         sentence(layout, session.remark, "INFO")
     elif session.outputs is not None:
         lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.wanted, strict=True)), default=0.0)
-        there = "The motors are where the targets want them" if kept.drive == "TARGETS" else "The motors have their commanded values"
+        there = "The motors have reached their targets" if kept.drive == "TARGETS" else "The motors have their commanded values"
         sentence(layout, there if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
 
 
 def _draw_part(layout, thing) -> None:
-    """What the active object is in a mechanism."""
+    """Settings of the active object as a body or joint."""
     if thing is None or thing.type == "ARMATURE":
         return
     part = thing.limber.part
@@ -160,7 +160,7 @@ def _draw_part(layout, thing) -> None:
 
 
 def _draw_bone(layout, owner, bone) -> None:
-    """What the active bone is in its mechanism."""
+    """Settings of the active bone as a body."""
     box = layout.box()
     box.use_property_split = True
     box.enabled = not owner.limber.mechanism.live
@@ -225,9 +225,9 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
                 row.operator("limber.keep_goal_offset", icon="PINNED")
                 row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
             if goal.does != "ORIENTATION":
-                layout.prop(goal, "place_weight")
+                layout.prop(goal, "position_weight")
             if goal.does in ("FRAME", "ORIENTATION"):
-                layout.prop(goal, "turn_weight")
+                layout.prop(goal, "rotation_weight")
         layout.use_property_split = True
         if any(goal.does == "CENTRE" for goal in kept.goals):
             column = layout.column()
@@ -273,7 +273,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
         layout = self.layout
         kept = mechanism_owner(context).limber.mechanism
         if kept.closures_file:
-            sentence(layout, "The robot's own file says which links are held together", "INFO")
+            sentence(layout, "The robot's own file has the closures", "INFO")
             return
         add, remove = "limber.add_closure", "limber.remove_closure"
         closure = listed(layout, "LIMBER_UL_closures", kept, "closures", "active_closure", add=add, remove=remove)

@@ -1,4 +1,4 @@
-"""What Limber keeps of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies and joints."""
+"""Settings of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies and joints."""
 
 from math import pi
 
@@ -55,14 +55,14 @@ EVENLY = (1.0, 1.0, 1.0)
 
 MASSES = [
     ("AUTO", "Automatic", "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's density"),
-    ("OWN", "Own", "As you say here"),
+    ("OWN", "Own", "The value below"),
 ]
 
 
 class LimberMass:
-    """What a body weighs. Not registered itself."""
+    """Settings of a body's mass. Not registered itself."""
 
-    mass_from: EnumProperty(name="Mass From", description="What says how much the body weighs", items=MASSES, default="AUTO")
+    mass_from: EnumProperty(name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO")
     mass: FloatProperty(
         name="Mass",
         description="Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes",
@@ -75,11 +75,11 @@ class LimberMass:
 
 
 class LimberBoneBody(LimberMass, PropertyGroup):
-    """What a bone is as a body of a mechanism."""
+    """Settings of a bone as a body of a mechanism."""
 
 
 class LimberPart(LimberMass, PropertyGroup):
-    """What an object is in a mechanism: the role of a body, or a joint between two bodies, which is where the object is."""
+    """Settings of an object in a mechanism: the role of a body, or a joint between two bodies at the object's origin."""
 
     role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
     kind: EnumProperty(
@@ -106,7 +106,7 @@ class LimberMechanismJoint(PropertyGroup):
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
-    """A freedom of a joint that a motor moves. `bone` is the name of the joint: its object's, or its bone's."""
+    """A degree of freedom of a joint that a motor moves. `bone` is the name of the joint: its object's, or its bone's."""
 
     name: StringProperty(name="Name", description="Name of the motor")
     joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
@@ -122,7 +122,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
 
 class LimberClosure(PropertyGroup):
-    """Two bones of an armature that are held together, beside what the hierarchy says: it closes a loop."""
+    """A joint between two bones of an armature beside its hierarchy, which closes a loop."""
 
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
     first: StringProperty(name="First Bone", description="Bone that is held to the second one")
@@ -157,20 +157,20 @@ class LimberMechanismGoal(PropertyGroup):
     )
     offset: FloatVectorProperty(
         name="Offset",
-        description="Where the body is to be, in the target's own frame: Keep Offset says it",
+        description="Pose of the body in the target's own frame: Keep Offset sets it",
         size=16,
         subtype="MATRIX",
         default=(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
         options={"HIDDEN"},
     )
-    place_weight: FloatVectorProperty(
+    position_weight: FloatVectorProperty(
         name="Position",
         description="Weight of the position along the world's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
         min=0.0,
         soft_max=10.0,
     )
-    turn_weight: FloatVectorProperty(
+    rotation_weight: FloatVectorProperty(
         name="Orientation",
         description="Weight of the orientation about the target's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
@@ -189,13 +189,11 @@ class LimberRestPosition(PropertyGroup):
 class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     """Bodies and joints with closed loops: the joints are listed, the bodies are what these hold."""
 
-    uid: StringProperty(name="Identity", description="Tells the mechanism from all others; empty: there is none", options={"HIDDEN"})
+    uid: StringProperty(name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"})
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
     active_joint: IntProperty(name="Joint", description="The selected joint")
     use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
-    closures_file: StringProperty(
-        name="Closures", description="Text of the file that came with the robot and says which links are held together", options={"HIDDEN"}
-    )
+    closures_file: StringProperty(name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"})
     closures: CollectionProperty(name="Closures", description="Bones that are held together and close loops", type=LimberClosure)
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
     motors: CollectionProperty(name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor)
@@ -210,7 +208,7 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
     live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})
     density: FloatProperty(
         name="Density",
-        description="Mass of a cubic metre of bodies whose mass is automatic, and of which neither a file nor a rigid body says it",
+        description="Mass per cubic metre of bodies whose mass is automatic and given by neither a file nor a rigid body",
         default=1000.0,
         min=0.0,
         soft_max=8000.0,

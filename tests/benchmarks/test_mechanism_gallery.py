@@ -5,7 +5,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.solver import MechanismSolver
 
-from benchmarks.mechanism_cases import every_kind, turns_and_slides
+from benchmarks.mechanism_cases import every_kind, serial_arm
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 
 
@@ -32,7 +32,7 @@ def test_the_first_validation_example_has_every_common_kind_of_joint():
 
 
 def test_the_second_one_follows_a_frame_with_twice_the_motors_that_it_takes_and_no_jumps():
-    case = turns_and_slides()
+    case = serial_arm()
     kinds = [joint.kind for joint in case.mechanism.actuators]
     assert (kinds.count("revolute"), kinds.count("prismatic")) == (6, 6)
     solver = MechanismSolver(case.mechanism)

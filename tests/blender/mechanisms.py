@@ -61,7 +61,7 @@ def with_idle_goal(owner):
     """The same mechanism with a goal that asks for nothing, so that it can go live where it is."""
     kept = owner.limber.mechanism
     goal = kept.goals.add()
-    goal.target, goal.place_weight, goal.turn_weight = box("idle"), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    goal.target, goal.position_weight, goal.rotation_weight = box("idle"), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if kept.use_bones:
         goal.bone = owner.data.bones[0].name
     else:

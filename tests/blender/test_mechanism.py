@@ -6,7 +6,7 @@ import pytest
 
 from tests.blender import mechanisms as those
 
-KINDS = ("four_bar", "crank_slider", "pantograph", "delta", "stewart", "neck", "eye", "every_kind", "turns_and_slides")
+KINDS = ("four_bar", "crank_slider", "pantograph", "delta", "stewart", "neck", "eye", "every_kind", "serial_arm")
 MOBILITY = {  # freedoms, by Kutzbach's count with the loops' own geometry; rods between two balls spin besides
     "four_bar": 1,
     "crank_slider": 1,
@@ -16,7 +16,7 @@ MOBILITY = {  # freedoms, by Kutzbach's count with the loops' own geometry; rods
     "neck": 3 + 2,
     "eye": 2 + 2,
     "every_kind": 1,
-    "turns_and_slides": 12,
+    "serial_arm": 12,
 }
 CLOSED = 2e-6  # [m] what single precision leaves of a joint that holds
 

@@ -97,9 +97,9 @@ def test_a_goal_on_a_body_that_stands_still_is_named():
 @pytest.mark.every_blender
 def test_a_goal_whose_weights_are_all_0_is_named_unless_they_have_keys():
     owner, goal = with_goal()
-    goal.place_weight = goal.turn_weight = (0.0, 0.0, 0.0)
+    goal.position_weight = goal.rotation_weight = (0.0, 0.0, 0.0)
     assert f"Goal '{goal.name}' asks for nothing: its weights are all 0, raise one" in says(owner)
-    owner.keyframe_insert("limber.mechanism.goals[0].place_weight", frame=1)
+    owner.keyframe_insert("limber.mechanism.goals[0].position_weight", frame=1)
     assert "asks for nothing" not in says(owner)
 
 

@@ -187,7 +187,7 @@ def test_the_centre_of_mass_of_bones_goes_to_its_target():
     bpy.ops.limber.mechanism_live()
     those.settle(rig)
     assert abs(those.session(rig).outputs.values[0]) < 1e-4
-    goal.place_weight = (0.0, 1.0, 0.0)
+    goal.position_weight = (0.0, 1.0, 0.0)
     goal.target.location.y = start[1] + 0.01
     those.settle(rig)
     session = those.session(rig)

@@ -30,8 +30,8 @@ def keyed_weights():
     owner = those.add("pantograph", place=(0.0, 0.0, 0.0))
     goal = owner.limber.mechanism.goals[0]
     keyed(goal.target, FRAMES, end=np.add(goal.target.location, (0.05, 0.0, -0.05)))
-    goal.place_weight = (1.0, 0.0, 0.0)
-    keyed(goal, FRAMES, "place_weight", (1.0, 0.0, 1.0))
+    goal.position_weight = (1.0, 0.0, 0.0)
+    keyed(goal, FRAMES, "position_weight", (1.0, 0.0, 1.0))
     return owner
 
 

@@ -1,4 +1,4 @@
-"""Turning a joint's object so that its axis is the one that its loop needs."""
+"""Rotates a joint's object so that its axis is the one that its loop needs."""
 
 from mathutils import Matrix, Vector
 
@@ -9,12 +9,12 @@ from ...reading.mechanism.assembled import Ready
 
 
 def align(owner, made: Ready, thing) -> float:
-    """Turns a joint's object about its own origin, here and in the rest pose, and returns the angle [rad].
+    """Rotates a joint's object about its own origin, here and in the rest pose, and returns the angle [rad].
 
     Call within an operator that has UNDO.
 
     Raises:
-        RigError: its axis is not what holds a loop, or the joint has a second place that would have to be turned as well.
+        RigError: its axis is not what holds a loop, or the joint meets an object that would have to be rotated as well.
     """
     blamed = {
         loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None
@@ -24,10 +24,10 @@ def align(owner, made: Ready, thing) -> float:
         others = f": the one that is off is '{next(iter(blamed))}'" if blamed else ": no loop is held by a single axis that is off"
         raise RigError(f"The axis of joint '{thing.name}' is as its loop needs it{others}")
     if thing.limber.part.meets is not None:
-        raise RigError(f"Joint '{thing.name}' meets '{thing.limber.part.meets.name}' on its second body: turn both by hand")
-    axis, wanted = (Vector((made.base[:3, :3] @ way).tolist()) for way in (off.axis, off.correct))
-    turn, own = axis.rotation_difference(wanted), thing.matrix_world.to_quaternion()
+        raise RigError(f"Joint '{thing.name}' meets '{thing.limber.part.meets.name}' on its second body: rotate both by hand")
+    axis, wanted = (Vector((made.base[:3, :3] @ direction).tolist()) for direction in (off.axis, off.correct))
+    rotation, own = axis.rotation_difference(wanted), thing.matrix_world.to_quaternion()
     place = Matrix.Translation(thing.matrix_world.translation)
-    thing.matrix_world = place @ turn.to_matrix().to_4x4() @ place.inverted() @ thing.matrix_world
-    rest_pose.turn(owner, thing, own.inverted() @ turn @ own)
+    thing.matrix_world = place @ rotation.to_matrix().to_4x4() @ place.inverted() @ thing.matrix_world
+    rest_pose.rotate(owner, thing, own.inverted() @ rotation @ own)
     return off.angle

@@ -1,4 +1,4 @@
-"""Making mechanisms in the scene: ready ones, and one of what is there already."""
+"""Makes mechanisms in the scene: of the gallery, of joints that are there, of a robot's closures."""
 
 from math import radians
 from uuid import uuid4
@@ -28,26 +28,26 @@ def make(owner):
     return kept
 
 
-def add(recipe: Recipe, place=(0.0, 0.0, 0.0)):
-    """Builds a ready mechanism in a collection of its own; returns its owner, an empty."""
+def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
+    """Builds a mechanism of the gallery in a collection of its own; returns its owner, an empty."""
     collection = bpy.data.collections.new(recipe.title)
     bpy.context.scene.collection.children.link(collection)
     owner = bpy.data.objects.new(recipe.title, None)
     owner.empty_display_size = 0.05
-    owner.location = place
+    owner.location = position
     collection.objects.link(owner)
     kept = make(owner)
     bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
-    placed = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
-    for joint in placed.values():
+    made = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
+    for joint in made.values():
         add_joint(owner, joint)
     for motor in recipe.motors:
-        _motor(kept, owner, motor, placed[motor.joint])
-    for wanted in recipe.goals:
+        _motor(kept, owner, motor, made[motor.joint])
+    for given in recipe.goals:
         goal = kept.goals.add()
-        goal.name, goal.does, goal.body = wanted.body, wanted.does, bodies[wanted.body]
-        goal.place_weight, goal.turn_weight = wanted.place, wanted.turn
-        goal.target = target_at(wanted.body, bodies[wanted.body].matrix_basis, collection)
+        goal.name, goal.does, goal.body = given.body, given.does, bodies[given.body]
+        goal.position_weight, goal.rotation_weight = given.position, given.rotation
+        goal.target = target_at(given.body, bodies[given.body].matrix_basis, collection)
         goal.target.parent = owner
     kept.drive, kept.steady = recipe.drive, recipe.steady
     return owner
@@ -57,8 +57,8 @@ def target_at(name: str, matrix, collection):
     """An empty for a body to follow."""
     made = bpy.data.objects.new(f"{name} Target", None)
     made.empty_display_type, made.empty_display_size = "CUBE", 0.02
-    place, turn, _ = matrix.decompose()
-    made.matrix_basis = Matrix.LocRotScale(place, turn, None)
+    position, rotation, _ = matrix.decompose()
+    made.matrix_basis = Matrix.LocRotScale(position, rotation, None)
     collection.objects.link(made)
     return made
 
@@ -82,12 +82,12 @@ def _body(body: Body, owner, collection):
 def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float) -> None:
     """Adds a bar with flat ends between two points."""
     along = end - start
-    turn = along.to_track_quat("Z", "Y").to_matrix() if along.length else Matrix.Identity(3)
+    rotation = along.to_track_quat("Z", "Y").to_matrix() if along.length else Matrix.Identity(3)
     first = len(vertices)
     for at in (start, end):
         for k in range(SIDES):
             angle = 2.0 * np.pi * k / SIDES
-            vertices.append(at + turn @ Vector((radius * np.cos(angle), radius * np.sin(angle), 0.0)))
+            vertices.append(at + rotation @ Vector((radius * np.cos(angle), radius * np.sin(angle), 0.0)))
     ring = range(SIDES)
     faces.append(tuple(first + k for k in reversed(ring)))
     faces.append(tuple(first + SIDES + k for k in ring))
@@ -119,7 +119,7 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     names.
 
     Returns:
-        How many loops are closed, and what was read otherwise than it is written, as sentences.
+        How many loops are closed, and warnings about what was read in another way, as sentences.
 
     Raises:
         RigError: the armature was not imported, or the text cannot be used; nothing has changed then.

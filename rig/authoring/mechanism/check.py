@@ -1,4 +1,4 @@
-"""What Check Mechanism says: whether it can be assembled, how it moves, what its motors leave open, and what is wrong."""
+"""Check Mechanism: whether it can be assembled, its degrees of freedom, those that its motors leave free, and what is wrong."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from ...reading.mechanism.reading import Reading
 from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, named, of_constraints, of_goals, of_loops, of_motors
 
-APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one place
+APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one position
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def check(context, owner) -> Outcome:
-    """Looks at a mechanism as it is authored, or as it went live."""
+    """Checks a mechanism as it is authored, or as it was imported when live began."""
     kept = owner.limber.mechanism
     try:
         made = assembled.kept(owner) if kept.live else None
@@ -58,8 +58,8 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
     if counts.free_dofs and counts.undetermined:
-        ways = "1 way to move is" if counts.free_dofs == 1 else f"{counts.free_dofs} ways to move are"
-        said += f"; {ways} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
+        free = "1 degree of freedom is" if counts.free_dofs == 1 else f"{counts.free_dofs} degrees of freedom are"
+        said += f"; {free} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
     return said
 
 
@@ -90,7 +90,7 @@ def _of_list(owner, scene) -> Iterator[Finding]:
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
-    """Bodies between two joints at one place."""
+    """Bodies between two joints at one position."""
     at: dict[str, list] = {}
     for joint in reading.mechanism.joints:
         if joint.parent:
@@ -100,11 +100,11 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
         if len(found) == 2 and np.abs(np.subtract(found[0][1], found[1][1])).max() < APART:
             balls = [joint for joint, _ in found if reading.mechanism.joint[joint].kind == "spherical"]
             if len(balls) == 2:
-                yield Finding(f"Body '{name}' has no length: joints '{found[0][0]}' and '{found[1][0]}' are at one place, move one")
+                yield Finding(f"Body '{name}' has no length: joints '{found[0][0]}' and '{found[1][0]}' are at one position, move one")
 
 
 def of_physics(context, reading: Reading) -> Iterator[Finding]:
-    """What Blender's own simulation would move as well."""
+    """Bodies that Blender's own simulation would move as well."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

@@ -1,4 +1,4 @@
-"""Which joints make a mechanism: those that hang together, and those of a collection. Looked for on request, and then listed."""
+"""Finds the joints of a mechanism, on request: those that are connected, and those of a collection."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from ...reading.mechanism.ownership import ends, is_joint, owner_of, owners, rol
 
 @dataclass
 class Group:
-    """Joints that hang together, since they share a body that is not Ground; objects are known by their session_uid."""
+    """Connected joints: they share a body that is not Ground. Objects are known by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
     bodies: set[int] = field(default_factory=set)  # that are not Ground
@@ -22,7 +22,7 @@ class Group:
 
 
 def groups(things: Iterable) -> list[Group]:
-    """Joints' objects by what hangs together."""
+    """Connected groups of joints' objects."""
     found: list[Group] = []
     for joint in things:
         made = Group({joint.session_uid}, things=[joint])
@@ -44,19 +44,19 @@ def unlisted_joints(scene) -> list:
     return [thing for thing in scene.objects if is_joint(thing) and thing.session_uid not in listed]
 
 
-def hangs_loose(thing, scene) -> bool:
+def is_unlisted(thing, scene) -> bool:
     """Whether an object is a joint that no mechanism lists, or a body of one."""
     return any(thing == joint or thing in ends(joint) for joint in unlisted_joints(scene))
 
 
 def joints_around(thing, scene) -> list:
-    """Joints for a mechanism at an object: those that hang together with it, and, where no mechanism has joints in the object's collection,
+    """Joints for a mechanism at an object: those that are connected with it, and, where no mechanism has joints in the object's collection,
     all in that collection."""
     return _joints(unlisted_joints(scene), {thing.session_uid}, collection_of(thing, scene), scene)
 
 
 def missing_joints(owner, scene) -> list:
-    """Joints that the mechanism does not list: those that hang together with one of its own, and, where no other mechanism has joints in
+    """Joints that the mechanism does not list: those that are connected with one of its own, and, where no other mechanism has joints in
     the owner's collection, all in that collection."""
     own = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
     uids = {thing.session_uid for thing in own}
@@ -73,14 +73,14 @@ def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
 
 
 def collection_of(thing, scene):
-    """The collection in which an object's mechanism would be: none of Blender's own, whose objects take part in its physics."""
+    """The collection of an object's mechanism: none of Blender's own, whose objects take part in its physics."""
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
     return next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
 
 
 def check_joints(found: list, thing, scene) -> None:
-    """Whether joints can make a mechanism of their own.
+    """Checks that joints can make a mechanism of their own.
 
     Raises:
         RigError: there is none, one cannot be read, or one moves a body of another mechanism.

@@ -1,4 +1,4 @@
-"""What may be wrong with a mechanism's motors, goals and constraints, each with its remedy."""
+"""Findings about a mechanism's motors, loops, goals and constraints, each with its remedy."""
 
 from collections.abc import Iterator, Sequence
 from math import degrees
@@ -24,10 +24,10 @@ from ...reading.placement import Placement
 
 NAMED = 4  # in a sentence
 WEIGHTS = {  # of what a goal does
-    "FRAME": ("place_weight", "turn_weight"),
-    "POSITION": ("place_weight",),
-    "ORIENTATION": ("turn_weight",),
-    "CENTRE": ("place_weight",),
+    "FRAME": ("position_weight", "rotation_weight"),
+    "POSITION": ("position_weight",),
+    "ORIENTATION": ("rotation_weight",),
+    "CENTRE": ("position_weight",),
 }
 
 
@@ -50,8 +50,8 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
 def locked_motors(kept, made: Ready) -> list:
     """Motors that the loops do not let move."""
     mechanism = made.reading.mechanism
-    places = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
-    locked = {places[k] for k in locked_actuators(made.model.solver, made.model.rest)}
+    moved = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
+    locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
     return [motor for motor in kept.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
 
 
@@ -68,27 +68,28 @@ def of_loops(kept, made: Ready) -> Iterator[Finding]:
             continue
         joints = next((f" of {named(loop.loop)}" for loop in held if name in loop.joints and len(loop.loop) > 1), "")
         yield Finding(
-            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another freedom (a joint more, another"
-            " kind of joint, one Ground less), or remove the motor"
+            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another degree of freedom (one more"
+            " joint, another kind of joint, one Ground less), or remove the motor"
         )
 
 
 def _of_axis(loop: LockedLoop, motors: list[str], made: Ready) -> str:
     off = loop.misaligned
     assert off is not None
-    word, verb = ("Hinge", "turn about") if made.reading.mechanism.joint[off.joint].kind == "revolute" else ("Slide", "move along")
+    is_hinge = made.reading.mechanism.joint[off.joint].kind == "revolute"
+    word, verb = ("Hinge", "rotate about") if is_hinge else ("Prismatic joint", "move along")
     x, y, z = made.base[:3, :3] @ off.correct
     held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
     return (
         f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
         + f" so {held}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": turn it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
+        + f": rotate it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
     )
 
 
 def named(names: Sequence[str]) -> str:
-    """Names in a sentence, not all of many."""
+    """The first names, for a sentence."""
     return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")
 
 
@@ -110,14 +111,14 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
         if goal.does == "CENTRE" and reading.massless:
             what = counted(len(reading.massless), "body that moves has", "bodies that move have")
             yield Finding(
-                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: nothing says it, and there is no mesh to tell a volume"
+                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: none is given, and there is no mesh with a volume"
                 f" ({named(reading.massless)}). Select each and set Mass From to Own in the Mechanism panel"
             )
         weights = WEIGHTS[goal.does]
         if not any(weight for name in weights for weight in getattr(goal, name)) and not any(
             _is_animated(owner, k, name) for name in weights
         ):
-            yield Finding(f"Goal '{goal.name}' asks for nothing: its weights are all 0, raise one")
+            yield Finding(f"Goal '{goal.name}' has no effect: its weights are all 0, raise one")
 
 
 def _is_animated(owner, goal: int, weights: str) -> bool:
@@ -141,7 +142,7 @@ def of_constraints(owner) -> Iterator[Finding]:
 
 
 def value_text(motor, value: float) -> str:
-    """A motor's value as people read it."""
+    """A motor's value with its unit, for the interface."""
     if not slides(motor.axis):
         return f"{degrees(value):.1f}°"
     return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:.2f} mm"

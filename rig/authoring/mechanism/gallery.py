@@ -5,7 +5,7 @@ from math import cos, radians, sin
 from .recipe import Body, Goal, Joint, Motor, Point, Recipe, Z
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-TURNS = 3600.0  # [degrees] of a motor that turns round and round
+TURNS = 3600.0  # [degrees] of a motor that makes whole turns
 
 
 def _round(radius: float, angle: float, height: float) -> Point:
@@ -16,7 +16,7 @@ def _four_bar() -> Recipe:
     a, b, c, d = (0.0, 0.0, 0.1), (0.04, 0.0, 0.1 + 0.05), (0.17, 0.0, 0.24), (0.2, 0.0, 0.1)
     return Recipe(
         "Four-Bar",
-        "A crank that a motor turns, a coupler and a rocker: the smallest loop",
+        "A crank with a motor, a coupler and a rocker: the smallest loop",
         (
             Body("Ground", (a, (0.0, 0.0, 0.02), (0.2, 0.0, 0.02), d), 0.02, "GROUND"),
             Body("Crank", (a, b)),
@@ -103,7 +103,7 @@ def _delta() -> Recipe:
     bodies.append(Body("Platform", ((0.0, 0.0, low), *(point for foot in feet for point in (foot, (0.0, 0.0, low)))), 0.014))
     return Recipe(
         "Delta",
-        "Three motors, three pairs of rods: a platform that moves every way and never turns",
+        "Three motors, three pairs of rods: a platform that moves in all directions and never rotates",
         tuple(bodies),
         tuple(joints),
         tuple(motors),
@@ -134,7 +134,7 @@ def _stewart() -> Recipe:
     bodies.append(Body("Platform", ((0.0, 0.0, height), *top, top[0]), 0.016))
     return Recipe(
         "Stewart Platform",
-        "Six legs that grow and shrink: the platform goes and turns every way",
+        "Six legs that extend and retract: the platform moves in all directions and rotates about all axes",
         tuple(bodies),
         tuple(joints),
         tuple(motors),
@@ -183,18 +183,18 @@ def _eye() -> Recipe:
         ball, back = (0.014 * side, 0.012, 0.088), (0.014 * side, 0.07, 0.088)
         bodies += [Body(f"{word} Carriage", (back, (0.014 * side, 0.085, 0.088)), 0.008), Body(f"{word} Rod", (back, ball), 0.003)]
         joints += [
-            Joint(f"{word} Slide", "prismatic", "Socket", f"{word} Carriage", back, Y),
+            Joint(f"{word} Guide", "prismatic", "Socket", f"{word} Carriage", back, Y),
             Joint(f"{word} Back Ball", "spherical", f"{word} Carriage", f"{word} Rod", back),
             Joint(f"{word} Eye Ball", "spherical", f"{word} Rod", "Eyeball", ball),
         ]
-        motors.append(Motor(f"{word} Slide", "SLIDE_Z", -0.02, 0.02))
+        motors.append(Motor(f"{word} Guide", "SLIDE_Z", -0.02, 0.02))
     return Recipe(
         "Differential Eye",
-        "Two push rods: pushed alike they raise and lower the gaze, pushed apart they turn it",
+        "Two push rods: pushed alike they raise and lower the gaze, pushed apart they rotate it",
         tuple(bodies),
         tuple(joints),
         tuple(motors),
-        (Goal("Eyeball", "ORIENTATION", turn=(1.0, 0.0, 1.0)),),
+        (Goal("Eyeball", "ORIENTATION", rotation=(1.0, 0.0, 1.0)),),
     )
 
 
@@ -235,23 +235,23 @@ def _every_kind() -> Recipe:
 
 def _chain() -> Recipe:
     bodies, joints, motors = [Body("Base", ((0.0, 0.0, 0.0), (0.0, 0.0, 0.02)), 0.06, "GROUND")], [], []
-    place, before = (0.0, 0.0, 0.02), "Base"
-    ways = ((Z, X), (X, Z), (Y, Z), (X, Y), (Z, X), (Y, Z))
-    for k, (turn, slide) in enumerate(ways):
-        elbow, end = (place[0], place[1], place[2] + 0.03), (place[0], place[1], place[2] + 0.07)
-        turning, sliding = f"Turner {k + 1}", f"Slider {k + 1}"
-        bodies += [Body(turning, (place, elbow), 0.024 - 0.002 * k), Body(sliding, (elbow, end), 0.018 - 0.002 * k)]
+    position, before = (0.0, 0.0, 0.02), "Base"
+    axes = ((Z, X), (X, Z), (Y, Z), (X, Y), (Z, X), (Y, Z))
+    for k, (about, along) in enumerate(axes):
+        elbow, end = (position[0], position[1], position[2] + 0.03), (position[0], position[1], position[2] + 0.07)
+        rotor, slider = f"Rotor {k + 1}", f"Slider {k + 1}"
+        bodies += [Body(rotor, (position, elbow), 0.024 - 0.002 * k), Body(slider, (elbow, end), 0.018 - 0.002 * k)]
         joints += [
-            Joint(f"Turn {k + 1}", "revolute", before, turning, place, turn),
-            Joint(f"Slide {k + 1}", "prismatic", turning, sliding, elbow, slide),
+            Joint(f"Revolute {k + 1}", "revolute", before, rotor, position, about),
+            Joint(f"Prismatic {k + 1}", "prismatic", rotor, slider, elbow, along),
         ]
-        motors += [Motor(f"Turn {k + 1}"), Motor(f"Slide {k + 1}", "SLIDE_Z", -0.03, 0.03)]
-        place, before = end, sliding
-    bodies.append(Body("Hand", (place, (place[0], place[1], place[2] + 0.03)), 0.02))
-    joints.append(Joint("Wrist", "fixed", before, "Hand", place))
+        motors += [Motor(f"Revolute {k + 1}"), Motor(f"Prismatic {k + 1}", "SLIDE_Z", -0.03, 0.03)]
+        position, before = end, slider
+    bodies.append(Body("Hand", (position, (position[0], position[1], position[2] + 0.03)), 0.02))
+    joints.append(Joint("Wrist", "fixed", before, "Hand", position))
     return Recipe(
-        "Turns and Slides",
-        "A chain of six motors that turn and six that slide: twice what one frame determines, so calm decides the rest",
+        "Serial Arm",
+        "Six revolute and six prismatic joints in series: twice what one frame determines, so the regulariser decides the rest",
         tuple(bodies),
         tuple(joints),
         tuple(motors),
@@ -269,5 +269,5 @@ RECIPES: dict[str, Recipe] = {
     "neck": _neck(),
     "eye": _eye(),
     "every_kind": _every_kind(),
-    "turns_and_slides": _chain(),
+    "serial_arm": _chain(),
 }

@@ -15,15 +15,15 @@ from ...reading.mechanism.shapes import freedoms
 from ...robot import device
 from ..chains import LINEAR_LIMITS, fit_servo
 
-USUAL_SLIDE = 0.1  # [m] either way of a slide without limits: what a small linear servo or a belt can do
+USUAL_SLIDE = 0.1  # [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
 def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
-    """A motor on a freedom of a joint, with the joint's limits [rad or m], and a servo's usual ones where it has none; returns it.
+    """A motor on a degree of freedom of a joint, with the joint's limits [rad or m], else a servo's usual ones; returns it.
 
     Args:
-        axis: The freedom's axis in the joint's own frame, as its kind has it.
+        axis: Axis of the degree of freedom in the joint's own frame, as its kind has it.
         seen: The same axis as people see it, for the motor's name.
     """
     servo = device.next_servo(owner)
@@ -46,10 +46,10 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
 
 
 def add_motors(owner, joint) -> list:
-    """Motors on all freedoms of a joint's object.
+    """Motors on all degrees of freedom of a joint's object.
 
     Raises:
-        RigError: it is no joint of the mechanism, has motors already, or leaves no freedom.
+        RigError: it is no joint of the mechanism, has motors already, or has no degree of freedom.
     """
     kept = owner.limber.mechanism
     found = next((one for one in joints.joints(joint_objects(owner)) if one.thing == joint), None)
@@ -68,12 +68,12 @@ def add_motors(owner, joint) -> list:
 
 
 def _spans(lower, upper):
-    """Limits of each freedom; endless where a joint has none at all."""
+    """Limits of each degree of freedom; infinite where a joint has none at all."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
 def add_motors_of_bones(owner, names: Sequence[str]) -> list:
-    """Motors on all freedoms of the joints on which bones hang; none where one of them can have none.
+    """Motors on all degrees of freedom of the joints that move bones; none where one of them can have none.
 
     Raises:
         RigError: as `add_bone_motors`.
@@ -91,10 +91,10 @@ def add_motors_of_bones(owner, names: Sequence[str]) -> list:
 
 
 def add_bone_motors(owner, name: str) -> list:
-    """Motors on all freedoms of the joint on which a bone hangs.
+    """Motors on all degrees of freedom of the joint that moves a bone.
 
     Raises:
-        RigError: it has motors already, leaves no freedom, or moves as no kind of joint does.
+        RigError: it has motors already, has no degree of freedom, or moves as no kind of joint does.
     """
     kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if kept.closures_file else None
@@ -119,7 +119,7 @@ def add_bone_motors(owner, name: str) -> list:
 
 
 def file_motors(kept, rig, joint) -> list:
-    """Motors on a joint of a robot's file, with the limits and the speed that this tells."""
+    """Motors on a joint of a robot's file, with the limits and the speed that the file has."""
     found = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
     )

@@ -1,4 +1,4 @@
-"""What a ready mechanism is told by: bodies by the points that they span, joints by place and axis, motors, goals.
+"""Description of a mechanism of the gallery: bodies by the points that they span, joints by position and axis, motors, goals.
 
 Lengths in metres, angles in degrees; Z is up.
 """
@@ -11,7 +11,7 @@ Z: Point = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Body:
-    """What is seen of a body: bars between points, one after the other. Its origin is the first point."""
+    """The shape of a body: bars between points, one after the other. Its origin is the first point."""
 
     name: str
     points: tuple[Point, ...]
@@ -21,7 +21,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint at a place; its Z axis, and X axis where that counts (universal, planar)."""
+    """A joint at a position; its Z axis, and X axis where that matters (universal, planar)."""
 
     name: str
     kind: str
@@ -36,7 +36,7 @@ class Joint:
 class Motor:
     joint: str
     axis: str = "Z"
-    lower: float = -90.0  # [degrees, or metres of a slide]
+    lower: float = -90.0  # [degrees, or metres of a prismatic joint]
     upper: float = 90.0
 
 
@@ -44,8 +44,8 @@ class Motor:
 class Goal:
     body: str
     does: str = "FRAME"
-    place: Point = (1.0, 1.0, 1.0)
-    turn: Point = (1.0, 1.0, 1.0)
+    position: Point = (1.0, 1.0, 1.0)
+    rotation: Point = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)

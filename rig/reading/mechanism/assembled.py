@@ -1,7 +1,7 @@
-"""Mechanisms that were read and assembled, as whoever moves them needs them.
+"""Imported and assembled mechanisms: the solver's model, its start, and what ties both to the scene.
 
-What is authored cannot be read while bodies are shown elsewhere, so what was read when live began is kept here for all that move the
-mechanism: live, renders, bakes. Runtime only.
+While a mechanism is live its bodies are not shown where they are authored, so the one that was imported when live began is stored here, for
+live, renders and bakes. Runtime only.
 """
 
 from collections.abc import Container
@@ -22,14 +22,14 @@ from . import inputs
 from .reading import Reading, read
 from .starts import with_turns
 
-TRIES = 20  # starts from which a mechanism that does not close at once is tried; each takes some milliseconds
+TRIES = 20  # starts to try for a mechanism that does not close at once; each takes some milliseconds
 
 _kept: dict[int, "Ready"] = {}  # by the owner's session_uid
 
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """A mechanism with what ties it to the scene, assembled; its motors are not known yet."""
+    """An imported mechanism, assembled; without motors."""
 
     reading: Reading
     model: Model
@@ -37,7 +37,7 @@ class Ready:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
-        """What shows the bodies that it moves: object's session_uid -> bone ("": the object) -> the body's place among all."""
+        """The objects and bones of the bodies that it moves: object's session_uid -> bone ("": the object) -> the body's index."""
         found: dict[int, dict[str, int]] = {}
         for k, part in shown_parts(self.reading):
             found.setdefault(part.uid, {})[part.bone] = k
@@ -46,7 +46,7 @@ class Ready:
 
 @in_one_thread
 def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
-    """A mechanism as it is authored, assembled; `is_rest` as `read` has it.
+    """The mechanism as it is authored, assembled; `is_rest` as `read` has it.
 
     Raises:
         RigError: it cannot be read, or cannot be assembled.
@@ -77,17 +77,17 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
 
 
 def keep(owner, ready: Ready) -> None:
-    """For all that will move the mechanism."""
+    """Stores an assembled mechanism for all that will move it."""
     _kept[owner.session_uid] = ready
 
 
 def kept(owner) -> Ready | None:
-    """What is kept of a mechanism."""
+    """The stored mechanism of an owner."""
     return _kept.get(owner.session_uid)
 
 
 def drop_others(owners: Container[int]) -> None:
-    """Every mechanism but those of these owners (session_uids) may change again."""
+    """Drops the stored mechanisms of all but these owners (session_uids)."""
     for uid in [uid for uid in _kept if uid not in owners]:
         del _kept[uid]
 
@@ -99,5 +99,5 @@ def bones(rig) -> Container[str]:
 
 
 def forget() -> None:
-    """Drop all: the data that they speak of is gone."""
+    """Drops all: the data that they refer to is gone."""
     _kept.clear()

@@ -1,4 +1,4 @@
-"""Bones as bodies: an armature's hierarchy says most joints, closures say the rest; or a robot's own file does."""
+"""Bones as bodies: joints come from the armature's hierarchy and its closures, or from a robot's own file."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ HERE = np.eye(4)
 
 @dataclass(frozen=True)
 class BoneBody:
-    """A body that a bone shows."""
+    """A body whose pose is a bone's."""
 
     name: str
     bone: str
@@ -39,7 +39,7 @@ class BoneBody:
 
 @dataclass(frozen=True)
 class Bones:
-    """An armature as bodies and joints; joints on the world are told in the world."""
+    """An armature as bodies and joints; joints on the world have their frame in the world."""
 
     bodies: tuple[BoneBody, ...]
     joints: tuple[Joint, ...]
@@ -100,46 +100,46 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
         bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
     held = [_hinged(pose_bone, rest) for pose_bone in rig.pose.bones]
     held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
-    turns = straighten([one.turn for one in held])
-    return Bones(tuple(bodies), tuple(one.joint(rest, turn) for one, turn in zip(held, turns, strict=True)))
+    rotations = straighten([one.rotation for one in held])
+    return Bones(tuple(bodies), tuple(one.joint(rest, rotation) for one, rotation in zip(held, rotations, strict=True)))
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A joint of bones at rest, in the world: its frame is turned alike on both bones."""
+    """A joint of bones at rest, in the world: its frame has the same rotation on both bones."""
 
     name: str
     kind: Kind
     parent: str
     child: str
-    turn: Array  # (3, 3)
-    on_parent: Array  # (3,) its place on the parent
+    rotation: Array  # (3, 3)
+    on_parent: Array  # (3,) its position on the parent
     on_child: Array  # (3,), the same where bones are drawn as they meet
     closes: bool = False
 
-    def joint(self, rest: Rest, turn: Array) -> Joint:
-        """The joint, turned (3, 3) in the world."""
+    def joint(self, rest: Rest, rotation: Array) -> Joint:
+        """The joint with this rotation (3, 3) in the world."""
         ends = []
-        for bone, place in ((self.parent, self.on_parent), (self.child, self.on_child)):
+        for bone, position in ((self.parent, self.on_parent), (self.child, self.on_child)):
             frame = np.eye(4)
-            frame[:3, :3], frame[:3, 3] = turn, place
+            frame[:3, :3], frame[:3, 3] = rotation, position
             ends.append(frame_of(inverse(rest.bones[bone]) @ frame if bone != WORLD else frame))
         return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
 
 
 def _hinged(pose_bone, rest: Rest) -> _Held:
-    """The joint on which a bone hangs: its free axes."""
+    """The joint between a bone and its parent: the bone's free axes."""
     name, parent = pose_bone.name, pose_bone.parent
     shape, own = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
-    turn = own[:3, :3] @ shape.turned[:3, :3]
-    return _Held(name, shape.kind, parent.name if parent else WORLD, name, turn, own[:3, 3], own[:3, 3])
+    rotation = own[:3, :3] @ shape.turned[:3, :3]
+    return _Held(name, shape.kind, parent.name if parent else WORLD, name, rotation, own[:3, 3], own[:3, 3])
 
 
 def bone_shape(name: str, free: list[str]) -> Shape:
-    """The joint on which a bone hangs that moves along and about these of its axes.
+    """The joint between a bone and its parent, from the axes along and about which the bone moves.
 
     Raises:
-        RigError: no kind of joint does that.
+        RigError: there is no such kind of joint.
     """
     along = "".join(letter(axis) for axis in free if slides(axis))
     shape = shape_of(along, "".join(axis for axis in free if not slides(axis)))
@@ -155,11 +155,11 @@ def _closed(rig, closure, rest: Rest) -> _Held:
     if closure.first == closure.second:
         raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
     turned = turned_to(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
-    turn = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
+    rotation = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
     first = closures.point(rig, rest, closure.first, closure.first_point)
     second = closures.point(rig, rest, closure.second, closure.second_point)
     name = closure.name if closure.name not in rest.bones else f"closure {closure.name}"
-    return _Held(name, closure.kind, closure.first, closure.second, turn, first, second, closes=True)
+    return _Held(name, closure.kind, closure.first, closure.second, rotation, first, second, closes=True)
 
 
 # -- a robot from its file --
@@ -168,7 +168,7 @@ def _closed(rig, closure, rest: Rest) -> _Held:
 def _from_file(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     if is_scaled(shown.matrix_world):
-        raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)")
+        raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale (Alt S)")
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
     base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
     masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
@@ -202,13 +202,13 @@ def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str,
 
 
 def file_joint(rig, bone: str) -> Joint:
-    """The joint of the robot's file on which a bone hangs.
+    """The joint of the robot's file that moves a bone.
 
     Raises:
-        RigError: it hangs on none, or on one that is fixed; or as `file_mechanism`.
+        RigError: there is none, or it is fixed; or as `file_mechanism`.
     """
     mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
     found = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
     if found is None or found.kind == "fixed":
-        raise RigError(f"Bone '{bone}' hangs on no joint that moves in the robot's file: choose another bone")
+        raise RigError(f"Bone '{bone}' is moved by no joint of the robot's file: choose another bone")
     return found

@@ -1,4 +1,4 @@
-"""From where a mechanism's bodies are to the channels of their objects and bones."""
+"""From the poses of a mechanism's bodies to the channels of their objects and bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .reading import Part, Reading
 
 @dataclass(frozen=True)
 class Placed:
-    """World matrices of all objects and bones that a mechanism moves, as `Placement` asks for them."""
+    """World matrices of all objects and bones that a mechanism moves, in the form that `Placement` reads."""
 
     worlds: dict[tuple[int, str], Matrix]  # by object's session_uid and bone; "": the object
 
@@ -34,7 +34,7 @@ class Placed:
 
 
 def place(reading: Reading, base, poses, placement: Placement) -> None:
-    """Tells where what the mechanism moves is to be, for bodies' poses (b, 4, 4) in the base (4, 4)."""
+    """Sets the predicted transforms of all that the mechanism moves, from bodies' poses (b, 4, 4) in the base (4, 4)."""
     worlds = {
         (part.uid, part.bone): matrix_of(mechanism_proxy.world_of(part, base, poses[k]), part.scale)
         for k, part in mechanism_proxy.movers(reading)
@@ -43,7 +43,7 @@ def place(reading: Reading, base, poses, placement: Placement) -> None:
 
 
 def basis(part: Part, placement: Placement) -> Matrix:
-    """The channels' matrix that puts an object or a bone where it was placed, with its parent where that is then."""
+    """The matrix of the channels with which an object or a bone has its predicted transform, relative to its parent's."""
     thing = find(part.thing, part.uid)
     if part.bone:
         return _bone_basis(thing, part.bone, placement)
@@ -65,7 +65,7 @@ def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
 
 
 def holder(part: Part):
-    """What has the channels: an object or a pose bone."""
+    """The object or pose bone that has the channels."""
     thing = find(part.thing, part.uid)
     return thing.pose.bones[part.bone] if part.bone else thing
 
@@ -118,7 +118,7 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
-    """Moves bodies and what they carry to bodies' poses (b, 4, 4) in the base (4, 4).
+    """Writes the channels of bodies and of what they carry, for bodies' poses (b, 4, 4) in the base (4, 4).
 
     Raises:
         RigError: as `write`.

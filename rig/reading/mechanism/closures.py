@@ -80,12 +80,12 @@ def of_closures(rig) -> Iterator[Finding]:
         return
     try:
         rest = rest_of(rig, rig.matrix_world)
-    except RigError:  # reading the mechanism says so
+    except RigError:  # the import of the mechanism reports it
         return
     for closure in kept.closures:
         try:
             away = gap(rig, rest, closure)
-        except (KeyError, RigError):  # reading the mechanism says so
+        except (KeyError, RigError):  # the import of the mechanism reports it
             continue
         if is_apart(rest, away):
             yield Finding(apart(rig, rest, closure, away))

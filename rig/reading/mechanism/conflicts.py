@@ -1,4 +1,4 @@
-"""What else says where a mechanism's bodies are: keys, drivers and constraints, or another mechanism that is live."""
+"""What else determines the poses of a mechanism's bodies: keys, drivers and constraints, or another live mechanism."""
 
 from collections.abc import Iterable
 
@@ -14,11 +14,11 @@ from .reading import Part
 
 PLACING = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 OWN = "Limber"  # constraints of Limber's own begin so
-BOUNDS = "LIMIT_"  # types of constraints that leave what is within their limits alone
+BOUNDS = "LIMIT_"  # types of constraints that change nothing within their limits
 
 
 def refuse_held(movers: Iterable[Part]) -> None:
-    """Whether bodies and joints stay where their channels are put.
+    """Checks that bodies and joints keep the transforms that are written to their channels.
 
     Raises:
         RigError: it has keys or drivers on them, or a constraint; the message names it and the remedy.
@@ -52,7 +52,7 @@ def _animated(part: Part, has) -> str | None:
 
 
 def refuse_taken(owner) -> None:
-    """Whether no other mechanism that is live moves a body of this one.
+    """Checks that no other live mechanism moves a body of this one.
 
     Raises:
         RigError: one does; the message names both.

@@ -1,4 +1,4 @@
-"""What is asked of a mechanism, read from the evaluated scene: where its base is, what its goals want, what its motors are told."""
+"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, its motors' commanded values."""
 
 import numpy as np
 from mathutils import Matrix
@@ -16,7 +16,7 @@ from .reading import Part, Reading, signature
 
 
 def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
-    """What driven bodies and goals ask, in the base, into which `back` (4, 4) leads; `now` has the mechanism's numbers at the moment.
+    """Goals of driven bodies and the mechanism's own, in the base, into which `back` (4, 4) leads; `now` has the keyed settings.
 
     Raises:
         RigError: a goal cannot be followed.
@@ -33,13 +33,13 @@ def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tu
 
 
 def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
-    """What one goal asks, in the base; `weighed` has its weights, where that is not the goal itself.
+    """The solver's goal, in the base; `weighed` has its weights, if that is not the goal itself.
 
     Raises:
         RigError: it cannot be followed.
     """
     if goal.target is None:
-        raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
     _refuse_lost(goal, placement.depsgraph)
     _refuse_circle(goal, reading)
     try:
@@ -57,11 +57,11 @@ def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed)
             f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
             " or choose another goal"
         )
-    return CentreGoal(frame_of(target).position, tuple(weighed.place_weight))
+    return CentreGoal(frame_of(target).position, tuple(weighed.position_weight))
 
 
 def target_pose(goal, placement: Placement) -> Array:
-    """(4, 4) where the target of a goal is in the world, an object or a bone of one, without its scale.
+    """World pose (4, 4) of a goal's target, an object or a bone of one, without its scale.
 
     Raises:
         RigError: there is no such bone, or it is at no position that can be.
@@ -77,12 +77,12 @@ def target_pose(goal, placement: Placement) -> Array:
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
-    """Where bodies are that move as their parent or their keys say, in the base."""
+    """Goals of the driven bodies, which their parent or their keys move, in the base."""
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
 def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
-    """What moves the things that say where a mechanism is and what it does; `surely` as `carriers` has it."""
+    """The dependencies of a mechanism: what moves its base, driven bodies and targets; `surely` as in `carriers`."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
@@ -112,7 +112,7 @@ def ordered(kept, reading: Reading) -> list:
 
 
 def refuse_change(owner, reading: Reading) -> None:
-    """What the mechanism is made of may not change while it is live: what is authored cannot be seen then."""
+    """Raises RigError where joints, bodies, motors or bones changed while the mechanism is live: it cannot be imported anew then."""
     now = signature(owner)
     if now == reading.signature:
         return
@@ -127,7 +127,7 @@ def refuse_change(owner, reading: Reading) -> None:
 
 
 def _changed(kept, reading: Reading, now: tuple) -> str:
-    """What is no longer as it was read, in words."""
+    """What changed since the import, in words."""
     joints, closures, motors, bones = zip(now, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
@@ -164,11 +164,11 @@ def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) ->
     body, on_body = _followed(goal, reading, placement)
     place = at.position if goal.does in ("FRAME", "POSITION") else None
     rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
-    return FrameGoal(body, on_body, place, rotation, tuple(weighed.place_weight), tuple(weighed.turn_weight))
+    return FrameGoal(body, on_body, place, rotation, tuple(weighed.position_weight), tuple(weighed.rotation_weight))
 
 
 def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
-    """The body of a goal, and where on it the followed frame is."""
+    """The body of a goal, and the frame on it that follows the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
@@ -190,7 +190,7 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
 
 
 def _refuse_lost(goal, depsgraph) -> None:
-    """Blender keeps a deleted object that a property still points to; what is seen need not be looked for."""
+    """Raises RigError for a deleted target, which Blender keeps because the goal points to it."""
     target = goal.target
     if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
         raise RigError(
@@ -204,7 +204,7 @@ def _refuse_circle(goal, reading: Reading) -> None:
         part = reading.part(thing) or (_part_of_bone(thing, bone, reading) if bone else None)
         if part is not None and part.role == "MOVES":
             raise RigError(
-                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' hangs on '{part.name}', which follows it: choose"
+                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' depends on '{part.name}', which follows it: choose"
                 " another target"
             )
         bone = thing.parent_bone if thing.parent_type == "BONE" else ""
@@ -212,7 +212,7 @@ def _refuse_circle(goal, reading: Reading) -> None:
 
 
 def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
-    """The body that a bone is, or on which it hangs."""
+    """The body of a bone, or of the first of its parents that is one."""
     parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
     bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
     while bone is not None and bone.name not in parts:

@@ -1,4 +1,4 @@
-"""Joints between objects, as the scene tells them: Blender's rigid body constraints, and empties with a joint of Limber's own."""
+"""Joints between objects: Blender's rigid body constraints, and empties with a joint of Limber's own."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .shapes import LETTERS, Shape, freedoms, shape_of
 
 MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies
 LOCKED = 1e-6  # [m or rad] a generic constraint's limits nearer to each other than this lock the axis
-PLAIN_TYPES = {  # Blender's type: axes along which it slides, axes about which it turns
+PLAIN_TYPES = {  # Blender's type: axes of translation, axes of rotation
     "FIXED": ("", ""),
     "POINT": ("", "XYZ"),
     "HINGE": ("", "Z"),
@@ -30,7 +30,7 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 class ObjectJoint:
     """A joint between two objects; None is the world."""
 
-    thing: bpy.types.Object  # where it is
+    thing: bpy.types.Object  # its frame is this object's
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     shape: Shape
@@ -54,7 +54,7 @@ class ObjectJoint:
 
 
 def signature(things: Iterable) -> tuple:
-    """What joints there are, so that a change shows."""
+    """Kind and bodies of each joint, to detect a change."""
     found = []
     for thing in things:
         held, part = thing.rigid_body_constraint, thing.limber.part
@@ -66,12 +66,12 @@ def signature(things: Iterable) -> tuple:
 
 
 def _uid(thing) -> int:
-    """An object's identity; 0 for none, and for one that was deleted."""
+    """An object's session_uid; 0 for none, and for one that was deleted."""
     return 0 if thing is None or is_deleted(thing) else thing.session_uid
 
 
 def names(things: Iterable) -> dict[int, str]:
-    """session_uid -> name of the joints, to say which one is gone."""
+    """session_uid -> name of the joints, for messages about a deleted one."""
     return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
 
 
@@ -79,7 +79,7 @@ def joints(things: Iterable) -> Iterator[ObjectJoint]:
     """All joints among objects, by name.
 
     Raises:
-        RigError: one that joins nothing, or leaves freedoms as no kind does.
+        RigError: one that joins nothing, or whose degrees of freedom no kind of joint has.
     """
     for thing in sorted(things, key=lambda thing: thing.name):
         held, part = thing.rigid_body_constraint, thing.limber.part
@@ -106,15 +106,15 @@ def _checked(found: ObjectJoint) -> ObjectJoint:
 
 def _from_constraint(thing, held) -> ObjectJoint:
     if held.type in GENERIC_TYPES:
-        slides = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
-        turns = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
+        along = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
+        about = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
     else:
-        slides, turns = PLAIN_TYPES[held.type]
-    shape = shape_of(slides, turns)
+        along, about = PLAIN_TYPES[held.type]
+    shape = shape_of(along, about)
     if shape is None:
-        free = [f"slides along {letter}" for letter in slides] + [f"turns about {letter}" for letter in turns]
+        free = [f"moves along {letter}" for letter in along] + [f"rotates about {letter}" for letter in about]
         raise RigError(
-            f"Joint '{thing.name}' {', '.join(free)}, as no kind of joint does: lock axes of this Generic constraint (both limits 0),"
+            f"Joint '{thing.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic constraint (both limits 0),"
             " or make two joints with a body between them"
         )
     lower, upper = _limits(held, shape)
@@ -145,7 +145,7 @@ def _span(held, word: str, letter: str) -> tuple[float, float] | None:
 
 
 def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Of each freedom; balls have none here."""
+    """Limits of each degree of freedom; spherical joints have none here."""
     lower, upper = [], []
     for axis in freedoms(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
@@ -159,7 +159,7 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def has_lost_limits(found: ObjectJoint) -> bool:
-    """Whether a constraint limits turns of what is taken for a ball, which has none: neither a cone nor a twist."""
+    """Whether a constraint limits rotations of what is imported as a spherical joint, which has no limits."""
     held = found.thing.rigid_body_constraint
     is_ball = found.shape.kind in ("spherical", "free")
     return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)

@@ -1,7 +1,7 @@
-"""What bodies weigh, and where their centres of mass are: as the user says, as the robot's file or the rigid body says, or from meshes.
+"""Masses of bodies and their centres: as the user set them, from the robot's file or the rigid body, or from meshes.
 
-A mass that nobody says is the volume of what moves with the body, times the mechanism's density. What has no volume either has no mass:
-Check names it where a goal is for the centre of mass.
+A mass that is given nowhere is the volume of what moves with the body, times the mechanism's density. What has no volume has no mass: Check
+names it where a goal is for the centre of mass.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from .poses import rigid
 from .rest import Rest
 from .volumes import Solid, hull_of, placed, solid_of
 
-OWN = "OWN"  # mass_from: the user says it
+OWN = "OWN"  # mass_from: the user set it
 HERE = (0.0, 0.0, 0.0)
 
 
@@ -25,7 +25,7 @@ class Mass:
 
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
-    is_known: bool = True  # False: nothing says what the body weighs
+    is_known: bool = True  # False: the mass is given nowhere
 
     def seen_from(self, frame: Array) -> "Mass":
         """The same with its centre in another frame, into which (4, 4) leads."""
@@ -49,7 +49,7 @@ def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
 def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
     """The masses of an armature's bones, each in the bone's frame.
 
-    Where the file of an imported robot tells masses, links without one weigh nothing.
+    If the file of an imported robot has masses, links without one weigh nothing.
     """
     is_told = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
     found: dict[str, Mass] = {}
@@ -65,7 +65,7 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
 
 
 def _mass(said, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
-    """What the user says, else the mass of a solid; without a solid the centre is at `middle`."""
+    """The mass that the user set, else that of a solid; without a solid the centre is at `middle`."""
     centre = solid.centre if solid.volume > 0.0 else middle
     if said.mass_from == OWN:
         return Mass(said.mass, centre)
@@ -85,7 +85,7 @@ def _of_file(rest: Rest, bone: str) -> Mass:
 
 
 def _shapes(thing, bodies: set[int]) -> Iterator:
-    """An object and those that hang on it, but for other bodies and what hangs on these."""
+    """An object and its descendants, without other bodies and their descendants."""
     yield thing
     for child in thing.children:
         if child.session_uid not in bodies:
@@ -104,7 +104,7 @@ def _seen(thing, back: Array, depsgraph) -> Solid:
 
 
 def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
-    """The solids of what hangs on bones, and of the vertices that each bone moves most, in the bones' frames."""
+    """The solids of objects parented to bones, and of the vertices that each bone moves most, in the bones' frames."""
     found: dict[str, Solid] = {}
     shown = rig.evaluated_get(depsgraph)
     for thing in rig.children:

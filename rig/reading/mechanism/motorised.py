@@ -1,4 +1,4 @@
-"""Joints with the motors that an owner keeps: which freedoms these move, within which limits."""
+"""Joints with the owner's motors: the degrees of freedom that these move, and their limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,7 +30,7 @@ def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each of its freedoms; its limits are the narrower of joint's and motor's."""
+    """A joint with a motor on each of its degrees of freedom; its limits are the narrower of joint's and motor's."""
     moved = freedoms(joint.kind)
     if not moved:
         raise RigError(
@@ -39,7 +39,8 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     for axis in moved:
         if axis not in driven:
             raise RigError(
-                f"Joint '{joint.name}' has {len(moved)} freedoms, and motors for other ones: remove its motors, then press Add Motors on it"
+                f"Joint '{joint.name}' has {len(moved)} degrees of freedom, and motors for other ones: remove its motors, then press"
+                " Add Motors on it"
             )
     if strange := [axis for axis in driven if axis not in moved]:
         raise RigError(

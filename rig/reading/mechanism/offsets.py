@@ -1,4 +1,4 @@
-"""Where a body is to be beside its target: kept from how both are now, as Blender's Child Of does with its inverse."""
+"""The offset of a body from its target, taken from the pose that both have now, as Blender's Child Of does with its inverse."""
 
 from mathutils import Matrix
 
@@ -12,18 +12,18 @@ NONE = Matrix()
 
 
 def keep(owner, goal, depsgraph) -> None:
-    """The body stays where it is shown beside the goal's target, and goes with that from now on.
+    """Sets the offset to the pose in which the body is shown relative to the goal's target.
 
     Raises:
         RigError: the goal has no target, or no body.
     """
     if goal.target is None:
-        raise RigError(f"Goal '{goal.name}' has no target: choose an object that says where")
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
     goal.offset = _rows(Matrix((inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()))
 
 
 def clear(goal) -> None:
-    """The body is to be where its target is."""
+    """Clears the offset: the body has the target's pose."""
     goal.offset = _rows(NONE)
 
 

@@ -1,6 +1,6 @@
-"""Whose joints and bodies are: the owner of a mechanism lists the objects of its joints, and these have pointers to the bodies they hold.
+"""Ownership of joints and bodies: the owner of a mechanism lists the objects of its joints, and these point to the bodies that they hold.
 
-Blender leads pointers among objects that are duplicated, appended or overridden together to the copies: a copy lists its own joints.
+Blender redirects pointers among objects that are duplicated, appended or overridden together to the copies: a copy lists its own joints.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Parents whose place is not known before Blender has evaluated them: what hangs on them cannot be written beforehand."""
+"""Parents whose pose is not known before Blender has evaluated them: the channels of their children cannot be computed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ OWN = "Limber"  # constraints of Limber's own begin so
 
 
 def refuse_unknown(movers: Sequence[Part]) -> None:
-    """Whether it is known where the parents of what a mechanism moves will be.
+    """Checks that the poses of the parents of what a mechanism moves can be predicted.
 
     Raises:
         RigError: one follows, by a constraint or in its shape, what moves as well; the message names it and the remedy.
@@ -33,7 +33,7 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
         for how, other in followed:
             if any(is_on(carrier, bodies) for carrier in [Carrier("", other, ""), *carriers(other)]) or _is_live(other):
                 raise RigError(
-                    f"'{part.thing}' hangs on '{parent.name}', which {how} '{other.name}', so where it will be cannot be known beforehand:"
+                    f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose cannot be predicted:"
                     f" clear the parent of '{thing.name}' (Alt P) or parent it to a body"
                 )
         if parent.session_uid in bodies:

@@ -1,4 +1,4 @@
-"""Rigid poses from Blender's matrices, which are single precision and may be scaled, in doubles; and the way back."""
+"""Rigid poses from Blender's matrices, which are single precision and may be scaled, in doubles; and the reverse."""
 
 from math import isfinite
 
@@ -10,7 +10,7 @@ from ....solvers.mechanism.model import FARTHEST, Frame
 from ....solvers.rotations import from_matrix
 from ...blender.errors import RigError
 
-SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a turn and a scale any more
+SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a rotation and a scale any more
 
 
 def rigid(matrix, whose: str = "An object") -> Array:
@@ -25,8 +25,8 @@ def rigid(matrix, whose: str = "An object") -> Array:
             f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its"
             " keys, drivers or parents"
         )
-    place, turn, _ = matrix.decompose()
-    return frame_array(Frame(from_matrix([list(row) for row in turn.to_matrix()]), tuple(place)))
+    position, rotation, _ = matrix.decompose()
+    return frame_array(Frame(from_matrix([list(row) for row in rotation.to_matrix()]), tuple(position)))
 
 
 def scale_of(thing, matrix) -> tuple[float, float, float]:
@@ -35,8 +35,8 @@ def scale_of(thing, matrix) -> tuple[float, float, float]:
     Raises:
         RigError: it is sheared, or has no size.
     """
-    place, turn, scale = matrix.decompose()
-    again = Matrix.LocRotScale(place, turn, scale)
+    position, rotation, scale = matrix.decompose()
+    again = Matrix.LocRotScale(position, rotation, scale)
     largest = max(abs(number) for row in matrix for number in row)
     if any(abs(a - b) > SHEAR * largest for one, other in zip(matrix, again, strict=True) for a, b in zip(one, other, strict=True)):
         raise RigError(f"Object '{thing.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale (Ctrl A)")

@@ -1,4 +1,4 @@
-"""A mechanism as solvers take it, read from the scene as it is authored: bodies, joints, motors, and where they are."""
+"""Imports a mechanism from the scene as it is authored: bodies, joints, motors and poses, in the form of the solver."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from .straight import straighten
 
 @dataclass(frozen=True)
 class Part:
-    """A body, and what shows it: an object, or a bone of the owner."""
+    """A body, and its object, or its bone of the owner."""
 
     name: str  # of the body
     role: str  # GROUND, DRIVEN or MOVES
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """A mechanism with what ties it to the scene. Poses are told in a base, which goes with the ground: `base_part` or the owner."""
+    """An imported mechanism, with what ties it to the scene. Poses are in the frame of its base: a Ground body or the owner."""
 
     mechanism: Mechanism
     parts: tuple[Part, ...]  # in the order of the mechanism's bodies
@@ -41,13 +41,13 @@ class Reading:
     signature: tuple
     joint_names: dict[int, str]  # session_uid -> name of the joints' objects
     warnings: tuple[str, ...]
-    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that hang on no body, with the body that takes them along
+    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that are no child of a body, with the body on which they are
     difference: str = ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
     rest: tuple[tuple[Part, Array], ...] = ()  # the objects of the rest pose, and where (4, 4) they are in it, in the base
-    massless: tuple[str, ...] = ()  # names of bodies that move, of which nothing says what they weigh
+    massless: tuple[str, ...] = ()  # names of bodies that move and whose mass is given nowhere
 
     def base_now(self, owner) -> Array:
-        """(4, 4) where the base is as it is authored."""
+        """World pose (4, 4) of the base as it is authored."""
         part = self.base_part
         if part is None:
             return rigid(owner.matrix_world)
@@ -60,7 +60,7 @@ class Reading:
 
 
 def signature(owner) -> tuple:
-    """What the mechanism is made of, so that a change shows. Cheap: it is looked at in every tick."""
+    """Joints, closures, motors and bones, to detect a change. Cheap: it is computed in every tick."""
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
     made = joints.signature(joint_objects(owner))
@@ -76,11 +76,11 @@ def _rest_of_bones(rig) -> bytes:
 
 
 def read(owner, depsgraph, is_rest: bool = False) -> Reading:
-    """The mechanism that an object owns, as it is authored. Nothing of Limber's may be shown meanwhile.
+    """Imports the mechanism of an owner as it is authored. Nothing of Limber's may be shown meanwhile.
 
     Args:
         owner: The object.
-        depsgraph: What has been evaluated.
+        depsgraph: The evaluated scene.
         is_rest: This frame's pose is taken for the rest pose.
 
     Raises:
@@ -224,7 +224,7 @@ class _Reader:
         return tuple(found)
 
     def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
-        """Objects of joints stay at their place on the body on which they are mounted, when bodies are assembled or baked."""
+        """Objects of joints that are no child of a body: assembled or baked, they keep their pose on the body on which they are mounted."""
         names = list(self.parts)
         for one in found:
             for thing, holder in ((one.thing, one.first), (one.meets, one.second)):
@@ -253,7 +253,7 @@ class _Reader:
         for one in found:
             if joints.has_lost_limits(one):
                 self.warnings.append(
-                    f"Joint '{one.name}' turns about all axes, so its angular limits are not kept: make three hinges"
+                    f"Joint '{one.name}' rotates about all axes, so its angular limits are ignored: make three hinges"
                     " with bodies between them where it needs any"
                 )
             if one.meets is not None and one.second is not None and one.meets != one.second and one.second not in _ancestors(one.meets):

@@ -1,6 +1,6 @@
-"""Where an armature's bones are at rest: as they are drawn, and of an imported robot as its file has it, in doubles.
+"""The rest pose of an armature's bones: as they are drawn, or as the file of an imported robot has it, in doubles.
 
-Bones are drawn in single precision, which turns a hinge's axis by up to 2.5e-4 rad and would lock a loop in a plane. A robot's file says
+Bones are drawn in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a loop in a plane. A robot's file says
 where its joints are to the last digit; a bone that was moved since in Edit Mode is taken as it is drawn.
 """
 

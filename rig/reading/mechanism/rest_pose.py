@@ -73,8 +73,8 @@ class RestPose:
         return min(self._apart(self.moved(body) @ rest, now) for body in (None, *bodies))
 
     def _apart(self, one: Array, other: Array) -> float:
-        turn = float(angle_of((one[:3, :3].T @ other[:3, :3])[None])[0])
-        return max(float(np.linalg.norm(one[:3, 3] - other[:3, 3])) / self.size, turn)
+        angle = float(angle_of((one[:3, :3].T @ other[:3, :3])[None])[0])
+        return max(float(np.linalg.norm(one[:3, 3] - other[:3, 3])) / self.size, angle)
 
 
 def base_of(owner, bodies: Iterable):
@@ -129,12 +129,12 @@ def set_rest_pose(owner, depsgraph) -> None:
         item.matrix = [number for row in thing.evaluated_get(depsgraph).matrix_world for number in row]
 
 
-def turn(owner, thing, rotation: Quaternion) -> None:
-    """Turns a joint's object in the rest pose, in its own frame."""
+def rotate(owner, thing, rotation: Quaternion) -> None:
+    """Rotates a joint's object in the rest pose, in its own frame."""
     for item in owner.limber.mechanism.rest_pose:
         if item.object == thing:
-            turned = Matrix(np.reshape(item.matrix, (4, 4)).tolist()) @ rotation.to_matrix().to_4x4()
-            item.matrix = [number for row in turned for number in row]
+            rotated = Matrix(np.reshape(item.matrix, (4, 4)).tolist()) @ rotation.to_matrix().to_4x4()
+            item.matrix = [number for row in rotated for number in row]
 
 
 def _forget_others(items, uids: set[int]) -> None:
@@ -154,11 +154,11 @@ def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
     found = [one for one in found if not any(body is not None and role_of(body) == "DRIVEN" for body in one.bodies)]
     gaps = pose.gaps(found)
     if len(gaps) and gaps.max() > NEAR:
-        return f"Bodies of '{owner.name}' are in no pose of its joints: joint '{found[int(gaps.argmax())].name}' is open, so {REMEDY}"
+        return f"Bodies of '{owner.name}' do not meet at joint '{found[int(gaps.argmax())].name}': {REMEDY}"
     for one in found:
         for thing in (one.thing, one.meets):
             if thing is not None and pose.displacement(thing, filter(None, one.bodies)) > NEAR:
-                return f"Joint '{one.name}' of '{owner.name}' is not where the rest pose has '{thing.name}', so {REMEDY}"
+                return f"Joint object '{thing.name}' of '{owner.name}' is not where the rest pose has it: {REMEDY}"
     return ""
 
 

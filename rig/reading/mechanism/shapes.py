@@ -1,4 +1,4 @@
-"""Which kind of joint leaves which freedoms: from the axes along which it slides and about which it turns."""
+"""The kind of a joint from its axes of translation and rotation, and the degrees of freedom of a kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ LETTERS = "XYZ"
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of joint, and the turn (4, 4) from the frame in which its axes were told to the kind's own."""
+    """A kind of joint, and the rotation (4, 4) from the frame of the object or bone to the kind's own."""
 
     kind: Kind
     turned: Array
 
     def seen(self, axis: str) -> str:
-        """One of the kind's own axes as it is called in the frame in which they were told, where people see it."""
+        """Name of one of the kind's own axes in the frame of the object or bone, which people see."""
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.slide(letter) if axes.slides(axis) else letter
 
 
 def turned_to(z: str, x: str = "") -> Array:
-    """(4, 4) the right-handed frame whose Z axis, and X axis where it is told, are these axes of another one."""
+    """(4, 4) the right-handed frame whose Z axis, and X axis if it is given, are these axes of another one."""
     third = LETTERS.index(z)
     first = LETTERS.index(x) if x else (third + 1) % 3
     made = np.eye(4)
@@ -35,10 +35,10 @@ def turned_to(z: str, x: str = "") -> Array:
     return made
 
 
-def shape_of(slides: str, turns: str) -> Shape | None:
-    """The joint that slides along these axes and turns about those, the first one nearest the parent; None where no kind does."""
+def shape_of(translations: str, rotations: str) -> Shape | None:
+    """The joint that moves along and rotates about these axes, in the parent's order; None where there is no such kind."""
     plain = np.eye(4)
-    along, about = "".join(sorted(slides)), "".join(sorted(turns))
+    along, about = "".join(sorted(translations)), "".join(sorted(rotations))
     if about == LETTERS:
         return Shape("spherical", plain) if not along else Shape("free", plain) if along == LETTERS else None
     if not about:
@@ -49,7 +49,7 @@ def shape_of(slides: str, turns: str) -> Shape | None:
         if along:
             return None
         made = np.eye(4)  # X is the first axis, Y the second
-        made[:3, 0], made[:3, 1] = np.eye(3)[LETTERS.index(turns[0])], np.eye(3)[LETTERS.index(turns[1])]
+        made[:3, 0], made[:3, 1] = np.eye(3)[LETTERS.index(rotations[0])], np.eye(3)[LETTERS.index(rotations[1])]
         made[:3, 2] = np.cross(made[:3, 0], made[:3, 1])
         return Shape("universal", made)
     if not along:
@@ -62,7 +62,7 @@ def shape_of(slides: str, turns: str) -> Shape | None:
 
 
 def freedoms(kind: str) -> Sequence[str]:
-    """Axes of a joint's freedoms, as `axes` names them, in the order of its values; a ball's three are its rotation vector's."""
+    """Axes of a joint's degrees of freedom, as `axes` names them, in the order of its values; of a spherical joint X, Y, Z."""
     found: list[str] = []
     for move in KINDS[kind].moves:
         if move == "ball":

@@ -1,4 +1,4 @@
-"""Motors' values where a mechanism begins: keyed ones count whole turns, and ones without keys say where the motors are."""
+"""Motors' values at the start: keyed ones count whole turns, ones without keys are set from the pose."""
 
 from dataclasses import replace
 from math import pi
@@ -17,7 +17,7 @@ def _keyed(owner) -> set[str]:
 
 
 def note_values(owner, solver: MechanismSolver, state: State) -> None:
-    """Motors that follow targets and have no keys say where they are in a pose: it is what a robot gets while nothing is live.
+    """Sets the values of motors that follow targets and have no keys from a pose: a robot gets them while nothing is live.
 
     Call within an operator that has UNDO.
     """
@@ -35,7 +35,7 @@ def note_rest(owner, mechanism: Mechanism) -> None:
 
 
 def with_turns(owner, solver: MechanismSolver, state: State) -> State:
-    """The same pose with motors as many whole turns from the rest pose as the keys of their values say at this frame."""
+    """The same pose, with whole turns of motors since the rest pose as in the keys of their values at this frame."""
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
@@ -44,17 +44,17 @@ def with_turns(owner, solver: MechanismSolver, state: State) -> State:
     return state
 
 
-def _turned(solver: MechanismSolver, state: State, joint: str, index: int, told: float) -> State:
-    """The state with whole turns more or less, that has a joint within half a turn of what is told, where limits allow it."""
-    turns = round((told - solver.values(state, joint)[index]) / (2.0 * pi))
+def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
+    """The state with a joint within half a turn of its commanded value [rad], by whole turns, where limits allow it."""
+    turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state
     for node in solver.tree.traversed[joint][0]:
         c = int(solver.coordinates.first[node])
-        for way in (turns, -turns) if solver.coordinates.is_turn[c] else ():
+        for turn in (turns, -turns) if solver.coordinates.is_turn[c] else ():
             values = state.values.copy()
-            values[c] += 2.0 * pi * way
+            values[c] += 2.0 * pi * turn
             other = replace(state, values=values, branch=None, shape=None)
-            if abs(told - solver.values(other, joint)[index]) <= pi and solver.lower[c] <= values[c] <= solver.upper[c]:
+            if abs(commanded - solver.values(other, joint)[index]) <= pi and solver.lower[c] <= values[c] <= solver.upper[c]:
                 return other
     return state

@@ -11,17 +11,17 @@ from ....solvers.mechanism.frames import Array
 ROUNDING = 2e-5  # [rad] what a few products of matrices in single precision make of an exact angle
 
 
-def straighten(turns: list[Array]) -> list[Array]:
-    """Turns (3, 3) of joints' frames in the world, each squared up with the first one before it with which it shares an axis."""
+def straighten(rotations: list[Array]) -> list[Array]:
+    """Rotations (3, 3) of joints' frames in the world, each aligned with the first one before it with which it shares an axis."""
     made: list[Array] = []
-    for turn in turns:
-        made.append(next((found for before in made if (found := _squared(before, turn)) is not None), turn))
+    for rotation in rotations:
+        made.append(next((found for before in made if (found := _aligned(before, rotation)) is not None), rotation))
     return made
 
 
-def _squared(before: Array, turn: Array) -> Array | None:
-    """A turn with those axes that lie along axes of another one exactly there; None where none does."""
-    between = before.T @ turn
+def _aligned(before: Array, rotation: Array) -> Array | None:
+    """A rotation whose axes that nearly lie along axes of another one do so exactly; None where none does."""
+    between = before.T @ rotation
     exact = np.round(between)
     near = np.abs(between - exact) < ROUNDING
     along = [k for k in range(3) if near[:, k].all() and np.abs(exact[:, k]).sum() == 1.0]

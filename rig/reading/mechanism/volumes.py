@@ -27,7 +27,7 @@ class Solid:
 
 
 def solid_of(mesh, frame: Array) -> Solid:
-    """The solid of a mesh, with its vertices led into another frame by (4, 4)."""
+    """The solid of a mesh, with its vertices transformed into another frame by (4, 4)."""
     places = placed(mesh, frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -37,7 +37,7 @@ def solid_of(mesh, frame: Array) -> Solid:
 
 
 def placed(mesh, frame: Array) -> Array:
-    """(n, 3) a mesh' vertices, led into another frame by (4, 4)."""
+    """(n, 3) a mesh' vertices, transformed into another frame by (4, 4)."""
     places = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)
     found: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
@@ -91,7 +91,7 @@ def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: fl
 
 
 def _is_closed(places: Array, faces: Array) -> bool:
-    """Whether each edge has two triangles, which go along it in opposite ways."""
+    """Whether each edge has two triangles, which run along it in opposite directions."""
     if not len(faces):
         return False
     step = SAME * max(float(np.ptp(places, axis=0).max()), 1e-30)
