@@ -27,6 +27,9 @@ class Layout:
         self.order.append(verb)
         return SimpleNamespace()
 
+    def context_pointer_set(self, _name: str, _data) -> None:
+        """Names what buttons act on; no note is taken of it."""
+
     def label(self, text: str = "", **_options) -> None:
         self.labels.append(text)
         self.order.append(text)

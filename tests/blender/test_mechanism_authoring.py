@@ -168,7 +168,7 @@ def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
         setattr(held, f"use_limit_{axis}", True)
         setattr(held, f"limit_{axis}_lower", 0.0)
         setattr(held, f"limit_{axis}_upper", 0.0)
-    refused("'loose' slides along X, slides along Y, as no kind of joint does", "loose")
+    refused("'loose' moves along X, moves along Y, which no kind of joint does", "loose")
 
 
 @pytest.mark.every_blender
@@ -185,7 +185,7 @@ def test_check_says_that_a_balls_angular_limits_are_not_kept():
 
     def said() -> bool:
         findings = check(bpy.context, owner).findings
-        return any("'socket' turns about all axes, so its angular limits are not kept" in one.sentence for one in findings)
+        return any("'socket' rotates about all axes, so its angular limits are ignored" in one.sentence for one in findings)
 
     assert not said()
     held.use_limit_ang_z = True
@@ -245,7 +245,7 @@ def test_a_target_that_hangs_on_what_follows_it_is_refused():
     owner = those.add("stewart")
     owner.limber.mechanism.goals[0].target.parent = bpy.data.objects["Platform"]
     bpy.ops.limber.mechanism_live()
-    assert "hangs on 'Platform', which follows it" in those.session(owner).problem
+    assert "depends on 'Platform', which follows it" in those.session(owner).problem
 
 
 def test_bones_with_a_closure_are_a_mechanism():

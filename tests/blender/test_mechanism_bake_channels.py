@@ -185,7 +185,7 @@ def test_a_body_on_vertices_that_another_body_shapes_is_refused_by_name_before_a
     rocker = bpy.data.objects["rocker"]
     rocker.parent, rocker.parent_type = skin, "VERTEX"
     owned()
-    with pytest.raises(RuntimeError, match=f"'rocker' hangs on '{skin.name}', which is shaped by its modifier 'Hook' after 'crank'"):
+    with pytest.raises(RuntimeError, match=f"'rocker' is a child of '{skin.name}', which is shaped by its modifier 'Hook' after 'crank'"):
         bpy.ops.limber.bake()
     assert not bpy.data.actions
     assert rocker.animation_data is None

@@ -152,7 +152,7 @@ def test_a_bone_that_the_mechanism_itself_moves_is_refused():
     rig, _ = boned()
     goal = rig.limber.mechanism.goals.add()
     goal.bone, goal.target, goal.target_bone = "crank", rig, "coupler"
-    assert "target 'coupler' hangs on 'coupler', which follows it: choose another target" in says(rig)
+    assert "target 'coupler' depends on 'coupler', which follows it: choose another target" in says(rig)
 
 
 def test_an_offset_is_a_step_in_the_history_and_needs_a_target(undo_step):
@@ -166,5 +166,5 @@ def test_an_offset_is_a_step_in_the_history_and_needs_a_target(undo_step):
     goal = bpy.data.objects[name].limber.mechanism.goals[0]
     assert np.abs(np.array(goal.offset) - np.eye(4)).max() == 0.0
     goal.target = None
-    with pytest.raises(RuntimeError, match="has no target: choose an object that says where"):
+    with pytest.raises(RuntimeError, match="has no target: choose an object to follow"):
         bpy.ops.limber.keep_goal_offset()

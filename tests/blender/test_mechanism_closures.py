@@ -148,7 +148,7 @@ def test_a_robot_that_its_file_closes_is_not_closed_by_names(tmp_path):
     named(tmp_path)
     (tmp_path / "robot.yaml").write_text(CLOSED.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"))
     bpy.ops.limber.import_closures(filepath=str(tmp_path / "robot.yaml"))
-    with pytest.raises(RuntimeError, match="The robot's own file says which links are held together"):
+    with pytest.raises(RuntimeError, match="The robot's own file has the closures"):
         bpy.ops.limber.close_named_loops()
 
 

@@ -27,7 +27,10 @@ def test_a_motor_that_its_loop_locks_is_named_by_check_and_by_live(capfd):
     assert "cannot move" not in says(owner)
     bpy.data.objects["rocker"].limber.part.role = "GROUND"
     said = says(owner)
-    assert "Motor 'pin A Z' cannot move: its loop of 'pin A', 'pin B', 'pin C' holds the joint fast. Give the loop another freedom" in said
+    assert (
+        "Motor 'pin A Z' cannot move: its loop of 'pin A', 'pin B', 'pin C' holds the joint fast. Give the loop another degree of freedom"
+        in said
+    )
     assert "follow" not in said
     owner.limber.mechanism.drive = "MOTORS"
     bpy.ops.limber.mechanism_live()
@@ -84,7 +87,7 @@ def test_check_says_of_goals_what_live_says():
     assert f"Goal '{goal.name}': 'stranger' is no body of the mechanism and on none: choose one that has a joint" in says(owner)
     goal.body = body
     goal.target.parent = body
-    assert f"hangs on '{body.name}', which follows it: choose another target" in says(owner)
+    assert f"depends on '{body.name}', which follows it: choose another target" in says(owner)
 
 
 @pytest.mark.every_blender
@@ -98,9 +101,9 @@ def test_a_goal_on_a_body_that_stands_still_is_named():
 def test_a_goal_whose_weights_are_all_0_is_named_unless_they_have_keys():
     owner, goal = with_goal()
     goal.position_weight = goal.rotation_weight = (0.0, 0.0, 0.0)
-    assert f"Goal '{goal.name}' asks for nothing: its weights are all 0, raise one" in says(owner)
+    assert f"Goal '{goal.name}' has no effect: its weights are all 0, raise one" in says(owner)
     owner.keyframe_insert("limber.mechanism.goals[0].position_weight", frame=1)
-    assert "asks for nothing" not in says(owner)
+    assert "has no effect" not in says(owner)
 
 
 # -- the whole --
@@ -187,7 +190,7 @@ def test_the_panel_speaks_of_what_drives_the_mechanism():
 
     owner = those.add("stewart")
     bpy.ops.limber.mechanism_live()
-    assert "The motors are where the targets want them" in drawn(LIMBER_PT_mechanism).labels
+    assert "The motors have reached their targets" in drawn(LIMBER_PT_mechanism).labels
     owner.limber.mechanism.drive = "MOTORS"
     those.settle(owner)
     assert "The motors have their commanded values" in drawn(LIMBER_PT_mechanism).labels

@@ -116,7 +116,7 @@ def test_a_motor_can_be_added_on_a_bone_of_a_robot_file(tmp_path):
     with pytest.raises(RuntimeError, match="has a motor already"):
         bpy.ops.limber.add_motors()
     rig.data.bones.active = rig.data.bones["base"]
-    with pytest.raises(RuntimeError, match="Bone 'base' hangs on no joint that moves"):
+    with pytest.raises(RuntimeError, match="Bone 'base' is moved by no joint of the robot's file"):
         bpy.ops.limber.add_motors()
     those.with_idle_goal(rig)
     bpy.ops.limber.mechanism_live()

@@ -45,17 +45,18 @@ def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, c
     assert "cannot move" not in says(owner)
     assert "is off by" not in says(owner)
     turned_about(bpy.data.objects["pin C"], matrix.to_3x3() @ Vector((1.0, 0.0, 0.0)), radians(3.0))
-    assert "not where the rest pose has 'pin C'" in says(owner)
+    assert "'pin C' of 'Mechanism' is not where the rest pose has it" in says(owner)
     those.set_rest_pose(owner)
     said = says(owner)
     x, y, z = matrix.to_3x3() @ Vector((0.0, 1.0, 0.0))
-    assert "Hinge 'pin C' is off by 3 degrees from the axis that the others of its loop let it turn about, so none of" in said
+    assert "Hinge 'pin C' is off by 3 degrees from the axis that the others of its loop let it rotate about, so none of" in said
     assert (
-        "none of 'pin A', 'pin B', 'pin C', 'pin D' can move, and motor 'pin A Z' is locked: turn it, so that its axis lies along (" in said
+        "none of 'pin A', 'pin B', 'pin C', 'pin D' can move, and motor 'pin A Z' is locked: rotate it, so that its axis lies along ("
+        in said
     )
     axis = np.array([float(number) for number in said.split("lies along (")[1].split(")")[0].split(",")])
     assert np.abs(axis - (x, y, z)).max() < 1e-3
-    assert "Give the loop another freedom" not in said
+    assert "Give the loop another degree of freedom" not in said
     owner.limber.mechanism.drive = "MOTORS"
     make_active(owner)
     bpy.ops.limber.mechanism_live()

@@ -109,7 +109,7 @@ def test_an_own_mass_counts_and_what_has_none_is_named():
     body = rig.pose.bones["coupler"].limber_body
     body.mass_from, body.mass = "OWN", 0.25
     said = says(rig)
-    assert "Goal 'balance' is for the centre of mass, but 4 bodies that move have no mass: nothing says it" in said
+    assert "Goal 'balance' is for the centre of mass, but 4 bodies that move have no mass: none is given" in said
     assert "('ground', 'crank', 'side', 'rocker')" in said
     mass, centre = weighed(rig)["coupler"]
     assert mass == 0.25

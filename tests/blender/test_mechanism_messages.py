@@ -108,7 +108,9 @@ def test_motors_that_no_longer_fit_their_joint_say_what_to_press():
     pins = four_bar(those.joint, "revolute")
     owner = owned()
     pins["A"].limber.part.kind = "universal"
-    assert "Joint 'pin A' has 2 freedoms, and motors for other ones: remove its motors, then press Add Motors on it" in says(owner)
+    assert "Joint 'pin A' has 2 degrees of freedom, and motors for other ones: remove its motors, then press Add Motors on it" in says(
+        owner
+    )
     pins["A"].limber.part.kind = "fixed"
     assert "its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint" in says(owner)
     pins["A"].limber.part.kind = "NONE"
@@ -129,7 +131,7 @@ def test_check_says_where_no_motor_is_and_where_motors_follow_from_others():
     owner = owned()
     owner.limber.mechanism.motors.clear()
     assert "No motor is chosen: select a joint and press Add Motors, so that a robot can follow" in says(owner)
-    assert "1 way to move is left with the motors held (of" in says(owner)
+    assert "1 degree of freedom is left with the motors held (of" in says(owner)
     for pin in ("pin A", "pin D"):
         make_active(bpy.data.objects[pin])
         bpy.ops.limber.add_motors()
@@ -169,7 +171,7 @@ def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_pat
 def test_a_robot_of_a_file_with_closures_is_not_to_be_scaled(tmp_path):
     rig = imported(tmp_path)
     rig.scale = (2.0, 2.0, 2.0)
-    assert "is scaled, and its robot's file tells lengths in metres: clear the scale (Alt S)" in says(rig)
+    assert "is scaled, and its robot's file has lengths in metres: clear the scale (Alt S)" in says(rig)
 
 
 def test_a_motor_that_is_given_a_joint_of_no_mechanism_while_live_is_named():

@@ -111,7 +111,7 @@ def test_a_body_that_lost_its_keys_is_named_at_the_frames_in_which_it_no_longer_
     bpy.data.objects["coupler"].animation_data_clear()
     assert SAYS not in said(owner)
     bpy.context.scene.frame_set(1)
-    assert f"joint 'pin B' is open, so {SAYS}" in said(owner)
+    assert f"do not meet at joint 'pin B': {SAYS}" in said(owner)
     for frame in (1, 25):
         go_live(owner, frame)
         assert gap() < CLOSED
@@ -188,7 +188,7 @@ def test_a_joint_on_a_baked_body_is_moved_on_it_by_setting_the_rest_pose_where_m
     bpy.context.scene.frame_set(1)
     pin.location.z += 0.01
     those.update()
-    assert f"Joint 'pin C' of 'Mechanism' is not where the rest pose has 'pin C', so {SAYS}" in said(owner)
+    assert f"Joint object 'pin C' of 'Mechanism' is not where the rest pose has it: {SAYS}" in said(owner)
     set_rest_pose(owner)
     assert SAYS not in said(owner)
     go_live(owner, 25)
@@ -201,7 +201,7 @@ def test_a_joint_that_is_moved_alone_is_named_at_every_frame():
     bpy.data.objects["pin D"].location.y += 0.01  # along its axis
     for frame in (1, 13, 25):
         bpy.context.scene.frame_set(frame)
-        assert "is not where the rest pose has 'pin D'" in said(owner)
+        assert "'pin D' of 'Mechanism' is not where the rest pose has it" in said(owner)
     go_live(owner, 25)
     assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.position[1] == pytest.approx(0.0, abs=1e-6)
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
