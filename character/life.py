@@ -74,8 +74,9 @@ def _breath(seed: int, seconds: float) -> float:
 def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
     """How much each joint lifts the end, of the one that does most."""
     _, linear = skeleton.jacobian(posture.tolist())
-    rise = np.array(up) @ linear
-    return rise / max(np.abs(rise).max(), LIFTS * skeleton.reach, 1e-9)  # a chain without length lifts nothing
+    rise: Angles = np.array(up) @ linear
+    largest = max(float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9)  # a chain without length lifts nothing
+    return rise / largest
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:

@@ -118,7 +118,7 @@ class Captured(imported.Imported):
         for frame in range(1, self.frames + 1):
             self.scene.frame_set(frame)
             missed.append(session.outputs.missed)
-            seconds.append(session.outputs.seconds)
+            seconds.append(session.session.seconds)
         self.scene.frame_set(1)
         angles = np.degrees(np.array(missed))
         return {

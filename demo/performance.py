@@ -201,6 +201,6 @@ def _note(take: Take, chain, session, frame: int, due: float) -> None:
     take.goals.append(session.goal)
     take.solutions.append(outputs.solution)
     take.filtered_aim_error.append(outputs.filtered_aim_error)
-    take.tick_seconds.append(outputs.seconds)
+    take.tick_seconds.append(session.seconds)
     named = chain.base == "POSTURE" and chain.postures[chain.shown_posture].action
     take.postures.append(named.name if named else "")

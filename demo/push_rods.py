@@ -129,11 +129,11 @@ def play(owner, say) -> dict:
             say(f"frame {frame}: {session.problem}")
         outputs = session.outputs
         for key, value in (
-            ("wanted", outputs.wanted),
+            ("wanted", outputs.desired),
             ("filtered", outputs.values),
             ("residual", outputs.report.residual),
             ("missed", outputs.report.goal_error),
-            ("seconds", outputs.seconds),
+            ("seconds", session.seconds),
             ("frame_seconds", took),
         ):
             rows[key].append(value)

@@ -6,7 +6,6 @@ Live, baking and streaming all call this, so that they are the same motion.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from .feet import Floor, Foot, Step, first, following, place, rise, slipped
 
 STEP = 1 / 60  # [s] the solver's longest step: each is a linearisation, and capture at 24 frames a second turns limbs by 20 degrees a frame
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: nobody sees it
-VAIN = 120  # steps without gain toward targets that stand still, after which what still creeps will bring none
+STALLED = 120  # steps without gain toward targets that stand still, after which what still creeps will bring none
 GAIN = 0.02  # of what is missed: less is no gain. The slowest limit that anybody sets brings a hundredth of a turn within two seconds
 LOOKS = 2  # solves of a first frame whose feet are held: how a foot then lies says how high it must be
 SAME = 1e-6  # [rad or m] bodies with and without a floor that differ by less go on as one
@@ -42,11 +41,19 @@ class Model:
     def floating(self) -> bool:
         return self.body.floating
 
+    def tick(self, inputs: "BodyInputs | None", state: "BodyState | None", dt: float) -> tuple["Outputs", "BodyState"]:
+        """The body's next frame; see `Mover`. Without inputs it comes to rest where it was going."""
+        if inputs is None and state is not None:
+            inputs = state.inputs
+        if inputs is None:
+            raise ValueError("a body that has not moved yet needs inputs")
+        return tick(self, inputs, state, dt)
+
 
 NOWHERE = np.full(3, np.nan)
 
 
-class Wanted(NamedTuple):
+class BodyInputs(NamedTuple):
     """Where links should be, in the armature's space."""
 
     rotation: Array  # (k, 3, 3) of the links that follow; NaN: lost
@@ -57,8 +64,16 @@ class Wanted(NamedTuple):
     floor_height: float = np.nan  # [m] of the floor along it
     base_known: bool = True  # the base's place comes from its source; False: it is the authored one
 
-    def equals(self, other: "Wanted") -> bool:
-        return all(np.array_equal(mine, others, equal_nan=True) for mine, others in zip(self, other, strict=True))
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BodyInputs):
+            return False
+        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in zip(self, other, strict=True))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        raise TypeError("it is compared, never looked up")
 
 
 class Velocities(NamedTuple):
@@ -77,8 +92,8 @@ class BodyState:
 
     model: "Model"  # that has answered; another one may do better
     state: bodies.State
-    wanted: Wanted
-    vain: int  # steps since the targets stand still and are missed by no less
+    inputs: BodyInputs
+    stalled: int  # steps since the targets stand still and are missed by no less
     nearest: float  # root of the sum of squares [rad, m] by which they were missed then
     free: bodies.State  # the body as it would be without a floor; the same as `state` where no foot is held
     feet: tuple[Step, ...] = ()
@@ -95,7 +110,6 @@ class Outputs:
     planted: tuple[str, ...]  # feet that stand
     bounded: tuple[str, ...]  # joints at a limit
     at_rest: bool
-    seconds: float
 
 
 def make_model(
@@ -116,41 +130,40 @@ def make_model(
     return Model(body, WholeBody(body, targets, Options(law=law, limits=limits or Limits())), base, feet)
 
 
-def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
+def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
     """The body's next frame.
 
     Args:
         model: The body.
-        wanted: What its links should do.
+        inputs: What its links should do.
         before: What the last tick returned; None at a new start, where the body begins at rest as near to its targets as it can be.
         dt: Time since then [s]; 0 leaves the body where it is.
     """
-    begun = perf_counter()
     solver = model.solver
     lost: tuple[str, ...] = ()
     bounded: tuple[str, ...] = ()
     if before is None:
-        free = _begin(model, wanted)
-        again, steps, vain = False, 0, 0
-        state, feet = free, first(model.body, model.feet, wanted.feet, _floor(wanted), free)
+        free = _begin(model, inputs)
+        again, steps, stalled = False, 0, 0
+        state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         for _ in range(LOOKS if _any_held(feet) else 0):
-            state = solver.settled(_values(model, _raised(wanted, rise(feet)), contacts=_contacts(feet, model)), free)
-            feet = first(model.body, model.feet, wanted.feet, _floor(wanted), free, state)
+            state = solver.settled(_values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), free)
+            feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
     else:
-        again = before.model is model and before.wanted.equals(wanted)
-        vain = before.vain if again else 0
-        steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and vain < VAIN else 0
+        again = before.model is model and before.inputs == inputs
+        stalled = before.stalled if again else 0
+        steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
         late = np.isfinite(solver.options.law.gain) or solver.options.limits.acceleration is not None
-        velocities = _velocities(before.wanted, wanted, dt) if steps and late else UNKNOWN
-        state, free = (_carried(model, own, wanted) for own in (before.state, before.free))
+        velocities = _velocities(before.inputs, inputs, dt) if steps and late else UNKNOWN
+        state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
         was_free = before.state is before.free
-        feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, wanted.feet, _floor(wanted), free)
-        on_way = [wanted if again else _between(before.wanted, wanted, (k + 1) / steps) for k in range(steps)]
+        feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+        on_way = [inputs if again else _between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
         for part in on_way:
             solution, free = solver.step(_values(model, part, velocities), free, dt / steps)
         if steps and model.feet:
-            sources, then = (before.wanted.feet, wanted.feet), (before.free, free)
-            feet = following(model.body, model.feet, feet, sources, _floor(wanted), then, before.state, dt)
+            sources, then = (before.inputs.feet, inputs.feet), (before.free, free)
+            feet = following(model.body, model.feet, feet, sources, _floor(inputs), then, before.state, dt)
         if was_free and not _any_held(feet):
             state = free
         elif steps:
@@ -167,12 +180,12 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         if steps:
             lost = solution.lost
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
-    missed, base_missed = solver.missed(_values(model, wanted), state)
+    missed, base_missed = solver.missed(_values(model, inputs), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.sum(base_missed**2)))
     nearest = before.nearest if before is not None and again else np.inf
-    vain, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest else (vain + steps, nearest)
+    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest else (stalled + steps, nearest)
     if again and steps and np.abs(state.velocity).max() < AT_REST:
-        vain = VAIN
+        stalled = STALLED
     outputs = Outputs(
         state,
         missed,
@@ -180,39 +193,38 @@ def tick(model: Model, wanted: Wanted, before: BodyState | None, dt: float) -> t
         lost,
         tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.stands),
         bounded,
-        vain >= VAIN,
-        perf_counter() - begun,
+        stalled >= STALLED,
     )
-    return outputs, BodyState(model, state, wanted, vain, nearest, free, feet)
+    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet)
 
 
-def _begin(model: Model, wanted: Wanted) -> bodies.State:
+def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
     """At rest where the targets are met as well as can be, found from the joints' own zero: wherever the body was before."""
-    base = wanted.base_frame
-    first = model.solver.start(np.zeros(len(model.body)), base[:3, :3], wanted.base if model.floating else base[:3, 3])
-    return model.solver.settled(_values(model, wanted), first)
+    base = inputs.base_frame
+    first = model.solver.start(np.zeros(len(model.body)), base[:3, :3], inputs.base if model.floating else base[:3, 3])
+    return model.solver.settled(_values(model, inputs), first)
 
 
-def _carried(model: Model, state: bodies.State, wanted: Wanted) -> bodies.State:
+def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.State:
     """A base that does not float goes where it is authored."""
     if model.floating:
         return state
-    turn, place = wanted.base_frame[:3, :3], wanted.base_frame[:3, 3]
+    turn, place = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
     return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(turn, state.joints))
 
 
-def _values(model: Model, wanted: Wanted, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
-    base = wanted.base[None] if model.floating else np.zeros((0, 3))
-    return Values(wanted.rotation, base, velocities.angular, velocities.linear if model.floating else None, contacts)
+def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
+    base = inputs.base[None] if model.floating else np.zeros((0, 3))
+    return Values(inputs.rotation, base, velocities.angular, velocities.linear if model.floating else None, contacts)
 
 
-def _floor(wanted: Wanted) -> Floor:
-    return Floor(wanted.floor_up, wanted.floor_height)
+def _floor(inputs: BodyInputs) -> Floor:
+    return Floor(inputs.floor_up, inputs.floor_height)
 
 
-def _raised(wanted: Wanted, height: float) -> Wanted:
+def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
     """The same with the base so much [m] higher above the floor."""
-    return wanted._replace(base=wanted.base + height * wanted.floor_up) if height else wanted
+    return inputs._replace(base=inputs.base + height * inputs.floor_up) if height else inputs
 
 
 def _any_held(feet: tuple[Step, ...]) -> bool:
@@ -230,10 +242,10 @@ def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = ()
 
 def _are_same(first: bodies.State, last: bodies.State) -> bool:
     apart = np.abs(first.base_position - last.base_position).max(), np.abs(first.base_rotation - last.base_rotation).max()
-    return max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME
+    return bool(max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME)
 
 
-def _between(begin: Wanted, last: Wanted, share: float) -> Wanted:
+def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
     """Targets on their way from one frame to the next."""
     if share >= 1.0:
         return last
@@ -244,7 +256,7 @@ def _between(begin: Wanted, last: Wanted, share: float) -> Wanted:
     return last._replace(rotation=turned, base=base)
 
 
-def _velocities(first: Wanted, last: Wanted, dt: float) -> Velocities:
+def _velocities(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
     """Mean velocities of the targets between two frames; NaN of what was not known in both: it is approached, not followed."""
     linear = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
     return Velocities(log(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])

@@ -6,23 +6,22 @@ Live, baking and streaming all call this, so that they are the same motion.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from time import perf_counter
 
 import numpy as np
 
 from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter
-from ...solvers.gaze import EndError, GazeSolver, Solution, end_errors
+from ...solvers.gaze import EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
-from ..attention import Attention
+from .inputs import ChainInputs, Task, task
 
-GLIDE = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
+TRANSITION = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
 STILL = 1e-5  # [rad, m] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
 NEARER = 1e-6  # [rad, m] of all that ends miss: what is less is no gain
 SHARE = 1e-3  # of what ends miss: the same, where it is much, since the goal is out of reach
 BETTER = 1e-4  # [rad] of shape deviation: the same
-NO_MORE = 60  # ticks of the same goal without a gain while joints still move: enough for a glide to another way of doing it
+NO_MORE = 60  # ticks of the same goal without a gain while joints still move: enough for a transition to another way of doing it
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,34 @@ class Model:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]
-    glides: tuple[Filter, ...] = ()  # of the posture, where it changes at once; none where it is an animation's own
+    transitions: tuple[Filter, ...] = ()  # of the posture, where it changes at once; none where it is an animation's own
     looks_ahead: bool = False  # whether the solver takes the goals of frames to come
+
+    def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
+        """The chain's next frame; see `Mover`. Without inputs it comes to rest where it was going.
+
+        Raises:
+            InputsError, GazeError: what is asked cannot be used.
+        """
+        if inputs is None and state is not None:
+            last = state.task
+            outputs, new = tick(self, state.goal, state, dt, influence=last.influence if last else 1.0, life=state.life)
+            return outputs, replace(new, task=last)
+        if inputs is None:
+            raise ValueError("a chain that has not moved yet needs inputs")
+        asked = task(inputs, self.skeleton, state.task if state is not None else None, dt)
+        outputs, new = tick(
+            self,
+            asked.goal,
+            state,
+            dt,
+            ahead=inputs.ahead,
+            influence=asked.influence,
+            life=asked.life,
+            mutual=inputs.is_mutual,
+            slot=inputs.slot,
+        )
+        return outputs, replace(new, task=asked)
 
 
 @dataclass(frozen=True)
@@ -42,29 +67,27 @@ class State:
 
     solution: Solution
     motion: tuple[Kinematic, ...]
-    posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it does not glide
+    posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it jumps
     model: Model
     goal: GazeGoal
     best: tuple[float, float]  # of the answers to this goal: what ends missed [rad, m], and the shape deviation [rad]
-    vain: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
+    stalled: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
     problem: str  # of the outputs
     life: Angles | None = None  # (n,) [rad] on top of the goal's posture
-    attention: Attention | None = None  # by which the goal came to be; the tick itself does not use it
-    ticks: int = 0  # since the start: chains that plan in turns count by them
+    task: Task | None = None  # by which the goal came to be
 
 
 @dataclass(frozen=True)
 class Outputs:
     """What one tick says: the angles (slides: ways) to show and to send, and how well they do."""
 
-    angles: np.ndarray  # (n,) [rad, slides m] after the filter
-    wanted: np.ndarray  # (n,) [rad, slides m] before it: where the joints are going
+    angles: Angles  # (n,) [rad, slides m] after the filter
+    desired: Angles  # (n,) [rad, slides m] before it: where the joints are going
     solution: Solution
     lag: float  # [rad] the farthest that the filter keeps a joint that turns from the solution
     slide_lag: float  # [m] the same of joints that slide
     at_rest: bool  # the filter has arrived, and the solver too
     problem: str  # why the goal could not be used, or ""
-    seconds: float  # of the whole tick
     goal: GazeGoal
     skeleton: Skeleton
 
@@ -90,7 +113,7 @@ def make_model(
     options: object = None,
     transition: float = 0.0,
 ) -> Model:
-    """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body glides from one posture to the next.
+    """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body moves from one posture to the next.
     That takes `transition` seconds, or as long as half of the joints' limits need, where it is 0. `options` are the solver's own.
 
     Raises:
@@ -107,12 +130,12 @@ def make_model(
         skeleton,
         make_solver(solver, skeleton, options),
         filters(1.0),
-        _glides(filters(GLIDE), transition) if posture_jumps else (),
+        _transitions(filters(TRANSITION), transition) if posture_jumps else (),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,
     )
 
 
-def _glides(limited: tuple[Filter, ...], seconds: float) -> tuple[Filter, ...]:
+def _transitions(limited: tuple[Filter, ...], seconds: float) -> tuple[Filter, ...]:
     return tuple(Transition(joint.limits, seconds) for joint in limited) if seconds > 0.0 else limited
 
 
@@ -124,8 +147,8 @@ def tick(
     ahead: Sequence[GazeGoal] = (),
     influence: float = 1.0,
     life: Angles | None = None,
-    attention: Attention | None = None,
     mutual: bool = False,
+    slot: PlanSlot | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -140,70 +163,68 @@ def tick(
         ahead: The goals of the next frames, where they are known; for solvers that look ahead.
         influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
         life: (n,) [rad] what is added to the posture, also where that is on its way.
-        attention: By which the goal came to be: kept in the state for the next frame.
         mutual: Whether what the chain looks at moves because of it, as another that looks back.
+        slot: When a solver that looks ahead may plan; None: always.
 
     Raises:
         GazeError: The goal cannot be used and there is no state to hold.
     """
-    begun = perf_counter()
-    goal, posture = _glide(model, goal, state, dt)
-    again = state is not None and state.goal is goal and state.model is model and state.life is life
+    goal, posture = _on_its_way(model, goal, state, dt)
+    again = state if state is not None and state.goal is goal and state.model is model and state.life is life else None
     alive = goal if life is None else replace(goal, posture=goal.posture + life)
-    ticks = state.ticks + (dt > 0.0) if state is not None else 0  # a frame that is looked at again is the same
-    foresight = {"ahead": ahead, "tick": ticks, "dt": dt, "mutual": mutual} if model.looks_ahead else {}
+    foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "dt": dt, "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
-    if again and ((state.vain >= NO_MORE and not stirs) or dt == 0.0):
-        solution, best, vain, problem = state.solution, state.best, state.vain, state.problem
+    if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
+        solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
         problem = ""
         last = state.solution if state else None
         # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
-        memory = last.memory if last and type(state.model.solver) is type(model.solver) else None
+        memory = last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
         try:
             solution = model.solver.solve(alive, start=last.angles if last else None, memory=memory, **foresight)
-            best, vain = _progress(solution, last, (state.best, state.vain) if again else None)
+            best, stalled = _progress(solution, last, (again.best, again.stalled) if again is not None else None)
         except GazeError as error:
             if state is None:
                 raise
-            solution, best, vain, problem = last, state.best, NO_MORE, str(error)
-    wanted = _blend(model.skeleton, alive.posture, solution.angles, influence)
+            solution, best, stalled, problem = state.solution, state.best, NO_MORE, str(error)
+    desired = _blend(model.skeleton, alive.posture, solution.angles, influence)
     if state is None:
-        motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, wanted, strict=True))
+        motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
     else:
-        motion = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.filters, state.motion, wanted, strict=True))
+        motion = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.filters, state.motion, desired, strict=True))
     angles = [joint.position for joint in motion]
-    lag, slide_lag = _lags(model.skeleton, angles, wanted)
+    lag, slide_lag = _lags(model.skeleton, angles, desired)
     outputs = Outputs(
         angles=np.array(angles),
-        wanted=np.array(wanted),
+        desired=np.array(desired),
         solution=solution,
         lag=lag,
         slide_lag=slide_lag,
-        at_rest=vain >= NO_MORE
+        at_rest=stalled >= NO_MORE
         and lag == slide_lag == 0.0
         and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
         problem=problem,
-        seconds=perf_counter() - begun,
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, best, vain, problem, life, attention, ticks)
+    return outputs, State(solution, motion, posture, model, goal, best, stalled, problem, life)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
     """Angles (n,) [rad, slides m] between the posture, as far as limits allow it, and the solution, joint by joint."""
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():  # the goal's problem says what is wrong with it
-        return solved.tolist()
+        return list(map(float, solved))
     share = max(influence, 0.0)
     kept = skeleton.clamp(posture)
-    return [angle + share * (answer - angle) for angle, answer in zip(kept, solved.tolist(), strict=True)]
+    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(kept, solved.tolist(), strict=True)]
+    return blended
 
 
-def _lags(skeleton: Skeleton, angles: list[float], wanted: list[float]) -> tuple[float, float]:
-    """How far the farthest joint is from where it is wanted: of those that turn [rad], and of those that slide [m]."""
+def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
+    """How far the farthest joint is from where it is going: of those that turn [rad], and of those that slide [m]."""
     lag = slide_lag = 0.0
-    for joint, angle, target in zip(skeleton.joints, angles, wanted, strict=True):
+    for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):
         if joint.kind == "revolute":
             lag = max(lag, abs(angle - target))
         else:
@@ -211,12 +232,12 @@ def _lags(skeleton: Skeleton, angles: list[float], wanted: list[float]) -> tuple
     return lag, slide_lag
 
 
-def _progress(solution: Solution, last: Solution | None, before: tuple | None) -> tuple[tuple[float, float], int]:
-    """The state's `best` and `vain` after another answer.
+def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None) -> tuple[tuple[float, float], int]:
+    """The state's `best` and `stalled` after another answer.
 
     Args:
         solution, last: Of this tick and of the one before, if there was one.
-        before: `best` and `vain` of the last tick; None: the goal is a new one.
+        before: `best` and `stalled` of the last tick; None: the goal is a new one.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
@@ -225,9 +246,9 @@ def _progress(solution: Solution, last: Solution | None, before: tuple | None) -
     stands = np.abs(solution.angles - last.angles).max() <= STILL
     if before is None:
         return now, NO_MORE if stands and solution.converged else 0
-    (missed, shape), vain = before
+    (missed, shape), stalled = before
     gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
-    return (now, NO_MORE if stands else 0) if gains else ((missed, shape), NO_MORE if stands else vain + 1)
+    return (now, NO_MORE if stands else 0) if gains else ((missed, shape), NO_MORE if stands else stalled + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:
@@ -236,21 +257,21 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 
 
-def _glide(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
+def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
     """The goal with its posture on its way from the last one, so that the solver can hold the aim meanwhile."""
-    if not model.glides or len(goal.posture) != len(model.glides):
+    if not model.transitions or len(goal.posture) != len(model.transitions):
         return goal, ()
     if state is not None and _has_arrived(state, goal):
         return goal, state.posture
-    wanted = model.skeleton.clamp(goal.posture)
+    desired = model.skeleton.clamp(goal.posture)
     if state is None:
-        return goal, tuple(joint.rest(angle) for joint, angle in zip(model.glides, wanted, strict=True))
+        return goal, tuple(joint.rest(angle) for joint, angle in zip(model.transitions, desired, strict=True))
     last = state.posture or tuple(
-        joint.rest(angle) for joint, angle in zip(model.glides, model.skeleton.clamp(state.goal.posture), strict=True)
+        joint.rest(angle) for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
     )
-    posture = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.glides, last, wanted, strict=True))
+    posture = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.transitions, last, desired, strict=True))
     angles = tuple(joint.position for joint in posture)
-    if angles == wanted:
+    if angles == desired:
         return goal, posture
     if state.goal.aim == goal.aim and angles == tuple(state.goal.posture.tolist()):
         return state.goal, posture

@@ -1,12 +1,11 @@
 """One frame of one mechanism: goals and state in, bodies, motors' values and the next state out, without side effects.
 
-Live, baking and streaming all call this, so that they are the same motion. Goals say where bodies are wanted; the motors' values that
+Live, baking and streaming all call this, so that they are the same motion. Goals say where bodies are desired; the motors' values that
 follow from that go through the filter, and what the motors then are says where the bodies are.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from time import perf_counter
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,18 +45,26 @@ class Model:
     is_determined: bool = True  # the motors' values say where every body is that a goal names
     is_over_actuated: bool = False  # motors follow from one another: filtered one by one, they could not be met
 
+    def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
+        """The mechanism's next frame; see `Mover`. Without inputs it comes to rest where it was going."""
+        if inputs is None and state is not None:
+            inputs = state.goals
+        if inputs is None:
+            raise ValueError("a mechanism that has not moved yet needs goals")
+        return tick(self, inputs, state, dt)
+
 
 @dataclass(frozen=True)
 class State:
     """What the next frame needs of this one."""
 
     goals: Goals
-    wanted: Pose
+    desired: Pose
     shown: Pose
     motion: tuple[Kinematic, ...]
-    vain: int = 0  # ticks of the same goals in which no motor was wanted elsewhere
-    report: Report | None = None
-    model: Model | None = None
+    report: Report
+    model: Model
+    stalled: int = 0  # ticks of the same goals in which no motor was to go elsewhere
     flipped: bool = False  # since the start a loop went over to its other assembly
     first: Array | None = None  # (b, 4, 4) bodies at the start, where nothing has gone over yet
 
@@ -68,11 +75,10 @@ class Outputs:
 
     poses: Array  # (b, 4, 4) bodies in the mechanism's base, as they are shown
     values: tuple[float, ...]  # [rad, m] of the motors, filtered
-    wanted: tuple[float, ...]  # what the goals ask of them
+    desired: tuple[float, ...]  # what the goals ask of them
     report: Report  # of the goals' solve
     is_closed: bool  # what is shown holds together
     at_rest: bool
-    seconds: float = field(compare=False)
 
 
 def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Outputs, State]:
@@ -84,44 +90,42 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
         dt: Time since then [s]; 0 solves without moving the filter.
     """
-    begun = perf_counter()
-    same = state is not None and state.model is model and state.goals == goals
-    if same and (state.vain >= NO_MORE or dt == 0.0):
-        wanted, report, vain = state.wanted, state.report, state.vain
+    same = state if state is not None and state.model is model and state.goals == goals else None
+    if same is not None and (same.stalled >= NO_MORE or dt == 0.0):
+        desired, report, stalled = same.desired, same.report, same.stalled
     else:
         solver = model.solver
         if state is None:
             answer = solver.solve(goals, model.rest, iterations=FIRST)
         else:
-            answer = solver.solve(goals, state.wanted, dt or None, evaluations=PLACES)
-        wanted, report = answer.state, answer.report
-        before = values(model, state.wanted) if state is not None else ()
-        moved = max((abs(a - b) for a, b in zip(values(model, wanted), before, strict=False)), default=0.0)
-        vain = 0 if not same else NO_MORE if moved < STILL and report.settled else state.vain + 1
-    asked = values(model, wanted)
+            answer = solver.solve(goals, state.desired, dt or None, evaluations=PLACES)
+        desired, report = answer.state, answer.report
+        before = values(model, state.desired) if state is not None else ()
+        moved = max((abs(a - b) for a, b in zip(values(model, desired), before, strict=False)), default=0.0)
+        stalled = 0 if same is None else NO_MORE if moved < STILL and report.settled else same.stalled + 1
+    asked = values(model, desired)
     if state is None or len(state.motion) != len(model.motors):
         motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, asked, strict=True))
     else:
         motion = tuple(m.filter.step(now, value, dt) for m, now, value in zip(model.motors, state.motion, asked, strict=True))
     filtered = tuple(one.position for one in motion)
-    shown, is_closed = wanted, report.assembled
+    shown, is_closed = desired, report.assembled
     flipped = report.flipped or (state is not None and state.flipped)
     if any(abs(a - b) > STILL for a, b in zip(filtered, asked, strict=True)):
-        follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else wanted)
+        follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else desired)
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
-    first = state.first if state is not None and state.first is not None else model.solver.poses(wanted)
-    if flipped and np.abs(model.solver.poses(wanted) - first).max() < BACK:
+    first = state.first if state is not None and state.first is not None else model.solver.poses(desired)
+    if flipped and np.abs(model.solver.poses(desired) - first).max() < BACK:
         flipped = False
     outputs = Outputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
-        wanted=asked,
+        desired=asked,
         report=report,
         is_closed=is_closed,
-        at_rest=vain >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
-        seconds=perf_counter() - begun,
+        at_rest=stalled >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
     )
-    return outputs, State(goals, wanted, shown, motion, vain, report, model, flipped, first)
+    return outputs, State(goals, desired, shown, motion, report, model, stalled, flipped, first)
 
 
 def values(model: Model, pose: Pose) -> tuple[float, ...]:
@@ -144,5 +148,9 @@ def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
 
 
 def _faint(goal: FrameGoal) -> FrameGoal:
-    place = tuple(FAINT * weight for weight in goal.position_weight)
-    return replace(goal, position_weight=place, rotation_weight=tuple(FAINT * weight for weight in goal.rotation_weight))
+    return replace(goal, position_weight=_fainter(goal.position_weight), rotation_weight=_fainter(goal.rotation_weight))
+
+
+def _fainter(weight: tuple[float, float, float]) -> tuple[float, float, float]:
+    x, y, z = weight
+    return FAINT * x, FAINT * y, FAINT * z

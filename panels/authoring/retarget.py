@@ -125,7 +125,7 @@ def _draw_outcome(layout, session) -> None:
         ("Position error", bpy.utils.units.to_string("METRIC", "LENGTH", outputs.base_missed, precision=4)),
         ("At a limit", f"{len(outputs.bounded)} of {len(session.reader.places)} joints"),
         *([("Planted", ", ".join(outputs.planted) or "none")] if any(session.linked.planted) else []),
-        ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
+        ("Time", f"{1e3 * session.seconds:.2f} ms"),
     ]
     box = layout.box().column(align=True)
     for name, value in rows:

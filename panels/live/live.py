@@ -95,7 +95,7 @@ def _figures(chain, session) -> list[tuple[str, str]]:
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
         ("Limits hit", ", ".join(axes.label(*session.reader.places[k]) for k in solution.limits_hit) or "none"),
-        ("Time", f"{1e3 * outputs.seconds:.2f} ms"),
+        ("Time", f"{1e3 * session.seconds:.2f} ms"),
     ]
 
 

@@ -1,12 +1,14 @@
-"""What is known of one retarget from tick to tick: the evaluated scene is read, the body solved. Nothing of it is saved."""
+"""A body that follows a motion, in a scene: what its source does is read, and shown as the bones' channels."""
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
 from ...character.body.feet import Foot
-from ...character.body.tick import NOWHERE, BodyState, Model, Outputs, Wanted, make_model, tick
+from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
+from ...character.stage import Frame
 from ...solvers.skeleton import SkeletonError
 from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
@@ -16,26 +18,22 @@ from ..reading.body.columns import columns_of, values_of
 from ..reading.body.links import BodyReader, Held
 from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
-from ..reading.moving import Moving, Place
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
+from .session import Place, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
 
-SETUP_ERRORS = (RigError, SkeletonError, TargetError, ValueError)
 
+class PosedBody(dict):
+    """Channels of the bones that a body moves, and frames (4, 4) of its links in the armature, to the precision of its solver."""
 
-class _Asked(NamedTuple):
-    """What a tick is asked for."""
-
-    model: Model
-    wanted: Wanted
-    held: Held
+    frames: Mapping[str, np.ndarray] = MappingProxyType({})
 
 
 @dataclass
-class BodySession(Moving):
-    """As a chain's session, of a whole body."""
+class BodySession(SceneSession):
+    """What is known of one body from frame to frame."""
 
     linked: Linked | None = None
     linked_key: tuple = ()
@@ -45,11 +43,11 @@ class BodySession(Moving):
     model_key: tuple = ()
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
-    asked: _Asked | None = None
-    state: BodyState | None = None
-    outputs: Outputs | None = None
+    held: Held | None = None  # what no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
-    is_broken: bool = False  # the set-up could not be read
+    is_streamed: bool = False  # more may come at any time
+
+    errors = (RigError, SkeletonError, TargetError, ValueError)
 
     def values(self) -> dict[Place, float]:
         if self.outputs is None or self.reader is None:
@@ -62,59 +60,42 @@ class BodySession(Moving):
         last = {column: before[Channel(*own, *column)] for column in columns if Channel(*own, *column) in before}
         return {Channel(*own, *column): value for column, value in values_of(rig, self, columns, last).items()}
 
-    def advance(self, rig, retarget, placement: Placement, dt: float, is_dirty: bool) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session."""
-        self.problem, self.is_broken = "", False
-        try:
-            asked = self.asked = self._read(rig, retarget, placement, is_dirty)
-        except SETUP_ERRORS as error:
-            self.problem, self.is_broken = str(error), True
-            if self.asked is None or self.state is None:
-                return
-            asked = self.asked  # it comes to rest where it was going
-        self.outputs, self.state = tick(asked.model, asked.wanted, self.state, dt)
-        if pairing.is_streamed(retarget):
-            self.outputs = replace(self.outputs, at_rest=False)  # more may come at any time
-        if self.outputs.lost and not self.problem:
-            named = ", ".join(f"'{name}'" for name in self.outputs.lost)
-            why = "the source's bones are scaled to nothing or are not numbers"
-            if pairing.is_streamed(retarget):
-                why = "nothing comes for their sources, or it is no rotation"
-            self.problem = f"{named} have no target in this frame and move freely: {why}"
-        self.shown = self.reader.channels(rig, placement, asked.held, self.outputs.state)
-        # A body is where it is going, as far as chains on it are concerned.
-        self.channels = self.going = {name: (pose.rotation, pose.location, pose.scale) for name, pose in self.shown.items()}
+    @property
+    def is_settled(self) -> bool:
+        return not (self.is_streamed and self.outputs is not None)
 
-    def differs(self, rig, retarget, placement: Placement, is_dirty: bool) -> bool:
-        """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
-        before = self.asked
-        try:
-            asked = self._read(rig, retarget, placement, is_dirty)
-        except SETUP_ERRORS as error:
-            return str(error) != self.problem
-        return (
-            self.is_broken
-            or before is None
-            or asked.model is not before.model
-            or asked.held != before.held
-            or not asked.wanted.equals(before.wanted)
-        )
-
-    def _read(self, rig, retarget, placement: Placement, is_dirty: bool) -> _Asked:
-        """What is to be done now.
+    def read(self, frame: Frame, dt: float) -> tuple[Model, BodyInputs]:
+        """The model and what it is asked for.
 
         Raises:
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
-        depsgraph = placement.depsgraph
+        (rig, retarget), depsgraph, is_dirty = frame.part, frame.host.depsgraph, frame.host.is_dirty(frame.part)
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
+        self.is_streamed = pairing.is_streamed(retarget)
         self._update_reader(rig, linked, evaluated, is_dirty)
         held = self.reader.held(evaluated.pose.bones)
         self._update_model(rig, retarget, linked, held)
-        return _Asked(self.model, self._wanted(rig, retarget, linked, placement), held)
+        self.held = held
+        return self.model, self._inputs(rig, retarget, linked, frame.view)
+
+    def show(self, frame: Frame) -> tuple[dict, dict]:
+        rig, _ = frame.part
+        if self.outputs.lost and not self.problem:
+            named = ", ".join(f"'{name}'" for name in self.outputs.lost)
+            why = "the source's bones are scaled to nothing or are not numbers"
+            if self.is_streamed:
+                why = "nothing comes for their sources, or it is no rotation"
+            self.problem = f"{named} have no target in this frame and move freely: {why}"
+        self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
+        frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
+        frames[:, :3, 3] += self.outputs.state.base_position
+        pose = PosedBody({name: (one.rotation, one.location, one.scale) for name, one in self.shown.items()})
+        pose.frames = dict(zip(self.reader.names, frames, strict=True))
+        return pose, pose  # as far as chains on it are concerned, it is where it is going
 
     def _linked(self, rig, retarget, depsgraph, is_dirty: bool) -> Linked:
         """The pairs; checked anew where any of them, or bones, may have changed."""
@@ -141,8 +122,8 @@ class BodySession(Moving):
         before, self.reader = self.reader, reader
         self.model_key = ()
         if before is None or before.places != reader.places or before.base != reader.base:
-            self.model = self.asked = self.outputs = None
-            self.shown, self.channels, self.going = {}, {}, {}
+            self.model = self.outputs = self.ticked = None
+            self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
@@ -160,10 +141,10 @@ class BodySession(Moving):
         ]
         self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet)
         self.model_key = key
-        if self.state is not None and len(self.state.wanted.rotation) != len(links):
+        if self.state is not None and len(self.state.inputs.rotation) != len(links):
             self.restart()
 
-    def _wanted(self, rig, retarget, linked: Linked, placement: Placement) -> Wanted:
+    def _inputs(self, rig, retarget, linked: Linked, placement: Placement) -> BodyInputs:
         """The source's pose as the target's, in its armature's space."""
         origin = np.zeros(3)
         if pairing.is_streamed(retarget):
@@ -193,4 +174,4 @@ class BodySession(Moving):
         base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
         if base_known:
             base = to_armature[:3, :3] @ told + to_armature[:3, 3]
-        return Wanted(still @ turns, base, frame, feet, floor_up, floor_height, base_known)
+        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known)

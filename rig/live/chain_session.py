@@ -1,121 +1,97 @@
-"""What is known of one chain from tick to tick: authored poses and targets are read from the evaluated scene, one tick is made."""
+"""A chain in a scene: authored poses and targets are read from what Blender has evaluated, and shown as the bones' channels."""
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Container
+from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from mathutils import Matrix
 
-from ...character.attention import Attention, partial
-from ...character.chain.tick import Model, Outputs, State, make_model, tick
+from ...character.attention import Manner
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
+from ...character.chain.tick import Model, make_model
+from ...character.life import Life
+from ...character.stage import Frame
 from ...motion import MotionError
-from ...solvers.goals import GazeError, GazeGoal
+from ...solvers.goals import GazeError
 from ...solvers.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..properties.character import character
-from ..reading import alive, base_posture, channels, gaze
+from ..reading import base_posture, channels
 from ..reading import chain as build
 from ..reading import goal as goals
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.keyed import keyed
 from ..reading.mechanism import assembled
-from ..reading.moving import JointLimits, Moving, Place
 from ..reading.paths import end_bones
-from ..reading.placement import Placement
-from ..reading.skeleton import SCALED, BonePose, ChainReader, Followed
+from ..reading.skeleton import SCALED, BonePose, ChainReader
+from .session import JointLimits, Place, SceneSession
 
-SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError)
-
-
-class Around(NamedTuple):
-    """What a chain meets in a moment."""
-
-    placement: Placement  # in which it stands
-    seen: Placement  # which has its targets: another where chains move each other's
-    followed: Mapping[str, Followed]  # what bones of its armature do that follow another armature: it takes this for what is authored
-    solver: str
-    dirty: set[str]  # names of armatures whose bones may have changed
-
-    @property
-    def is_mutual(self) -> bool:
-        """Whether it sees where others are going rather than where they are."""
-        return self.seen is not self.placement
+SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 
 @dataclass
-class ChainSession(Moving):
-    """What is known of one chain from tick to tick; nothing of it is saved."""
+class ChainSession(SceneSession):
+    """What is known of one chain from frame to frame."""
 
     reader: ChainReader | None = None
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
     can_answer: tuple = ()  # the model and the kinds of goals for which the solver is known to be fit
-    goal: GazeGoal | None = None
-    goal_key: tuple = ()
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
-    stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, slides m] by their actions' session_uid
-    influence: float = 1.0  # of the gaze, 0 to 1
-    life: np.ndarray | None = None  # (n,) [rad] on top of the posture; None: there is none
-    attention: Attention | None = None  # of the tick to come: its state has that of the last; None where the target is followed as it is
+    stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, prismatic joints m] by their actions' session_uid
     posture_of: tuple = ()  # the reader that has read them; empty: read them again
-    state: State | None = None
-    outputs: Outputs | None = None
-    is_broken: bool = False  # the set-up could not be read
 
-    def advance(self, rig, chain, around: Around, dt: float, coming: Sequence[GazeGoal] = ()) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `coming`: the next frames' goals."""
-        self.problem, self.is_broken = "", False
-        try:
-            self._read(rig, chain, around, dt)
-            self.outputs, self.state = tick(
-                self.model,
-                self.goal,
-                self.state,
-                dt,
-                ahead=coming,
-                influence=self.influence,
-                life=self.life,
-                attention=self.attention,
-                mutual=around.is_mutual,
-            )
-            self.problem = self.outputs.problem
-        except SETUP_ERRORS as error:
-            self.problem, self.is_broken = str(error), not isinstance(error, GazeError)
-            if (state := self.state) is not None:  # it comes to rest where it was going
-                self.outputs, self.state = tick(
-                    state.model, state.goal, state, dt, influence=self.influence, life=state.life, attention=state.attention
-                )
-        if self.outputs is not None and self.poses:
-            self.channels = self.going = self.reader.channels(self.poses, self.outputs.angles.tolist())
-            if around.is_mutual:
-                self.going = self.reader.channels(self.poses, self.outputs.wanted.tolist())
+    errors = SETUP_ERRORS
 
-    def differs(self, rig, chain, around: Around) -> bool:
-        """Whether there is something new to solve, or the set-up became right or wrong, since its last tick."""
-        before, influence = (self.model, self.goal, self.poses), self.influence
-        try:
-            self._read(rig, chain, around, 0.0)
-        except SETUP_ERRORS as error:
-            return str(error) != self.problem
-        return (
-            self.is_broken
-            or self.influence != influence
-            or (self.state is not None and self.attention is not self.state.attention)
-            or (self.state is not None and self.life is not self.state.life)
-            or any(now is not was for now, was in zip((self.model, self.goal, self.poses), before, strict=True))
-        )
+    @property
+    def influence(self) -> float:
+        """Influence of the gaze at the last tick, 0 to 1."""
+        return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
+
+    @property
+    def attention(self):
+        """What was attended to at the last tick; None where the target is followed as it is."""
+        return self.state.task.attention if self.state is not None and self.state.task is not None else None
+
+    @property
+    def goal(self):
+        """The goal of the last tick."""
+        return self.state.task.goal if self.state is not None and self.state.task is not None else None
+
+    @property
+    def is_settled(self) -> bool:
+        return self.attention is None or self.attention.is_settled
+
+    def mark_postures_dirty(self) -> None:
+        self.posture_of = ()
+
+    @property
+    def life(self):
+        """What life added to the posture (n,) [rad] at the last tick; None: nothing."""
+        return self.state.life if self.state is not None else None
+
+    def show(self, frame: Frame) -> tuple[dict, dict]:
+        self.problem = self.problem or self.outputs.problem
+        if not self.poses:
+            return self.pose, self.desired_pose
+        pose = self.reader.channels(self.poses, self.outputs.angles.tolist())
+        return pose, self.reader.channels(self.poses, self.outputs.desired.tolist()) if frame.is_mutual else pose
+
+    def differs(self, frame: Frame) -> bool:
+        before = self.poses
+        return super().differs(frame) or self.poses is not before
 
     def values(self) -> dict[Place, float]:
         return self._by_place(self.outputs.angles) if self.outputs is not None else {}
 
     def desired(self) -> dict[Place, float]:
-        return self._by_place(self.outputs.wanted) if self.outputs is not None else {}
+        return self._by_place(self.outputs.desired) if self.outputs is not None else {}
 
     def limits(self) -> dict[Place, JointLimits]:
         if self.model is None or self.reader is None:
@@ -134,64 +110,60 @@ class ChainSession(Moving):
     def _by_place(self, angles: np.ndarray) -> dict[Place, float]:
         return dict(zip(self.reader.places, angles.tolist(), strict=True)) if self.reader is not None else {}
 
-    def is_settled(self) -> bool:
-        """Whether it looks where it will go on looking."""
-        return self.state is None or not self.state.attention or self.state.attention.is_settled
-
-    def _read(self, rig, chain, around: Around, dt: float) -> None:
-        """Brings the model, the goal and the authored poses up to date.
+    def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
+        """The model and what it is asked for.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
         """
-        placement, seen = around.placement, around.seen
-        depsgraph = placement.depsgraph
+        rig, chain = frame.part
+        placement, depsgraph = frame.view, frame.host.depsgraph
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
         now = keyed(rig, chain, depsgraph)
-        self.influence = now.influence
         if bodies := assembled.bones(rig):
             _refuse_bodies(rig, chain, bodies)
-        self._update_reader(rig, chain, around.dirty)
+        self._update_reader(rig, chain, frame.host.dirty)
         if self.reader.modes_changed(evaluated.pose.bones):
-            around.dirty.add(rig.data.name)
-            self._update_reader(rig, chain, around.dirty)
+            frame.host.dirty.add(rig.data.name)
+            self._update_reader(rig, chain, frame.host.dirty)
         reader = self.reader
-        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), around.followed)
+        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
         if poses != self.poses:
             self.poses = poses
-        self._update_model(chain, around.solver, placement.object(rig))
+        solver = frame.host.solver(frame.part)
+        self._update_model(chain, solver, placement.object(rig))
         ends = goals.asked(chain, now.watch)
         for end in ends:
             goals.check_target(end, chain, rig, depsgraph)
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
-        if not reader.inherits_scale and max(abs(size - 1.0) for size in base.to_scale()) > SCALED:
+        if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        base_in_world = placement.object(rig) @ base
-        world_in_base = goals.base_inverse(chain, base_in_world)
-        places = [seen.object(end.target) for end in ends]
-        self.attention = gaze.attention(now, ends[0], places[0], base_in_world, self.state and self.state.attention, dt)
-        if self.attention is not None:
-            places[0] = gaze.seen(self.attention, base_in_world)
-        wanted, *others = [goals.end_goal(end, target, world_in_base) for end, target in zip(ends, places, strict=True)]
-        posture = reader.angles(poses)
-        posture = base_posture.kept(chain, now, self, posture)
-        self.life = alive.life(now.life, self, posture, world_in_base, depsgraph.scene)
-        if now.share < 1.0:
-            wanted = replace(wanted, aim=partial(self.model.skeleton, posture, wanted.aim, now.share))
-        key = (wanted, *others, now.keep, *posture.tolist())
-        if self.goal is None or self.goal_key != key:
-            self.goal = GazeGoal(wanted.aim, posture, wanted.symmetric, wanted.weight, now.keep, tuple(others))
-            self.goal_key = key
         asked = (self.model_key, {end.kind for end in ends})
         if self.can_answer != asked:
-            trouble = unavailable(around.solver, self.model.skeleton, asked[1])
-            if trouble:
+            if trouble := unavailable(solver, self.model.skeleton, asked[1]):
                 raise UnavailableSolverError(trouble)
             self.can_answer = asked
+        life = _life(now.life)
+        scene = depsgraph.scene
+        return self.model, ChainInputs(
+            base=(np.array(placement.object(rig), float) @ base).tolist(),
+            ends=tuple(_end(end, frame.targets.object(end.target)) for end in ends),
+            posture=base_posture.kept(chain, now, self, reader.angles(poses)),
+            name=chain.name,
+            keep=now.keep,
+            influence=now.influence,
+            share=now.share,
+            manner=Manner(max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0),
+            life=life,
+            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if life else 0.0,
+            ahead=frame.ahead,
+            is_mutual=frame.is_mutual,
+            slot=frame.slot,
+        )
 
     def _update_reader(self, rig, chain, dirty: Container[str]) -> None:
         key = (rig.data.name, chain.root, end_bones(chain), [(joint.bone, joint.axis) for joint in chain.joints])
@@ -203,8 +175,8 @@ class ChainSession(Moving):
             return
         self.reader, self.model_key, self.poses, self.held = reader, (), (), ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
-            self.model = self.goal = self.outputs = None
-            self.channels = self.going = {}
+            self.model = self.outputs = None
+            self.pose = self.desired_pose = {}
             self.restart()
 
     def _update_model(self, chain, solver: str, rig_in_world: Matrix) -> None:
@@ -238,3 +210,27 @@ def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
             f"Bone '{body}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves it: end the one Live or"
             " the other"
         )
+
+
+def _life(now) -> Life | None:
+    """A chain's life by its settings at this moment; None where there is none."""
+    if not (now.amount > 0.0 and isfinite(now.amount)):
+        return None
+    return Life(now.amount * now.breathing, now.amount * now.sway, now.amount * now.glances, now.seed)
+
+
+def _end(end: goals.ChainEnd, target_in_world: Matrix) -> EndInputs:
+    settings = end.settings
+    return EndInputs(
+        end.number,
+        end.kind,
+        [list(row) for row in target_in_world],
+        end.target.session_uid,
+        end.target.name,
+        goals.signed_axis(settings.target_axis) if settings.target_axis else None,
+        end.subject,
+        goals.tool_frame(end, 0.0)[0],
+        settings.roll,
+        settings.weight,
+        settings.symmetric,
+    )

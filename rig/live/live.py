@@ -5,12 +5,13 @@ owner has a connected robot, to the robot. Rendering goes its own way through th
 where they are. All state is runtime only (`runtime`): after undo, redo and file load it is rebuilt from what movers say of themselves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
 import bpy
 
+from ...character.playback import Playback, Time
 from ...solvers.rotations import IDENTITY
 from ..reading.mechanism import assembled
 from ..reading.placement import Placement
@@ -20,7 +21,6 @@ from ..showing import proxy
 from . import budget, runtime
 from .mechanism_registry import show as show_mechanism
 from .movers import Mover, mover_of
-from .playback import Playback
 from .registry import Member, Registry, can_show, exists
 from .runtime import current, live_chains, live_movers, session
 from .stage import Stage
@@ -136,7 +136,7 @@ def resume() -> None:
 
 def _begin(scene, depsgraph) -> None:
     _advance(scene, depsgraph, 0.0)
-    current().playback.begin(scene)
+    current().playback.begin(scene.session_uid, scene.frame_current)
 
 
 def movers_of_scene(scene) -> list[Mover]:
@@ -179,7 +179,7 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
         return
     channels: dict[str, tuple] = {}
     for mover in member.movers:
-        channels.update(stage.session(*mover).channels)
+        channels.update(stage.session(*mover).pose)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
     for name in member.order:
@@ -207,23 +207,35 @@ def frame_changed(scene, depsgraph) -> bool:
         sync()
     movers = movers_of_scene(scene)
     if depsgraph.mode == "RENDER":
-        current().shown = _render_playback(scene).go_to_frame(scene, movers, depsgraph, is_playing=lambda: True)
+        current().shown = _go_to(_render_playback(scene), scene, movers, depsgraph, lambda: True)
         _show_all(scene, current().shown, depsgraph)
         return False
     current().clock.stop(scene)
-    stage = current().shown = current().playback.go_to_frame(scene, movers, depsgraph, is_playing)
-    if stage is not current().playback.stage:  # between two frames
+    playback = current().playback
+    stage = current().shown = _go_to(playback, scene, movers, depsgraph, is_playing)
+    if stage is not playback.stage:  # between two frames
         _show_all(scene, stage, depsgraph)
         return False
     _present(scene, depsgraph, movers)
     return scene.session_uid in current().moving
 
 
+def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]) -> Stage:
+    """The stage that has what movers show in the scene's frame."""
+    time = Time(scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps)
+
+    def restart() -> None:
+        for mover in movers:
+            playback.stage.session(*mover).restart()
+
+    return playback.go_to(scene.session_uid, time, lambda stage, dt: stage.advance(movers, depsgraph, dt), restart, is_played)
+
+
 def _render_playback(scene) -> Playback:
     """A still shows what live shows; an animation begins at rest in its first frame."""
     if current().rendering is None:
-        is_same = current().playback.frame(scene) == scene.frame_current
-        current().rendering = current().playback.copy() if is_same else Playback()
+        is_same = current().playback.frame(scene.session_uid) == scene.frame_current
+        current().rendering = current().playback.copy() if is_same else Playback(Stage())
     return current().rendering
 
 

@@ -1,11 +1,12 @@
-"""What is known of one mechanism from tick to tick: goals are read from the evaluated scene, one tick is made. Nothing of it is saved."""
+"""A mechanism in a scene: its goals are read from what Blender has evaluated, and its bodies are shown where they come to be."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from mathutils import Matrix
 
-from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint, tick
+from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
+from ...character.stage import Frame
 from ...motion import Limits, MotionError, make_filter
 from ...solvers.mechanism.frames import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
@@ -17,7 +18,6 @@ from ..properties.character import character
 from ..properties.mechanism import LimberMechanism
 from ..reading import channels
 from ..reading.channels import Channel
-from ..reading.dependencies import Linkage, Mover
 from ..reading.keyed import keyed_mechanism
 from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
@@ -29,17 +29,16 @@ from ..reading.mechanism.parents import refuse_unknown
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import freedoms
-from ..reading.moving import JointLimits, Moving, Place
-from ..reading.placement import Placement
 from ..showing import mechanism_proxy
 from ..showing.mechanism_proxy import world_of
+from .session import JointLimits, Place, SceneSession
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
 ERRORS = (RigError, MechanismError, MotionError)
 
 
 @dataclass(frozen=True, eq=False)
-class Stand:
+class PlacedBodies:
     """Where a mechanism's bodies are in a frame."""
 
     made: Ready
@@ -47,7 +46,7 @@ class Stand:
     poses: Array  # (b, 4, 4) bodies in it
 
     @cached_property
-    def bodies(self) -> dict[int, dict[str, "Stand"]]:
+    def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:
         """What shows the bodies, as `Placement` asks for it."""
         return {uid: dict.fromkeys(bones, self) for uid, bones in self.made.bodies.items()}
 
@@ -59,16 +58,13 @@ class Stand:
 
 
 @dataclass
-class MechanismSession(Moving):
-    """As a chain's session, of a mechanism; its channels are its bodies, as a `Stand` has them."""
+class MechanismSession(SceneSession):
+    """As a chain's session, of a mechanism; its poses are its bodies, as `PlacedBodies` has them."""
 
     made: Ready | None = None
     model: Model | None = None
     model_key: tuple = ()
-    state: State | None = None
-    outputs: Outputs | None = None
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
-    cycle: str = ""  # that it follows itself, as a sentence
     places: tuple[Place, ...] = ()  # joint and axis of each motor
 
     @property
@@ -79,26 +75,22 @@ class MechanismSession(Moving):
     def solver(self) -> MechanismSolver | None:
         return self.made.model.solver if self.made is not None else None
 
-    def advance(self, owner, kept, placement: Placement, dt: float, back: tuple | None = None) -> None:
-        """One tick. Reads only what the depsgraph has evaluated; the outcome is in the session. `back`: as `through` has it."""
-        self.cycle = through(owner, back)
-        try:
-            goals = self._read(owner, kept, placement)
-            self.outputs, self.state = tick(self.model, goals, self.state, dt)
-            said = (self.cycle, _remark(self.model, self.outputs, self.state))
-            self.problem, self.remark = "", ". ".join(filter(None, said))
-        except ERRORS as error:
-            self.problem = str(error)
-            if (state := self.state) is not None:  # it comes to rest where it was going
-                self.outputs, self.state = tick(state.model, state.goals, state, dt)
-        if self.outputs is not None:
-            self.channels = self.going = Stand(self.made, self.base, self.outputs.poses).bodies
+    @property
+    def errors(self) -> tuple:
+        return ERRORS
+
+    def show(self, frame: Frame) -> tuple[dict, dict]:
+        if not self.problem:
+            said = (through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state))
+            self.remark = ". ".join(filter(None, said))
+        placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
+        return placed, placed
 
     def values(self) -> dict[Place, float]:
         return dict(zip(self.places, self.outputs.values, strict=True)) if self.outputs is not None else {}
 
     def desired(self) -> dict[Place, float]:
-        return dict(zip(self.places, self.outputs.wanted, strict=True)) if self.outputs is not None else {}
+        return dict(zip(self.places, self.outputs.desired, strict=True)) if self.outputs is not None else {}
 
     def limits(self) -> dict[Place, JointLimits]:
         if self.model is None:
@@ -133,15 +125,9 @@ class MechanismSession(Moving):
             found |= {Channel(*own, name, k): number for name, row in numbers.items() for k, number in enumerate(row)}
         return found | {channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)}
 
-    def differs(self, owner, kept, placement: Placement) -> bool:
-        """Whether something new is asked, or it became right or wrong, since its last tick."""
-        before = self.model, self.base
-        try:
-            goals = self._read(owner, kept, placement)
-        except ERRORS as error:
-            return str(error) != self.problem
-        stays = self.state is not None and self.state.goals == goals and self.model is before[0]
-        return bool(self.problem) or not stays or before[1] is None or bool((self.base != before[1]).any())
+    def differs(self, frame: Frame) -> bool:
+        before = self.base
+        return super().differs(frame) or before is None or bool((self.base != before).any())
 
     def prepare(self, mover, as_authored) -> None:
         refuse_taken(mover.owner)
@@ -151,15 +137,7 @@ class MechanismSession(Moving):
                 made = assembled.prepare(mover.owner, depsgraph)
         self.take(made)
 
-    def linkage(self, mover) -> Linkage:
-        """What it moves, and what moves it."""
-        owner, kept = mover
-        self._take_up(owner, kept)
-        if self.made is None:
-            return Linkage(mover, Mover(), lambda surely: [])
-        return Linkage(mover, Mover(bodies=self.made.bodies), partial(asked.leaders, owner, kept, self.made.reading))
-
-    def _take_up(self, owner, kept) -> None:
+    def take_up(self, owner, kept) -> None:
         """A mechanism that is live is as it was read when live began."""
         made = assembled.kept(owner) if kept.live else None
         if made is not None and made is not self.made:
@@ -168,12 +146,13 @@ class MechanismSession(Moving):
     def take(self, made: Ready) -> None:
         """Another reading of the mechanism, where motion begins anew."""
         self.made, self.model, self.model_key, self.outputs, self.base = made, made.model, (), None, None
-        self.channels = self.going = {}
+        self.pose = self.desired_pose = {}
         self.restart()
 
-    def _read(self, owner, kept, placement: Placement) -> Goals:
-        """Brings the model and the base up to date; returns what is asked."""
-        self._take_up(owner, kept)
+    def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
+        """The model and what it is asked for, in its base."""
+        (owner, kept), placement = frame.part, frame.view
+        self.take_up(owner, kept)
         if self.made is None:
             raise RigError(self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check")
         reading = self.made.reading
@@ -186,9 +165,9 @@ class MechanismSession(Moving):
             asked.ordered(kept, reading)
             told = tuple(motor.value for motor in now.motors)
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return Goals(held, actuators=by_joint(self.model, told), regulariser_weights=steady, counts_full_rotations=True)
+            return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=steady, counts_full_rotations=True)
         frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
-        return Goals(tuple(frames), centre, regulariser_weights=steady)
+        return self.model, Goals(tuple(frames), centre, regulariser_weights=steady)
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)
@@ -236,8 +215,8 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
 
 def _shortfall(model: Model, report: Report, state: State) -> str:
     asked = "motors' values" if state.goals.actuators else "targets"
-    if not (left := missed(model.solver, state.goals, state.wanted)):
+    if not (left := missed(model.solver, state.goals, state.desired)):
         return ""
-    if not report.settled and state.vain < NO_MORE:
+    if not report.settled and state.stalled < NO_MORE:
         return f"On its way to the {asked}: {left}"
     return f"The {asked} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")

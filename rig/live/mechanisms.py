@@ -1,6 +1,6 @@
 """Live mechanisms, by their owner: for operators, panels and the robot. They move with the chains, in `rig/live/live.py`."""
 
-from ..reading.dependencies import Mover
+from ..reading.dependencies import Moved
 from ..reading.mechanism import assembled
 from ..reading.mechanism.assembled import Ready
 from . import live
@@ -22,10 +22,10 @@ def values(owner) -> tuple[float, ...] | None:
     return outputs.values if outputs is not None else None
 
 
-def mover(owner) -> Mover:
+def mover(owner) -> Moved:
     """What a live mechanism moves."""
     made = assembled.kept(owner)
-    return Mover(bodies=made.bodies) if made is not None else Mover()
+    return Moved(bodies=made.bodies) if made is not None else Moved()
 
 
 def lacks(owner) -> str:

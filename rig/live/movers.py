@@ -6,29 +6,32 @@ so that no use asks of which kind it is. A fourth kind is one more class here, w
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import bpy
 
+from ...character.stage import Planning
 from ...solvers.table import SOLVERS
 from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.frame_range import bake_range
 from ..properties.mechanism import LimberMechanism
-from ..reading import axes, channels, dependencies, mimic
+from ..reading import axes, channels, mimic
 from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
+from ..reading.dependencies import Moved, joint_bones, moved_part, mover
 from ..reading.goal import followed
-from ..reading.mechanism import assembled
+from ..reading.mechanism import assembled, inputs
 from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.starts import note_values
-from ..reading.moving import Place
+from ..reading.placement import Placement
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
+from .session import Place, SceneSession
 
 Key = tuple[int, str]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
 Authored = Callable[[], AbstractContextManager]  # while it lasts all shows what is authored; gives what is evaluated then
@@ -43,7 +46,40 @@ class Mover(_Pair):
     """Something of an object that moves. As a pair it is its owner and its settings."""
 
     __slots__ = ()
-    session_type: type  # of what is known of it from frame to frame
+    session_type: type[SceneSession]  # of what is known of it from frame to frame
+    rank = 0  # movers of a lower one are ticked first, as far as nothing else says the order
+    looks_forward = False  # whether it is told, in a cycle of movers, where the others are going
+
+    def new_session(self) -> SceneSession:
+        return self.session_type()
+
+    @property
+    def planning(self) -> Planning | None:
+        """Its place among those that share the frames' time for planning."""
+        return None
+
+    @abstractmethod
+    def moved(self, session) -> Moved:
+        """What it moves, on which others may depend."""
+
+    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+        """On which others it depends, by index.
+
+        Args:
+            session: What is known of it.
+            moved: What each mover moves.
+            own: Its index among them.
+            certain: Without what it only may depend on.
+        """
+        return []
+
+    def place(self, placement: Placement, pose) -> None:
+        """Puts what it moves where a pose has it."""
+        placement.move(self.owner, pose)
+
+    def bones(self, session) -> Iterable[str]:
+        """The bones of its owner that it moves."""
+        return session.reader.moved if session.reader else ()
 
     @property
     def key(self) -> Key:
@@ -170,6 +206,25 @@ class ChainMover(Mover):
 
     __slots__ = ()
     session_type = ChainSession
+    rank = 1
+    looks_forward = True
+
+    @property
+    def planning(self) -> Planning | None:
+        """All chains of an armature that plan share the time, live or not, so that one that goes live changes nothing for the others; and
+        this one, which a comparison may let plan. A body that follows a motion has a share, too: no chain plans then."""
+        own = self.owner.limber
+        planners = [chain.uid for chain in own.chains if plans(chain.solver) or chain.uid == self.settings.uid]
+        return Planning(planners.index(self.settings.uid), len(planners) + own.retarget.live)
+
+    def moved(self, session) -> Moved:
+        return self.moves
+
+    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, certain)]
+
+    def bones(self, session) -> Iterable[str]:
+        return super().bones(session) or joint_bones(self.settings)
 
     @property
     def label(self) -> str:
@@ -193,12 +248,12 @@ class ChainMover(Mover):
         return info.looks_ahead if info else 0
 
     @property
-    def moves(self) -> dependencies.Mover:
+    def moves(self) -> Moved:
         """What its joints move."""
-        return dependencies.mover(self.settings)
+        return mover(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
-        return dependencies.moved_part(self, other.moves)
+        return moved_part(self, other.moves)
 
     def joints(self) -> list:
         return list(self.settings.joints)
@@ -215,6 +270,12 @@ class BodyMover(Mover):
 
     __slots__ = ()
     session_type = BodySession
+
+    def moved(self, session) -> Moved:
+        return Moved()  # it comes before the chains that warp what it does
+
+    def place(self, placement: Placement, pose) -> None:
+        placement.move(self.owner, pose, getattr(pose, "frames", {}))
 
     @property
     def label(self) -> str:
@@ -245,6 +306,23 @@ class MechanismMover(Mover):
 
     __slots__ = ()
     session_type = MechanismSession
+    rank = 2
+
+    def moved(self, session) -> Moved:
+        session.take_up(*self)
+        return Moved(bodies=session.made.bodies) if session.made is not None else Moved()
+
+    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+        if session.made is None:
+            return []
+        leaders = inputs.leaders(*self, session.made.reading, certain)
+        return [k for k, other in enumerate(moved) if any(map(other.moves, leaders))]
+
+    def place(self, placement: Placement, pose) -> None:
+        placement.carry(pose)
+
+    def bones(self, session) -> Iterable[str]:
+        return ()
 
     @property
     def label(self) -> str:
@@ -288,6 +366,11 @@ def _posed(rig, places: list[Place]) -> dict[Place, float]:
 def _bone_channel(rig, place: Place) -> Channel | None:
     bone, axis = rig.pose.bones.get(place[0]), place[1]
     return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.slides(axis) or is_euler(bone)) else None
+
+
+def plans(solver: str) -> bool:
+    """Whether a solver plans ahead, so that those of one armature take their frames one after the other."""
+    return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
 KINDS: dict[type, type[Mover]] = {LimberChain: ChainMover, LimberRetarget: BodyMover, LimberMechanism: MechanismMover}

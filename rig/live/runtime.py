@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from ...character.playback import Playback
 from .clock import Clock
 from .mechanism_registry import MechanismRegistry
 from .movers import ChainMover, Mover
-from .playback import Playback
 from .registry import Registry
 from .stage import Stage
 
@@ -18,7 +18,7 @@ class Runtime:
 
     registry: Registry = field(default_factory=Registry)
     mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
-    playback: Playback = field(default_factory=Playback)
+    playback: Playback = field(default_factory=lambda: Playback(Stage()))
     shown: Stage | None = None  # whose poses the proxies show since the last frame change; None: the playback's
     moving: set[int] = field(default_factory=set)  # scenes, by session_uid, in which something is not at rest: the clock has work
     clock: Clock = field(default_factory=Clock)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...solvers.gaze import GazeSolver, Solution
+from ...character.stage import slot as plan_slot
+from ...solvers.gaze import GazeSolver, PlanSlot, Solution
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -20,6 +21,7 @@ from ..blender.errors import RigError
 from ..blender.one_thread import in_one_thread
 from ..live import live
 from ..live.chain_session import SETUP_ERRORS
+from ..live.movers import mover_of
 from ..live.stage import Stage
 from ..reading import chain as build
 from ..reading.skeleton import ChainReader
@@ -136,12 +138,12 @@ class _Contestant:
         self.seconds: list[float] = []
         self.pops = 0
 
-    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, tick: int, dt: float) -> None:
-        """Answers the next frame, the `tick`-th, of `dt` seconds; `repeats` times for its time, from the same start."""
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float) -> None:
+        """Answers the next frame, of `dt` seconds; `repeats` times for its time, from the same start. `slot`: when it may plan."""
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        foresight = {"tick": tick, "dt": dt} if SOLVERS[self.name].looks_ahead else {}
+        foresight = {"slot": slot, "dt": dt} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
             answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
@@ -190,7 +192,7 @@ class Comparison(Stepped):
     def __init__(self, scene, rig, chain, frames: range | None = None) -> None:
         if frames is not None and not frames:
             raise RigError(f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        self.rig, self.chain = rig, chain
+        self.rig, self.chain, self.mover = rig, chain, mover_of(rig, chain)
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
         try:
@@ -234,7 +236,8 @@ class Comparison(Stepped):
             skeleton, goal = self._goal
             try:
                 repeats = 1 if self.moves and contestant.answers else REPEATS
-                contestant.solve(skeleton, goal, repeats, tick=self.done // len(self.contestants), dt=self.seconds_a_frame)
+                slot = plan_slot(self.mover.planning, self.done // len(self.contestants))
+                contestant.solve(skeleton, goal, repeats, slot, self.seconds_a_frame)
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
         self.done += 1

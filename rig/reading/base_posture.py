@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...character.chain.postures import blend, filled
 from ..blender.errors import RigError
 from . import postures
 
@@ -19,7 +20,7 @@ def kept(chain, now, session, own: np.ndarray) -> np.ndarray:
         RigError: a posture that counts is missing, or says nothing of the chain.
     """
     if chain.base == "POSTURE":
-        return _filled(_stored(session, postures.active(chain, now)), own)
+        return filled(_stored(session, postures.active(chain, now)), own)
     if chain.base == "BLEND":
         return _blend(chain, now, session, own)
     return own
@@ -40,20 +41,15 @@ def why_posing_shows_nothing(rig, chain) -> str:
 
 
 def _blend(chain, now, session, own: np.ndarray) -> np.ndarray:
-    """Each posture by its weight, of their sum where that is more than 1; where it is less, the rest is the rig's own pose.
-
-    So a single weight fades its posture in, equal weights are a mean, and nothing jumps where the last of them becomes 0.
-    """
     if not chain.postures:
         raise RigError(postures.none_stored(chain))
-    blend, total = np.zeros(len(own)), 0.0
+    weighted = []
     for posture, weighed in zip(chain.postures, now.postures, strict=True):
         if weighed.weight > 0.0:
             if posture.action is None:
                 raise RigError(postures.deleted(chain))
-            blend += weighed.weight * _filled(_stored(session, posture.action), own)
-            total += weighed.weight
-    return (blend + max(0.0, 1.0 - total) * own) / max(1.0, total)
+            weighted.append((weighed.weight, _stored(session, posture.action)))
+    return blend(weighted, own)
 
 
 def _stored(session, action) -> np.ndarray:
@@ -63,8 +59,3 @@ def _stored(session, action) -> np.ndarray:
     if action.session_uid not in session.stored:
         session.stored[action.session_uid] = postures.angles(action, session.reader, np.full(len(session.reader.places), np.nan))
     return session.stored[action.session_uid]
-
-
-def _filled(posture: np.ndarray, own: np.ndarray) -> np.ndarray:
-    silent = np.isnan(posture)
-    return np.where(silent, own, posture) if silent.any() else posture

@@ -1,7 +1,7 @@
 """What hangs on what: what moves an object, and what that means for chains and mechanisms that depend on one another."""
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -90,7 +90,7 @@ def _up_from(carrier: Carrier) -> Iterator[str]:
         bone = bone.parent
 
 
-class Mover(NamedTuple):
+class Moved(NamedTuple):
     """What the joints of a chain, or a mechanism, move."""
 
     rig: object = None  # the bones' armature object
@@ -102,18 +102,10 @@ class Mover(NamedTuple):
         return is_moved_by(carrier, self.rig, self.bones) or is_on(carrier, self.bodies)
 
 
-class Linkage(NamedTuple):
-    """A mechanism among what moves together."""
-
-    pair: tuple  # its owner, and what that keeps of it
-    mover: Mover
-    leaders: Callable[[bool], list[Carrier]]  # what says where it is and what it does; given True, what surely does
-
-
-def mover(chain) -> Mover:
+def mover(chain) -> Moved:
     """What the joints of a chain move."""
     led = frozenset(follower.bone for follower in followers(chain))
-    return Mover(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
+    return Moved(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
 
 
 def joint_bones(chain) -> set[str]:
@@ -132,7 +124,7 @@ def targets(chain) -> list:
     return [end.target for end in ends if end.target is not None]
 
 
-def moved_targets(chain, other: Mover) -> list:
+def moved_targets(chain, other: Moved) -> list:
     """The targets of a chain that another, or a mechanism, moves."""
     return [target for target in targets(chain) if is_carried(target, other)]
 
@@ -143,12 +135,12 @@ def with_itself(thing, surely: bool = False) -> Iterator[Carrier]:
     yield from carriers(thing, surely=surely)
 
 
-def is_carried(thing, other: Mover, surely: bool = False) -> bool:
+def is_carried(thing, other: Moved, surely: bool = False) -> bool:
     """Whether an object is moved as a whole by another, or by a mechanism."""
     return any(map(other.moves, with_itself(thing, surely)))
 
 
-def moved_part(pair: tuple, other: Mover, surely: bool = False) -> str:
+def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
     """What of a (rig, chain) another, or a mechanism, moves: its "base", its "armature", its "target", or ""."""
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
@@ -166,71 +158,3 @@ def _path(rig, chain) -> list[str]:
         return bone_names(rig.pose.bones, chain)
     except RigError:  # the chain itself says what is wrong with it
         return []
-
-
-class Order(NamedTuple):
-    """How what moves together is gone through."""
-
-    pairs: list[tuple]  # each after those that move its base, its target or its driven bodies
-    circle: frozenset[int] = frozenset()  # places of chains that go in a circle, where one of them must come first nevertheless
-    endless: Mapping[int, tuple] = MappingProxyType({})  # places of mechanisms that follow themselves -> the pair through which they do
-
-
-def in_order(chains: list[tuple], linkages: Sequence[Linkage] = ()) -> Order:
-    """The order of (rig, chain) and (owner, mechanism) pairs."""
-    pairs = sorted(chains, key=lambda pair: (pair[0].name_full, pair[1].name))  # one order, however they were found
-    linkages = sorted(linkages, key=lambda linkage: linkage.pair[0].name_full)
-    count, everything = len(pairs), [*pairs, *(linkage.pair for linkage in linkages)]
-    if len(everything) < 2 and not linkages:
-        return Order(everything)
-    movers = [*(mover(chain) for _, chain in pairs), *(linkage.mover for linkage in linkages)]
-    needs = _needs(pairs, linkages, movers)
-    ordered: list[int] = []
-    begun: set[int] = set()
-    is_circular = False
-
-    def visit(k: int) -> None:
-        nonlocal is_circular
-        begun.add(k)
-        for above in needs[k]:
-            if above not in begun:
-                visit(above)
-            elif above not in ordered:
-                is_circular = True
-        ordered.append(k)
-
-    for k in range(len(everything)):
-        if k not in begun:
-            visit(k)
-    ways = [everything[k] for k in ordered]
-    if not is_circular:
-        return Order(ways)
-    of_chains = [[k for k in above if k < count] for above in needs[:count]]
-    circle = frozenset(place for place, k in enumerate(ordered) if k < count and _leads_to(of_chains, k, k))
-    endless, surely = {}, _needs(pairs, linkages, movers, surely=True) if linkages else []
-    for place, k in enumerate(ordered):
-        if k >= count and (back := next((above for above in surely[k] if above == k or _leads_to(surely, above, k)), None)) is not None:
-            endless[place] = everything[back]
-    return Order(ways, circle, endless)
-
-
-def _needs(pairs: list[tuple], linkages: Sequence[Linkage], movers: list[Mover], surely: bool = False) -> list[list[int]]:
-    """What each must come after, by its place among the movers; a mechanism may be said to come after itself."""
-    needs = [[k for k, other in enumerate(movers) if k != own and moved_part(pair, other, surely)] for own, pair in enumerate(pairs)]
-    for linkage in linkages:
-        leaders = linkage.leaders(surely)
-        needs.append([k for k, other in enumerate(movers) if any(map(other.moves, leaders))])
-    return needs
-
-
-def _leads_to(needs: list[list[int]], start: int, end: int) -> bool:
-    """Whether what `start` needs, and what that needs in turn, comes to `end`."""
-    met, left = set(), list(needs[start])
-    while left:
-        k = left.pop()
-        if k == end:
-            return True
-        if k not in met:
-            met.add(k)
-            left += needs[k]
-    return False

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from math import hypot, isfinite
 
-from mathutils import Matrix, Vector
-
 from ...solvers import rotations
-from ...solvers.goals import Aim, Direction, EndGoal, Frame, Orientation, Point, Position
+from ...solvers.goals import Direction, Frame, Orientation, Point, Position
 from ..blender.errors import RigError, capitalised
 from .dependencies import carriers, is_moved_by, joint_bones
 
-WORLD_UP = Vector((0.0, 0.0, 1.0))
 KINDS: dict[str, type] = {"POINT": Point, "DIRECTION": Direction, "ORIENTATION": Orientation, "POSITION": Position, "FRAME": Frame}
 LOOKS = {"POINT", "DIRECTION"}  # goals with an axis that looks, and perhaps is upright
 TURNS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
@@ -117,82 +114,6 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
         )
     up = rotations.unit(rotations.reject(up, look))
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
-
-
-def base_inverse(chain, base_in_world: Matrix) -> Matrix:
-    """The world in the chain's base frame.
-
-    Raises:
-        RigError: the rig is scaled to nothing, or its place is not a number.
-    """
-    if not isfinite(sum(map(sum, base_in_world))):
-        raise RigError(f"The place of the rig of chain '{chain.name}' is not a number: clear its transform, drivers or constraints")
-    try:
-        return base_in_world.inverted()
-    except ValueError as error:
-        raise RigError(f"The rig of chain '{chain.name}' is scaled to nothing: give it a scale other than 0") from error
-
-
-def end_goal(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> EndGoal:
-    """What the end must do, in the base's frame; upright ends also get the world's up there.
-
-    Raises:
-        RigError: the target is scaled to nothing, or its place is not a number.
-    """
-    return EndGoal(_aim(end, target_in_world, world_in_base), end.number, end.settings.weight, end.settings.symmetric)
-
-
-def _aim(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> Aim:
-    wanted = end.kind
-    up, level = _upward(end, world_in_base)
-    if wanted is Direction:
-        return Direction(_direction(end, target_in_world, world_in_base), up, level)
-    if wanted is Orientation:
-        return Orientation(_orientation(end, target_in_world, world_in_base))
-    place = _place(end, target_in_world, world_in_base)
-    if wanted is Point:
-        return Point(place, up, level)
-    return Position(place) if wanted is Position else Frame(place, _orientation(end, target_in_world, world_in_base))
-
-
-def _upward(end: ChainEnd, world_in_base: Matrix) -> tuple[tuple | None, tuple | None]:
-    """The world's up in the base: as `up` where the end stays upright, as `level` where it keeps the posture's roll."""
-    if end.settings.goal not in LOOKS or end.settings.roll == "FREE":
-        return None, None
-    up = tuple((world_in_base.to_3x3() @ WORLD_UP).normalized())
-    return (None, up) if end.settings.roll == "POSTURE" else (up, None)
-
-
-def _place(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
-    if not all(map(isfinite, target_in_world.translation)):
-        raise RigError(f"The place of target '{end.target.name}' is not a number: clear its location, its drivers or its constraints")
-    place = tuple(world_in_base @ target_in_world.translation)
-    if not all(map(isfinite, place)):
-        raise RigError(f"Target '{end.target.name}' is too far away to be looked at: bring it nearer")
-    return place
-
-
-def _direction(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
-    if not end.settings.target_axis:
-        raise RigError(f"{end.subject} has an axis that this version does not know: choose Target's Axis again")
-    axis = _turn(end, target_in_world) @ Vector(signed_axis(end.settings.target_axis))
-    return tuple((world_in_base.to_3x3() @ axis).normalized())
-
-
-def _orientation(end: ChainEnd, target_in_world: Matrix, world_in_base: Matrix) -> tuple:
-    """The tool's orientation with which the end bone's axes lie along the target's: what Copy Rotation would do."""
-    turn = world_in_base.to_3x3().normalized().to_quaternion() @ _turn(end, target_in_world).to_quaternion()
-    tool, _ = tool_frame(end, 0.0)
-    return rotations.normalized(rotations.multiply(tuple(turn), tool))
-
-
-def _turn(end: ChainEnd, target_in_world: Matrix) -> Matrix:
-    turn = target_in_world.to_3x3()
-    if not isfinite(sum(map(sum, turn))):
-        raise RigError(f"The rotation of target '{end.target.name}' is not a number: clear its transform, drivers or constraints")
-    if min(column.length for column in turn.col) == 0.0:
-        raise RigError(f"Target '{end.target.name}' is scaled to nothing and has no axes: give it a scale other than 0")
-    return turn.normalized()
 
 
 def check_target(end: ChainEnd, chain, rig, depsgraph) -> None:

@@ -33,29 +33,14 @@ def weighed(chain) -> list:
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
-def _turn(chain) -> tuple[int, int]:
-    """The number of the turn in which a chain plans, and how many turns there are: so eyes, head and torso do not all work in one frame.
-
-    Each of its armature's chains that Expressive solves has a turn, live or not, so that one that goes live changes nothing for the others;
-    and the chain itself, since a comparison asks Expressive for any. A body that follows a motion has one more, in which no chain plans.
-    There are at most `MOST_TURNS`: more chains share them, and the body has none then.
-    """
-    own = chain.id_data.limber
-    planning = [other for other in own.chains if other.solver == "expressive" or other == chain]
-    turns = min(len(planning) + own.retarget.live, MOST_TURNS)
-    return planning.index(chain) % turns, turns
-
-
 def _expressive(chain, places: list[tuple[str, str]], rig_in_world: Matrix | None) -> ExpressiveOptions:
-    chosen, (turn, turns) = chain.options, _turn(chain)
+    chosen = chain.options
     weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
     return ExpressiveOptions(
         link_weights=tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else (),
         roll=chosen.link_roll,
         hold_body=turntable.is_held(chain, places, rig_in_world),
         glide_speed=chosen.transition_speed,
-        turn=turn,
-        turns=turns,
     )
 
 
@@ -79,7 +64,6 @@ def _priorities(chain, _places, _rig_in_world) -> PriorityOptions:
     return PriorityOptions(beneath=_secondary_objectives(chain), order=tuple(chain.options.task_order.lower().split("_")))
 
 
-MOST_TURNS = 4  # more chains share them: a plan that comes late is a bad one
 MAKERS: dict[type, Callable] = {
     ExpressiveOptions: _expressive,
     Hyperparameters: _erik,
@@ -105,7 +89,7 @@ def settings(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | 
     chosen = chain.options
     values = (getattr(chosen, name) for name in FIELDS[info.options])
     held = info.options is ExpressiveOptions and turntable.is_held(chain, places, rig_in_world)
-    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, *_turn(chain), held)
+    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, held)
 
 
 def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:

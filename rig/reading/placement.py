@@ -5,8 +5,10 @@ channels alone, so that the outcome is the same whether the chain shows its pose
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
+import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from .dependencies import Carrier, carriers, is_on
@@ -31,6 +33,8 @@ class Placement:
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
+        self.frames: dict[int, Mapping[str, np.ndarray]] = {}  # object's session_uid -> bone -> (4, 4) of links of bodies, in the armature
+        self._warped: dict[int, set[str]] = {}  # object's session_uid -> bones that something else than its body moves
         self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> whose body it shows
         self._placing: list = []
 
@@ -39,9 +43,38 @@ class Placement:
         for uid, bones in bodies.items():
             self.bodies.setdefault(uid, {}).update(bones)
 
-    def root(self, rig, name: str, location: tuple) -> Matrix:
-        """The frame of a chain's root bone before it turns, in its armature: the chain's base."""
-        return self.on_parent(rig, rig.data.bones[name], Matrix.Translation(location))
+    def move(self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
+        """Bones have these channels, and links of a body these frames, from now on."""
+        uid = rig.session_uid
+        self.moved.setdefault(uid, {}).update(pose)
+        warped = self._warped.setdefault(uid, set())
+        if frames:
+            self.frames[uid] = frames
+            warped.difference_update(pose)
+        else:
+            warped.update(pose)
+
+    def root(self, rig, name: str, location: tuple) -> np.ndarray:
+        """The frame (4, 4) of a chain's root bone before it turns, in its armature: the chain's base. On a link of a body it has the
+        precision of the body's solver."""
+        bone = rig.data.bones[name]
+        link = self._link(rig, bone.parent)
+        if link is None or not (bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location):
+            return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
+        rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
+        return link @ rest @ np.array(Matrix.Translation(location), float)
+
+    def _link(self, rig, bone) -> np.ndarray | None:
+        """Frame (4, 4) of a bone that is where its body has it; None where it is no link, or something else moves it too."""
+        uid = rig.session_uid
+        if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
+            return None
+        link, warped = frames[bone.name], self._warped.get(uid, ())
+        while warped and bone is not None:
+            if bone.name in warped:
+                return None
+            bone = bone.parent
+        return link
 
     def bone(self, rig, name: str) -> Matrix:
         """Pose matrix of a bone in its armature."""

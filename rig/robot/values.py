@@ -10,10 +10,10 @@ import numpy as np
 from ..blender.errors import RigError
 from ..live.movers import movers_of
 from ..live.runtime import session
+from ..live.session import Place
 from ..properties.servo_units import usual_servo
 from ..reading import axes, postures
 from ..reading.axes import is_euler
-from ..reading.moving import Place
 from ..reading.skeleton import ChainReader
 from .device import Source
 

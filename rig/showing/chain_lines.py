@@ -85,10 +85,10 @@ def arcs(rig, session) -> Iterator[Arc]:
     limits = dict(zip(session.reader.places, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True))
     for part in session.reader.parts:
         bone = rig.pose.bones.get(part.name)
-        if bone is None or not part.turns or part.name not in session.channels:
+        if bone is None or not part.turns or part.name not in session.pose:
             continue
         world = rig.matrix_world @ bone.matrix
-        rotation = world.to_quaternion() @ Quaternion(session.channels[part.name][0]).inverted()
+        rotation = world.to_quaternion() @ Quaternion(session.pose[part.name][0]).inverted()
         radius = ARC * bone.length * world.median_scale
         for is_free, index, axis in part.turns:
             angle = 0.0
@@ -120,7 +120,7 @@ def late(rig, session) -> list[Segment]:
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
         return []
-    desired = session.reader.channels(session.poses, outputs.wanted.tolist())
+    desired = session.reader.channels(session.poses, outputs.desired.tolist())
     bases = {
         name: Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         for name, (rotation, location, scale) in desired.items()

@@ -23,8 +23,8 @@ def deviations(session) -> list[Deviation]:
     wanted = session.reader.channels(session.poses, session.outputs.goal.posture.tolist())
     found = []
     for bone, (turn, place, _) in wanted.items():
-        if bone in session.channels:
-            shown, at, _ = session.channels[bone]
+        if bone in session.pose:
+            shown, at, _ = session.pose[bone]
             distance = rotations.length(rotations.subtract(tuple(at), tuple(place)))
             found.append(Deviation(bone, rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)), distance))
     return found

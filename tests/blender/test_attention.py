@@ -151,9 +151,9 @@ def test_keys_switch_between_targets_by_a_glide(between_two):
     bpy.context.scene.frame_set(1)
     for frame in range(2, 31):
         bpy.context.scene.frame_set(frame)
-    assert session(rig, chain).state.attention.of == chain.target.session_uid
+    assert session(rig, chain).attention.of == chain.target.session_uid
     bpy.context.scene.frame_set(28)  # a jump: at rest on the other one
-    assert session(rig, chain).state.attention.of == chain.targets[0].target.session_uid
+    assert session(rig, chain).attention.of == chain.targets[0].target.session_uid
     chain.target = chain.targets[0].target  # by which it is told what is missed
     assert missed(rig, chain) < 0.1
 
@@ -232,7 +232,7 @@ def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reope
 
 
 def test_a_chain_comes_after_what_moves_any_of_its_targets():
-    from limber.rig.reading.dependencies import in_order
+    from limber.rig.live.stage import SceneHost, Stage, in_one_order
 
     rig = build({"arm": "X", "hand": "XZ"}, name="Arm")
     rig, arm = looking_chain(rig, "arm", "hand")
@@ -241,4 +241,6 @@ def test_a_chain_comes_after_what_moves_any_of_its_targets():
     held.parent, held.parent_type, held.parent_bone = rig, "BONE", "hand"
     eye.targets.add().target = held
     rig.name = "Z"  # by name it would come last
-    assert [pair[1] for pair in in_order([(other, eye), (rig, arm)])[0]] == [arm, eye]
+    movers = in_one_order([(other, eye), (rig, arm)])
+    order = Stage().in_order(movers, SceneHost(Stage(), depsgraph()))
+    assert [movers[k].settings for k in order.indices] == [arm, eye]

@@ -82,16 +82,16 @@ def test_off_keys_are_what_live_shows(rig, chain):
 
 
 def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch):
-    from limber.rig.live import chain_session
+    from limber.character.chain import tick as ticks
 
     asked = []
-    tick = chain_session.tick
+    tick = ticks.tick
 
     def noting(model, goal, state, dt, ahead=(), *more, **named):
         asked.append((goal, ahead))
         return tick(model, goal, state, dt, ahead, *more, **named)
 
-    monkeypatch.setattr(chain_session, "tick", noting)
+    monkeypatch.setattr(ticks, "tick", noting)
     bake = begin(chain)
     while bake.step():
         pass
@@ -138,15 +138,15 @@ def test_frames_without_a_goal_do_not_spoil_those_before_them(rig, chain, capfd)
 
 def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, monkeypatch):
     """What no look at the scene finds, and the solver alone refuses."""
-    from limber.rig.reading import goal as goals
+    from limber.character.chain import inputs
 
-    end_goal = goals.end_goal
+    end_goal = inputs.end_goal
 
     def spoiled(*wanted):
         made = end_goal(*wanted)
         return replace(made, weight=math.nan) if bpy.context.scene.frame_current in (10, 11) else made
 
-    monkeypatch.setattr(goals, "end_goal", spoiled)
+    monkeypatch.setattr(inputs, "end_goal", spoiled)
     bake = begin(chain)
     while bake.step():
         pass

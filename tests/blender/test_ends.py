@@ -76,7 +76,7 @@ def test_while_live_the_authored_pose_stays_and_ending_leaves_no_trace():
     before = authored(rig)
     go_live(rig, chain)
     assert authored(rig) == before
-    assert set(live.session(rig, chain).channels) == {name for name, free in BODY.items() if free}
+    assert set(live.session(rig, chain).pose) == {name for name, free in BODY.items() if free}
     bpy.ops.limber.end_live()
     assert traces() == []
     assert end.target

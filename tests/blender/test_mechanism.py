@@ -140,7 +140,7 @@ def test_frames_that_follow_each_other_move_it_and_a_jump_starts_at_rest():
     assert np.abs(np.diff(played, axis=0)).max() > 1e-5
     scene.frame_set(10)  # a jump back
     outputs = those.session(owner).outputs
-    assert np.abs(np.subtract(outputs.values, outputs.wanted)).max() < 1e-9
+    assert np.abs(np.subtract(outputs.values, outputs.desired)).max() < 1e-9
 
 
 def test_undo_takes_live_away_and_brings_it_back(undo_step):

@@ -85,7 +85,7 @@ def test_an_animated_character_is_followed_live_and_baked_alike():
         session = those.session(owner)
         assert session.problem == ""
         index = session.reading.mechanism.body_index[goal.body.name]
-        wanted = session.base @ session.solver.poses(session.state.wanted)[index]
+        wanted = session.base @ session.solver.poses(session.state.desired)[index]
         assert np.abs(wanted - bone(rig, "skull") @ beside).max() < 2e-5, frame
         live.append(session.outputs.values)
     assert np.ptp(live, axis=0).max() > 1e-3
@@ -113,7 +113,7 @@ def test_a_bone_that_a_live_chain_moves_is_followed_in_the_same_frame():
         bpy.context.scene.frame_set(frame)
         session = those.session(owner)
         index = session.reading.mechanism.body_index[goal.body.name]
-        wanted = session.base @ session.solver.poses(session.state.wanted)[index]
+        wanted = session.base @ session.solver.poses(session.state.desired)[index]
         assert np.abs(wanted - bone(rig, "skull") @ beside).max() < 2e-4, frame
 
 

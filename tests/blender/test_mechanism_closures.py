@@ -230,6 +230,6 @@ def test_reachy_minis_motors_are_the_vendors():
         session = those.session(rig)
         assert session.problem == ""
         assert session.outputs.report.goal_error < WITHIN
-        found = [sign * value for (_, sign), value in zip(motors, session.outputs.wanted, strict=True)]
+        found = [sign * value for (_, sign), value in zip(motors, session.outputs.desired, strict=True)]
         assert found == pytest.approx([yaw, *samples["motors"][k]], abs=WITHIN), k
         bpy.ops.limber.end_mechanism_live()

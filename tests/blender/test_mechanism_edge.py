@@ -37,8 +37,8 @@ def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
     scene, kept = bpy.context.scene, owner.limber.mechanism
     bpy.ops.limber.mechanism_live()
     session = those.session(owner)
-    nearest = session.state.wanted
-    eased, exact, shown = [session.outputs.wanted], [session.outputs.wanted], [session.outputs.values]
+    nearest = session.state.desired
+    eased, exact, shown = [session.outputs.desired], [session.outputs.desired], [session.outputs.values]
     missed = []
     for frame in range(2, FRAMES + 1):
         scene.frame_set(frame)
@@ -46,7 +46,7 @@ def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
         found = session.solver.solve(session.state.goals, nearest)  # without time: as near as it goes, however suddenly
         nearest = found.state
         exact.append(values(session.model, nearest))
-        eased.append(session.outputs.wanted)
+        eased.append(session.outputs.desired)
         shown.append(session.outputs.values)
         missed.append(found.report.goal_error)
     assert min(missed) < 1e-6 < 0.1 < max(missed), "the target is in reach, out of it, and back"
@@ -79,12 +79,12 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     motor = owner.limber.mechanism.motors[0]
     bpy.ops.limber.mechanism_live()
     session = those.session(owner)
-    here, solver = session.state.wanted, session.solver
+    here, solver = session.state.desired, session.solver
     asked = Goals(actuators={"Crank Shaft": solver.values(here, "Crank Shaft")})
     starts = np.random.default_rng(1).normal(size=(20, len(here.values)))
     others = (assemble(solver, replace(here, values=values), asked) for values in starts)
     other = next(one for one in others if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5)
-    session.state = replace(session.state, wanted=replace(other.state, branch=here.branch))
+    session.state = replace(session.state, desired=replace(other.state, branch=here.branch))
     motor.value = 0.01
     those.clock()
     assert "its other assembly" in session.remark

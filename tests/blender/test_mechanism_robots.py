@@ -59,7 +59,7 @@ def test_a_chains_gaze_drives_the_push_rods_and_the_motors_follow_in_the_same_fr
         # The frame was played, so what Blender shows now is what the mechanism was asked for: no frame late.
         solver, head = session.solver, bpy.data.objects["Head"]
         index = session.reading.mechanism.body_index["Head"]
-        wanted = session.base @ solver.poses(session.state.wanted)[index]
+        wanted = session.base @ solver.poses(session.state.desired)[index]
         assert np.abs(wanted - _rigid(those.world(head))).max() < 1e-4, frame
     assert np.abs(session.outputs.values).max() > 0.1
 

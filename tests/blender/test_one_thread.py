@@ -2,7 +2,8 @@
 
 import bpy
 import pytest
-from limber.rig.live import chain_session, mechanism_session
+from limber.character.chain import tick as chain_tick
+from limber.character.mechanism import tick as mechanism_tick
 from limber.rig.output import compare
 from limber.rig.reading.mechanism import assembled as mechanism_ready
 from threadpoolctl import ThreadpoolController
@@ -39,7 +40,7 @@ def watch(monkeypatch):
 
 def test_a_chain_moves_in_one_thread(watch):
     looking_chain()
-    seen = watch(chain_session, "tick")
+    seen = watch(chain_tick, "tick")
     bpy.ops.limber.live()
     assert seen
     assert all(count == {1} for count in seen)
@@ -49,7 +50,7 @@ def test_a_chain_moves_in_one_thread(watch):
 def test_a_mechanism_is_assembled_and_moves_in_one_thread(watch):
     mechanisms.add("four_bar")
     watch(mechanism_ready, "assemble")
-    seen = watch(mechanism_session, "tick")
+    seen = watch(mechanism_tick, "tick")
     bpy.ops.limber.mechanism_live()
     assert len(seen) > 1
     assert all(count == {1} for count in seen)

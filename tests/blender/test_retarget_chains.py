@@ -14,20 +14,21 @@ from tests.blender.rigs import build, looking_chain, select, target
 from tests.blender.shown import missed, settle
 
 
-def test_a_body_that_follows_has_a_turn_in_which_chains_do_not_plan():
+def test_a_body_that_follows_has_a_frame_in_which_chains_do_not_plan():
     rig, _ = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
     bpy.ops.limber.live()
 
-    def turns() -> int:
+    def sharing() -> int:
         bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
-        return live.session(rig, chain).model.solver.model.options.turns
+        _, inputs = live.session(rig, chain).ticked
+        return inputs.slot.sharing
 
-    assert turns() == 1
+    assert sharing() == 1
     bpy.ops.limber.follow()
-    assert turns() == 2
+    assert sharing() == 2
     bpy.ops.limber.end_follow()
-    assert turns() == 1
+    assert sharing() == 1
 
 
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from limber.character.body.tick import Model, Wanted, make_model, tick
+from limber.character.body.tick import BodyInputs, Model, make_model, tick
 from limber.solvers.whole_body.so3 import exp
 from limber.solvers.whole_body.targets import Target
 
@@ -16,10 +16,10 @@ def model(gain: float) -> Model:
     return make_model(manikin(), [Target(link) for link in LINKS], "pelvis", gain=gain)
 
 
-def wanted(place, swing: float = 0.0, base_known: bool = True) -> Wanted:
+def wanted(place, swing: float = 0.0, base_known: bool = True) -> BodyInputs:
     """All links turned alike about Z [rad], the base at a place [m]."""
     turns = np.repeat(exp(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
-    return Wanted(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known=base_known)
+    return BodyInputs(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known=base_known)
 
 
 @pytest.mark.parametrize("dt", [1 / 24, 1 / 60, 1 / 120])

@@ -28,7 +28,7 @@ def skeleton_of(rig, chain):
     poses = reader.read(bones)
     motions = [Motion(joint.lower, joint.upper, 1.0, 1.0, 1.0) for joint in chain.joints]
     skeleton = joint_tree(reader, reader.fixed(poses), motions, build_rig.tools(chain, reader))
-    base = Placement(depsgraph(), {}).root(rig, reader.names[0], poses[0].location)
+    base = Matrix(Placement(depsgraph(), {}).root(rig, reader.names[0], poses[0].location))
     return reader, skeleton, base, reader.angles(poses)
 
 

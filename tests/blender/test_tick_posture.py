@@ -46,17 +46,17 @@ def test_a_switched_posture_keeps_the_aim_better_than_a_jump():
     assert jumped > 1.5 * glided
 
 
-def test_the_glide_ends_exactly_at_the_new_posture_and_comes_to_rest():
+def test_the_transition_ends_exactly_at_the_new_posture_and_comes_to_rest():
     rows, states = switched(True)
     assert tuple(states[-1].goal.posture) == BENT
     assert rows[-1].at_rest
 
 
-def test_the_glide_keeps_to_its_share_of_the_joints_limits():
+def test_the_transition_keeps_to_its_share_of_the_joints_limits():
     _, states = switched(True)
     postures = np.array([[joint.position for joint in state.posture] for state in states])
-    assert np.abs(np.diff(postures, axis=0)).max() / DT <= ticks.GLIDE * math.pi * (1 + 1e-9)
-    assert np.abs(np.diff(postures, axis=0)).max() / DT > 0.9 * ticks.GLIDE * math.pi
+    assert np.abs(np.diff(postures, axis=0)).max() / DT <= ticks.TRANSITION * math.pi * (1 + 1e-9)
+    assert np.abs(np.diff(postures, axis=0)).max() / DT > 0.9 * ticks.TRANSITION * math.pi
 
 
 def test_an_animation_is_followed_as_it_is():

@@ -138,7 +138,7 @@ class MotionCheck(Stepped):
     def _note(self, take: Take, frame: int, session) -> None:
         outputs = session.outputs
         take.frames.append(frame)
-        take.wanted.append(outputs.wanted)
+        take.wanted.append(outputs.desired)
         take.filtered.append(outputs.angles)
         take.missed.append(outputs.solution.aim_error)
         take.missed_after.append(outputs.filtered_aim_error)

@@ -37,7 +37,7 @@ def play(stage):
     stage.facts["problem"] = session.problem
     chain.watch = 1
     rig.update_tag()
-    yield from stage.until(lambda: session.state.attention.of == other.session_uid and session.state.attention.is_settled)
+    yield from stage.until(lambda: session.attention.of == other.session_uid and session.attention.is_settled)
     yield from stage.until(lambda: session.outputs.filtered_aim_error < 1e-4)
     stage.facts["aim_error"] = session.outputs.filtered_aim_error
     with stage.context():

@@ -60,9 +60,9 @@ def play(stage):
         bpy.ops.limber.follow()
     live = stage.part("rig.live.live")
     stage.facts["pairs"] = len(retarget.pairs)
-    before = max(live.session(rig, retarget).joints().values())
+    before = max(live.session(rig, retarget).values().values())
     source.pose.bones["LeftArm"].rotation_euler.z = 0.2
-    yield from stage.until(lambda: max(live.session(rig, retarget).joints().values()) < before - 0.5)
+    yield from stage.until(lambda: max(live.session(rig, retarget).values().values()) < before - 0.5)
     retarget.active_pair = 0
     for _ in range(4):
         stage.redraw()

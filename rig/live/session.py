@@ -1,12 +1,14 @@
-"""What all that moves has in common from one frame to the next: where it is, where it is going, and where it was."""
+"""What is known of a mover in a scene from frame to frame, as far as it is the same for every kind. Nothing of it is saved."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from time import perf_counter
 from typing import NamedTuple
 
-from .channels import Channel
+from ...character.stage import Session
+from ..reading.channels import Channel
 
-Place = tuple[str, str]  # bone (of a motor: its joint's name) and axis
+Place = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 
 class JointLimits(NamedTuple):
@@ -20,32 +22,16 @@ class JointLimits(NamedTuple):
 
 
 @dataclass
-class Moving:
-    """What is known of a mover from frame to frame. Channels are bone name -> (rotation wxyz, location, scale), the warped basis."""
+class SceneSession(Session):
+    """What is known of a mover. Its poses are what it moves: of a rig bone name -> (rotation wxyz, location, scale), the warped basis."""
 
-    problem: str = ""  # why it does not follow its goals, as a sentence with its remedy
-    remark: str = ""  # how it falls short of them, as a sentence
-    state: object | None = None  # what the next tick needs of the last; None: it begins at rest
-    channels: dict = field(default_factory=dict)
-    channels_before: dict = field(default_factory=dict)  # at the last moment before; empty at a new start
-    going: dict = field(default_factory=dict)  # where the joints are going: what chains that look at each other see of each other
-    going_before: dict = field(default_factory=dict)
+    seconds: float = 0.0  # that the last tick took
 
-    def restart(self) -> None:
-        """Forget the motion: the next tick begins at rest."""
-        self.state, self.channels_before, self.going_before = None, {}, {}
-
-    def snapshot(self) -> tuple:
-        """What `restore` needs to go on from here."""
-        return self.state, self.channels, self.channels_before, self.going, self.going_before
-
-    def restore(self, snapshot: tuple | None) -> None:
-        """To an earlier snapshot; None: to a new start."""
-        self.state, self.channels, self.channels_before, self.going, self.going_before = snapshot or (None, {}, {}, {}, {})
-
-    def commit(self) -> None:
-        """What is known now was before."""
-        self.channels_before, self.going_before = (self.channels, self.going) if self.state is not None else ({}, {})
+    def tick(self, mover, inputs, dt: float) -> tuple:
+        begun = perf_counter()
+        made = super().tick(mover, inputs, dt)
+        self.seconds = perf_counter() - begun
+        return made
 
     @property
     def unmet(self) -> str:
@@ -64,9 +50,8 @@ class Moving:
             RigError: it cannot be read.
         """
 
-    def is_settled(self) -> bool:
-        """Whether it follows what it will go on following."""
-        return True
+    def mark_postures_dirty(self) -> None:
+        """A stored posture may have changed: read it again at the next tick."""
 
     def values(self) -> dict[Place, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""

@@ -1,0 +1,99 @@
+"""How a stage moves through frames: what is the next frame, what is a jump, and what lies between two frames. Knows no Blender."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .stage import Stage
+
+JUMP = 0.5  # [s] of scene time between two frames of a playback that drops frames; more is a scrub
+
+
+class Time(NamedTuple):
+    """A frame of a scene."""
+
+    frame: int
+    fraction: float  # of a frame, 0 up to 1
+    step: int  # frames from one to the next that is shown
+    seconds_a_frame: float
+
+
+@dataclass
+class _Instant:
+    """A stage as it was at a frame."""
+
+    frame: float
+    snapshot: dict[Any, Any]
+
+
+class Playback:
+    """A stage, and the frames at which it is in each scene."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self._frames: dict[Hashable, int] = {}  # scene -> the frame to which the stage has been brought
+        self._before: dict[Hashable, _Instant] = {}  # scene -> the frame before that one
+
+    def frame(self, scene: Hashable) -> int | None:
+        return self._frames.get(scene)
+
+    def begin(self, scene: Hashable, frame: int) -> None:
+        """The stage is at a scene's frame from now on, as it is."""
+        self._frames[scene] = frame
+        self._before.pop(scene, None)
+
+    def copy(self) -> "Playback":
+        other = Playback(self.stage.copy())
+        other._frames, other._before = dict(self._frames), dict(self._before)
+        return other
+
+    def go_to(
+        self,
+        scene: Hashable,
+        time: Time,
+        advance: Callable[[Any, float], None],
+        restart: Callable[[], None],
+        is_playing: Callable[[], bool],
+    ) -> Any:
+        """Brings the movers to a scene's frame and returns the stage that has what they show there.
+
+        Frames that follow each other, and those that a playback drops, advance the motion; a jump starts it anew, at rest in the solution.
+        Sub-frames (motion blur) do not advance it: what they show is extrapolated from the frame before them, and forgotten.
+
+        Args:
+            scene: Tells scenes apart.
+            time: The frame.
+            advance: Ticks what is in the scene, on a stage, by so many seconds.
+            restart: Lets what is in the scene begin anew on this stage.
+            is_playing: Whether the scene plays, and may drop frames.
+        """
+        if time.fraction:
+            return self._between_frames(scene, time, advance)
+        frame, last = time.frame, self.frame(scene)
+        gap = frame - last if last is not None else -1
+        if 0 <= gap <= time.step or (gap > 0 and gap * time.seconds_a_frame <= JUMP and is_playing()):
+            if gap and last is not None:
+                self._before[scene] = _Instant(last, self.stage.snapshot())
+            dt = gap * time.seconds_a_frame
+        else:
+            restart()
+            self._before.pop(scene, None)
+            dt = 0.0
+        self._frames[scene] = frame
+        advance(self.stage, dt)
+        return self.stage
+
+    def _between_frames(self, scene: Hashable, time: Time, advance: Callable[[Any, float], None]) -> Stage:
+        at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
+        step = max(1, time.step)
+        stage, origin = self.stage.copy(), at
+        if last is not None and last <= at < last + step:
+            origin = last
+        elif before is not None and last is not None and before.frame <= at < last:
+            stage, origin = self.stage.copy(before.snapshot), before.frame
+        elif last is not None and last - step < at < last:  # before the first frame there is nothing: the motion begins at rest there
+            return self.stage
+        else:
+            stage.restart()
+        advance(stage, (at - origin) * time.seconds_a_frame)
+        return stage

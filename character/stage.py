@@ -1,0 +1,304 @@
+"""A stage: movers that move together, ticked in the order of their dependencies. Knows no Blender.
+
+A host has a `Session` for each mover, which reads the mover and its inputs from the host's scene, and a `Host` for each frame, which knows
+what depends on what and where everything is. The stage orders the movers, asks each session for its inputs given what earlier movers of
+this frame have come to, ticks, and keeps states: values, so that undo, sub-frames, renders and bakes are copies.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+from ..solvers.gaze import PlanSlot
+from .mover import Mover
+from .order import Order, in_order
+
+MOST_SHARING = 4  # planners that take their frames one after the other; more share them: a plan that comes late is a bad one
+
+
+class Planning(NamedTuple):
+    """A mover among those that share the frames' time for planning, such as the chains of one character."""
+
+    place: int  # among them
+    sharing: int  # how many they are
+
+
+class Part(Protocol):
+    """A mover as its host knows it."""
+
+    @property
+    def key(self) -> Hashable: ...
+
+    @property
+    def looks_forward(self) -> bool:
+        """Whether it is told, in a cycle of movers, where the others are going."""
+        ...
+
+    @property
+    def planning(self) -> Planning | None:
+        """Its place among those that plan; None: it does not plan."""
+        ...
+
+    def new_session(self) -> "Session": ...
+
+    def place(self, view: Any, pose: Any) -> None:
+        """Puts what it moves where a pose has it, in a view of the scene."""
+        ...
+
+
+class Host(Protocol):
+    """The scene of a host in a frame."""
+
+    def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
+        """On which others each depends, by index; `certain`: without those that may only be."""
+        ...
+
+    def view(self, poses: Sequence[tuple[Any, "Session", Any]]) -> Any:
+        """Where everything is, with these poses of movers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a session reads its inputs from."""
+
+    host: Any
+    part: Any  # the mover, as the host knows it
+    view: Any  # where everything is, with what earlier movers of this frame have come to
+    targets: Any  # the same for what is followed: in a cycle where movers are going, else the very same
+    slot: PlanSlot | None = None  # when its solver may plan
+    ahead: Sequence[Any] = ()  # goals of frames to come, where they are known
+    feedback: Any = None  # the mover, as the host knows it, through which it depends on itself
+
+    @property
+    def is_mutual(self) -> bool:
+        """Whether it sees where others are going rather than where they are."""
+        return self.targets is not self.view
+
+
+class Snapshot(NamedTuple):
+    """A session's state as a value."""
+
+    state: Any = None
+    pose: Any = None
+    pose_before: Any = None
+    desired_pose: Any = None
+    desired_before: Any = None
+    frames: int = 0
+
+
+@dataclass
+class Session(ABC):
+    """What is known of one mover from frame to frame. Poses are the host's own; empty mappings where nothing is known."""
+
+    state: Any = None  # what the next tick needs of the last; None: it begins at rest
+    outputs: Any = None
+    ticked: tuple[Any, Any] | None = None  # mover and inputs of the last tick; None: they could not be read
+    problem: str = ""  # why it does not follow its goals, as a sentence with its remedy
+    remark: str = ""  # how it falls short of them, as a sentence
+    pose: Any = None
+    pose_before: Any = None  # in the frame before; empty at a new start
+    desired_pose: Any = None  # where the joints are going: what movers in a cycle see of each other
+    desired_before: Any = None
+    frames: int = 0  # since the start
+
+    errors = (ValueError,)  # of `read` and of the tick: the mover comes to rest, and says why
+
+    def __post_init__(self) -> None:
+        if self.pose is None:
+            self.restore(None)
+
+    @abstractmethod
+    def read(self, frame: Frame, dt: float) -> tuple[Mover, Any]:
+        """The mover and its inputs in a frame.
+
+        Raises:
+            ValueError: the set-up cannot be used; the message names what is wrong and the remedy.
+        """
+
+    @abstractmethod
+    def show(self, frame: Frame) -> tuple[Any, Any]:
+        """Poses in the host's scene after a tick: where the mover is, and where it is going."""
+
+    def advance(self, frame: Frame, dt: float) -> None:
+        """One tick; the outcome is in the session."""
+        self.problem, inputs = "", None
+        try:
+            inputs = self.read(frame, dt)
+            mover, asked = inputs
+            self.outputs, self.state = self.tick(mover, asked, dt)
+        except self.errors as error:
+            self.problem = str(error)
+            if self.state is not None:
+                self.outputs, self.state = self.tick(self.state.model, None, dt)
+        self.ticked = inputs
+        if self.outputs is not None:
+            self.pose, self.desired_pose = self.show(frame)
+
+    def tick(self, mover: Mover, inputs: Any, dt: float) -> tuple[Any, Any]:
+        """Outputs and the next state of the mover; hosts may measure it."""
+        return mover.tick(inputs, self.state, dt)
+
+    def differs(self, frame: Frame) -> bool:
+        """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
+        before = self.ticked
+        try:
+            mover, inputs = self.read(frame, 0.0)
+        except self.errors as error:
+            return str(error) != self.problem
+        return before is None or mover is not before[0] or inputs != before[1]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it follows what it will go on following."""
+        return True
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it would stay as it is while its inputs do."""
+        return self.is_settled and (self.outputs is None or self.state is None or self.outputs.at_rest)
+
+    def restart(self) -> None:
+        """Forget the motion: the next tick begins at rest."""
+        self.state, self.pose_before, self.desired_before, self.frames = None, {}, {}, 0
+
+    def snapshot(self) -> Snapshot:
+        """What `restore` needs to go on from here."""
+        return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames)
+
+    def restore(self, snapshot: Snapshot | None) -> None:
+        """To an earlier snapshot; None: to a new start."""
+        now = snapshot or Snapshot(None, {}, {}, {}, {})
+        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = now
+
+    def commit(self) -> None:
+        """What is known now was before."""
+        self.pose_before, self.desired_before = (self.pose, self.desired_pose) if self.state is not None else ({}, {})
+
+
+class Stage:
+    """The sessions of movers, by their keys. Each use of motion has a stage of its own: live, a render, a bake."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[Any, Any] = {}
+        self.cyclic: frozenset[Hashable] = frozenset()  # keys of movers that were in a cycle at the last tick
+        self.feedback: dict[Hashable, Hashable] = {}  # of those that depend on themselves: through which, by keys
+
+    def of(self, part: Part) -> Any:
+        """What is known of a mover."""
+        if part.key not in self.sessions:
+            self.sessions[part.key] = part.new_session()
+        return self.sessions[part.key]
+
+    def snapshot(self) -> dict[Any, Snapshot]:
+        """What `copy` needs to go on from here, at a later time."""
+        return {key: session.snapshot() for key, session in list(self.sessions.items())}
+
+    def copy(self, snapshot: Mapping[Any, Snapshot] | None = None) -> "Stage":
+        """Another stage that goes on by itself, from here or from an earlier snapshot of this one."""
+        other = self.empty()
+        for key, session in list(self.sessions.items()):  # a render copies off the main thread
+            other.sessions[key] = copied = replace(session)
+            if snapshot is not None:
+                copied.restore(snapshot.get(key))
+        return other
+
+    def empty(self) -> "Stage":
+        """Another stage of the same kind that knows nothing yet."""
+        return type(self)()
+
+    def restart(self) -> None:
+        for session in self.sessions.values():
+            session.restart()
+
+    def tick(self, parts: Sequence[Any], host: Host, dt: float, ahead: Mapping[Any, Sequence[Any]]) -> None:
+        """One tick of movers; the outcome is in their sessions.
+
+        Movers in a cycle, such as chains that look at each other: the first of them sees the others as they were in the frame before, and
+        all see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
+
+        Args:
+            parts: The movers, as their host knows them.
+            host: The scene in this frame.
+            dt: Time since the last tick [s]; 0: the same frame again.
+            ahead: Goals of the next frames, by the movers' keys, where they are known.
+        """
+        if dt > 0.0:
+            for part in parts:
+                self.of(part).commit()
+        frames = max((self._frames(part, dt) for part in parts), default=0)
+        order = self.in_order(parts, host)
+        self.cyclic, self.feedback = frozenset(parts[k].key for k in order.cyclic), _by_keys(parts, order)
+        view = host.view([(part, self.of(part), self.of(part).pose_before) for part in parts])
+        desired = view
+        if order.cyclic:
+            desired = host.view([(part, self.of(part), self.of(part).desired_before) for part in parts])
+        is_put = False
+        for index in order.indices:
+            part, is_cyclic = parts[index], index in order.cyclic
+            session = self.of(part)
+            if is_cyclic and not is_put:  # also on a body that moved them: those that are not solved yet are where they were
+                is_put = True
+                for other in (parts[k] for k in order.cyclic):
+                    other.place(view, self.of(other).pose_before)
+                    other.place(desired, self.of(other).desired_before)
+            feedback = order.feedback.get(index)
+            frame = Frame(
+                host,
+                part,
+                view,
+                desired if is_cyclic else view,
+                slot(part.planning, frames),
+                ahead.get(part.key, ()),
+                parts[feedback] if feedback is not None else None,
+            )
+            session.advance(frame, dt)
+            session.frames = frames
+            part.place(view, session.pose)
+            if desired is not view:
+                part.place(desired, session.desired_pose)
+
+    def _frames(self, part: Part, dt: float) -> int:
+        """Frames since the start, with this one; a frame that is looked at again is the same."""
+        session = self.of(part)
+        frames: int = session.frames + (dt > 0.0) if session.state is not None else 0
+        return frames
+
+    def in_order(self, parts: Sequence[Any], host: Host) -> Order:
+        looks_forward = [part.looks_forward for part in parts]
+        return in_order(host.needs(parts), looks_forward, lambda: host.needs(parts, certain=True))
+
+    def is_at_rest(self, parts: Sequence[Any]) -> bool:
+        """Whether all would stay as it is while nothing else moves."""
+        sessions = [self.of(part) for part in parts]
+        if not all(session.is_at_rest for session in sessions):
+            return False
+        cyclic = [self.sessions[key] for key in self.cyclic if key in self.sessions]
+        return all(one.pose == one.pose_before and one.desired_pose == one.desired_before for one in cyclic)
+
+    def has_changed(self, parts: Sequence[Any], host: Host) -> bool:
+        """Whether there is something new to follow, or a set-up became right or wrong, since the last tick."""
+        if not self.is_at_rest(parts):
+            return True
+        sessions = [(part, self.of(part)) for part in parts]
+        view = host.view([(part, session, session.pose if session.state is not None else {}) for part, session in sessions])
+        if any(session.differs(Frame(host, part, view, view)) for part, session in sessions):
+            return True
+        return bool(self.feedback) and _by_keys(parts, self.in_order(parts, host)) != self.feedback
+
+    def view(self, parts: Sequence[Any], host: Host, pose: Callable[[Any], Any] = lambda session: session.pose) -> Any:
+        """Where everything is with the newest poses, as far as movers were ticked."""
+        return host.view([(part, self.of(part), pose(self.of(part))) for part in parts])
+
+
+def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:
+    return {parts[k].key: parts[back].key for k, back in order.feedback.items()}
+
+
+def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
+    """When a mover may plan: those that share the time take their frames one after the other, so that they do not all work in one."""
+    if planning is None:
+        return None
+    sharing = min(planning.sharing, MOST_SHARING)
+    return PlanSlot(sharing, sharing == 1 or frames % sharing == planning.place % sharing)

@@ -1,0 +1,47 @@
+"""The order of movers by their dependencies, and what of them goes round in a cycle."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.character.order import in_order
+
+
+def order(needs, forward=None, certain=None):
+    return in_order(needs, forward or [True] * len(needs), lambda: certain if certain is not None else needs)
+
+
+def test_each_comes_after_those_on_which_it_depends():
+    assert list(order([[2], [0], []]).indices) == [2, 0, 1]
+
+
+def test_those_that_depend_on_nothing_keep_their_order():
+    assert list(order([[], [], []]).indices) == [0, 1, 2]
+
+
+def test_a_cycle_is_found_and_who_is_outside_of_it_is_not_in_it():
+    found = order([[1], [0], [0], []])
+    assert found.cyclic == {0, 1}
+    assert list(found.indices).index(0) < list(found.indices).index(2)
+
+
+def test_a_mover_that_does_not_look_forward_depends_on_itself_through_another():
+    found = order([[1], [0]], [True, False])
+    assert not found.cyclic
+    assert found.feedback == {1: 0}
+
+
+def test_one_that_follows_what_it_moves_depends_on_itself():
+    assert order([[0]], [False]).feedback == {0: 0}
+
+
+def test_what_only_may_depend_is_no_feedback():
+    assert order([[1], [0]], [True, False], certain=[[], [0]]).feedback == {}
+
+
+@given(st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, n - 1), max_size=n), min_size=n, max_size=n)))
+def test_every_mover_comes_once_and_after_what_it_needs_unless_there_is_a_cycle(needs):
+    found = order(needs)
+    assert sorted(found.indices) == list(range(len(needs)))
+    place = {k: index for index, k in enumerate(found.indices)}
+    for k, above in enumerate(needs):
+        for other in above:
+            assert place[other] < place[k] or k in found.cyclic or other in found.cyclic or found.cyclic
