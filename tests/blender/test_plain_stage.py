@@ -21,6 +21,7 @@ from tests.blender.following import in_the_air
 from tests.blender.mechanisms import add
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 from tests.character import replay
+from tests.character.plain import values
 
 FRAMES = 240
 SAME = 1e-9  # [rad or m]
@@ -154,7 +155,7 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
             session = live.session(*mover)
             assert session.problem == "", key
             asked[key].append(session.ticked[1])
-            shown[key].append(replay.values(session.outputs))
+            shown[key].append(values(session.outputs))
     assert all(np.ptp(numbers, axis=0).max() > 0.1 for numbers in shown.values()), "all of them move"
 
     on_body = [replace(inputs, base=[], posture=np.empty(0)) for inputs in asked["head"]]  # these follow from the body

@@ -1,26 +1,45 @@
 """A host without Blender: movers whose inputs are functions of a frame's number and of what earlier movers have come to."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
 from limber.character.stage import Frame, Planning, Session, Stage
 
-View = Mapping[str, Any]  # what movers have come to: outputs by their keys
+
+@dataclass(frozen=True)
+class Pose:
+    """What a mover has come to."""
+
+    values: tuple[float, ...]  # of its joints [rad or m]
+    outputs: Any = field(compare=False)
+
+
+View = Mapping[str, Pose]  # by the movers' keys
+
+
+def values(outputs: Any) -> list[float]:
+    """What the motion filter, or a body's solver, says of every joint [rad or m], and of the body's base."""
+    if hasattr(outputs, "state"):
+        return [*outputs.state.joints, *outputs.state.base_position, *outputs.state.base_rotation.ravel()]
+    return list(outputs.angles if hasattr(outputs, "angles") else outputs.values)
 
 
 class PlainSession(Session):
-    """What is known of a mover: its poses are its outputs."""
+    """What is known of a mover."""
 
     def read(self, frame: Frame, dt: float) -> tuple:
-        inputs = frame.part.inputs(frame.view, frame.host.number)
+        inputs = frame.part.inputs(frame.targets, frame.host.number)
         if isinstance(inputs, ChainInputs):
             inputs = replace(inputs, slot=frame.slot, is_mutual=frame.is_mutual, ahead=frame.ahead)
         return frame.part.model, inputs
 
     def show(self, frame: Frame) -> tuple:
-        return self.outputs, self.outputs
+        shown = Pose(tuple(values(self.outputs)), self.outputs)
+        if not frame.is_mutual:
+            return shown, shown
+        return shown, Pose(tuple(self.outputs.desired), replace(self.outputs, angles=self.outputs.desired))
 
 
 @dataclass(frozen=True)

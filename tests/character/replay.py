@@ -20,7 +20,7 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.whole_body.body import Body
 
-from tests.character.plain import PlainMover, View, played
+from tests.character.plain import PlainMover, View, played, values
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Chain:
     def mover(self, key: str) -> PlainMover:
         def asked(view: View, number: int) -> ChainInputs:
             inputs = self.inputs[number]
-            return self.mount.stood_on(view[self.mount.body], inputs) if self.mount else inputs
+            return self.mount.stood_on(view[self.mount.body].outputs, inputs) if self.mount else inputs
 
         after = (self.mount.body,) if self.mount else ()
         return PlainMover(key, make_chain(**self.settings), asked, after, self.planning, looks_forward=True)
@@ -84,13 +84,6 @@ class Mechanism:
         motors = tuple(Motor(joint, index, make_filter(*told)) for joint, index, *told in self.motors)
         model = MechanismModel(solver, assemble(solver).state, motors)
         return PlainMover(key, model, lambda view, number: self.inputs[number])
-
-
-def values(outputs: Any) -> list[float]:
-    """What the motion filter, or the body's solver, says of every joint [rad or m]."""
-    if hasattr(outputs, "state"):
-        return [*outputs.state.joints, *outputs.state.base_position, *outputs.state.base_rotation.ravel()]
-    return list(outputs.angles if hasattr(outputs, "angles") else outputs.values)
 
 
 def main(source: Path, result: Path) -> None:

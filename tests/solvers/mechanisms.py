@@ -3,7 +3,7 @@
 import math
 
 from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
-from limber.solvers.rotations import X, Y, Z, about, between
+from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between
 
 # The joint's z axis along the world's -y: loops lie in the plane of x and z, and turn positive from x to z.
 FLAT = between(Z, (0.0, -1.0, 0.0))
@@ -59,6 +59,31 @@ def stewart() -> Mechanism:
             ),
             Joint(f"head {k}", "spherical", upper.name, "platform", Frame(), Frame(position=head)),
         ]
+    return Mechanism(tuple(bodies), tuple(joints))
+
+
+def push_rod_neck() -> Mechanism:
+    """A head on a cardan joint that two servos nod and tilt by push rods, on a turntable that pans. All bodies start unrotated."""
+    spots = {"shoulders": (0.0, 0.0, 0.0), "turntable": (0.0, 0.0, 0.03), "head": (0.0, 0.0, 0.2)}
+
+    def joint(name: str, kind: str, parent: str, child: str, place, turn=IDENTITY, **options) -> Joint:
+        frames = (Frame(turn, tuple(a - b for a, b in zip(place, spots[body], strict=True))) for body in (parent, child))
+        return Joint(name, kind, parent, child, *frames, **options)
+
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        spots[f"{side} horn"], spots[f"{side} rod"] = (0.05 * sign, 0.02, 0.06), (0.05 * sign, 0.055, 0.06)
+    joints = [
+        joint("pan", "revolute", "shoulders", "turntable", spots["turntable"], actuated=True),
+        joint("neck", "universal", "turntable", "head", spots["head"]),
+    ]
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        horn, rod = f"{side} horn", f"{side} rod"
+        joints += [
+            joint(f"{side} servo", "revolute", "turntable", horn, spots[horn], between(Z, X), actuated=True),
+            joint(f"{side} horn ball", "spherical", horn, rod, spots[rod]),
+            joint(f"{side} head ball", "spherical", rod, "head", (0.04 * sign, 0.05, 0.2)),
+        ]
+    bodies = (Body(name, start=Frame(position=place), grounded=name == "shoulders") for name, place in spots.items())
     return Mechanism(tuple(bodies), tuple(joints))
 
 

@@ -1,0 +1,134 @@
+"""Movers of every kind on one stage, in plain Python: their order, what they see of each other, and their states as values."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from limber.character.stage import Planning, Stage, slot
+
+from tests.character.plain import PlainHost, PlainMover, played, values
+from tests.character.scenes import DT, all_of_them, body, facing, head, lamp, round_path
+
+FRAMES = 240
+FEW = 12
+TURNED = 60  # frames within which the lamp, which begins with its back to its target, has turned to it
+STILL = 1e-6  # [rad]
+
+
+def motion(found, key: str) -> np.ndarray:
+    return np.array([values(outputs[key]) for outputs in found])
+
+
+def test_every_kind_of_mover_plays_and_gets_where_it_is_going():
+    found = played(all_of_them(), FRAMES, DT)
+    for key in ("lamp", "body", "head", "neck"):
+        assert np.isfinite(motion(found, key)).all()
+        assert np.ptp(motion(found, key), axis=0).max() > 0.1, key
+    assert max(outputs["neck"].report.goal_error for outputs in found) < 1e-6
+    assert all(outputs["neck"].is_closed for outputs in found)
+    assert max(outputs["lamp"].solution.aim_error for outputs in found[TURNED:]) < 1e-6
+    assert max(outputs["head"].solution.aim_error for outputs in found[:TURNED]) < 1e-6, "later its neck cannot turn as far"
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4)))[5::6])
+def test_the_order_in_which_movers_are_given_changes_no_bit(order):
+    movers = all_of_them()
+    expected, found = played(movers, FEW, DT), played([movers[k] for k in order], FEW, DT)
+    for mover in movers:
+        assert np.array_equal(motion(found, mover.key), motion(expected, mover.key)), mover.key
+
+
+def test_a_head_stands_on_its_body_as_it_is_in_this_frame():
+    follower = body()
+    movers, stage = [head(follower), follower], Stage()
+    played(movers, FEW, DT, stage)
+    state = stage.of(follower).outputs.state
+    chest = follower.model.body.placed(state.frames, np.array([follower.model.body.links["chest"]]))[0]
+    chest[:3, 3] += state.base_position
+    base = np.array(stage.of(movers[0]).ticked[1].base)
+    assert base == pytest.approx(chest @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.3], [0, 0, 0, 1.0]]), abs=1e-12)
+
+
+def test_a_copy_goes_on_as_the_stage_does_and_leaves_it_alone():
+    movers, stage = all_of_them(), Stage()
+    played(movers, FEW, DT, stage)
+    snapshot, copy = stage.snapshot(), stage.copy()
+    expected = played(movers, FEW, DT, stage, first=FEW)
+    for other in (copy, stage.copy(snapshot)):
+        found = played(movers, FEW, DT, other, first=FEW)
+        for mover in movers:
+            assert np.array_equal(motion(found, mover.key), motion(expected, mover.key)), mover.key
+
+
+def test_after_a_restart_motion_begins_at_rest():
+    movers, stage = all_of_them(), Stage()
+    expected = played(movers, FEW, DT)
+    played(movers, FEW, DT, stage, first=30)
+    stage.restart()
+    found = played(movers, FEW, DT, stage)
+    for mover in movers:
+        assert np.array_equal(motion(found, mover.key), motion(expected, mover.key)), mover.key
+
+
+def test_two_lamps_that_look_at_each_other_come_to_rest():
+    movers, stage = [facing("one", "other"), facing("other", "one")], Stage()
+    played(movers, 400, DT, stage)
+    assert stage.cyclic == {"one", "other"}
+    assert all(stage.of(mover).outputs.filtered_aim_error < 1e-6 for mover in movers)
+    before, after = (motion([outputs], mover.key) for outputs in played(movers, 2, DT, stage) for mover in movers[:1])
+    assert np.abs(after - before).max() < STILL
+
+
+def test_a_mover_that_cannot_be_read_comes_to_rest_and_says_why_and_the_others_go_on():
+    def lost(view, number):
+        if number >= FEW:
+            raise ValueError("Target 'Moth' is gone: choose another one")
+        return fine.inputs(view, number)
+
+    fine, stage = lamp(), Stage()
+    movers = [replace(fine, key="lost", inputs=lost), fine]
+    played(movers, FEW, DT, stage)
+    for number in range(FEW, FEW + 60):
+        stage.tick(movers, PlainHost(number), DT, {})
+    broken = stage.of(movers[0])
+    assert broken.problem == "Target 'Moth' is gone: choose another one"
+    assert max(abs(one.velocity) for one in broken.state.motion) < 1e-9
+    assert np.array_equal(values(stage.of(fine).outputs), values(played([fine], FEW + 60, DT)[-1]["lamp"]))
+
+
+def test_a_stage_at_rest_has_changed_when_a_target_moves():
+    still = round_path(0)
+    moved = lamp(lambda number: (0.4, -0.5, 0.4) if number else still, life=None)
+    stage = Stage()
+    stage.tick([moved], PlainHost(0), 0.0, {})
+    while not stage.is_at_rest([moved]):
+        stage.tick([moved], PlainHost(0), DT, {})
+    assert not stage.has_changed([moved], PlainHost(0))
+    assert stage.has_changed([moved], PlainHost(1))
+
+
+def test_planners_that_share_the_time_never_plan_in_the_same_frame():
+    for sharing in (2, 3, 4):
+        plannings = [Planning(place, sharing) for place in range(sharing)]
+        for frame in range(12):
+            assert sum(slot(one, frame).is_open for one in plannings) == 1
+    assert slot(Planning(0, 1), 7).is_open
+    assert slot(None, 7) is None
+
+
+def test_each_planner_gets_its_slots_from_the_stage():
+    asked: dict[str, list] = {"one": [], "two": []}
+
+    def noted(key: str, place: int) -> PlainMover:
+        fine = lamp(key=key)
+        return replace(fine, planning=Planning(place, 2))
+
+    movers, stage = [noted("one", 0), noted("two", 1)], Stage()
+    stage.tick(movers, PlainHost(0), 0.0, {})
+    for number in range(1, 9):
+        stage.tick(movers, PlainHost(number), DT, {})
+        for mover in movers:
+            asked[mover.key].append(stage.of(mover).ticked[1].slot.is_open)
+    assert asked["one"] == [not each for each in asked["two"]]
+    assert sum(asked["one"]) == 4
