@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from limber.character.chain.tick import STILL
 from limber.character.stage import Planning, Stage, slot
 
 from tests.character.plain import PlainHost, PlainMover, played, values
@@ -13,7 +14,6 @@ from tests.character.scenes import DT, all_of_them, body, facing, head, lamp, ro
 FRAMES = 240
 FEW = 12
 TURNED = 60  # frames within which the lamp, which begins with its back to its target, has turned to it
-STILL = 1e-6  # [rad]
 
 
 def motion(found, key: str) -> np.ndarray:
