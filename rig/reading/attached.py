@@ -1,4 +1,4 @@
-"""On which bone a bone hangs: its parent, or the bone whose whole transform a constraint makes it copy."""
+"""The effective parent of a bone: its parent, or the bone whose whole transform a constraint makes it copy."""
 
 from ..blender.errors import RigError
 from .constrained import acts
@@ -9,7 +9,7 @@ WHOLE = 1.0 - 1e-6  # influence from which a constraint is all that places a bon
 
 
 def copied(pose_bone):
-    """The pose bone of its armature that a bone without joints copies as a whole, in place and orientation; None where there is none."""
+    """The pose bone whose whole transform a bone without joints copies by a Copy Transforms constraint; None if there is none."""
     rig = pose_bone.id_data
     for constraint in reversed(pose_bone.constraints):
         if acts(constraint) and constraint.type == "COPY_TRANSFORMS" and constraint.influence >= WHOLE:
@@ -20,7 +20,7 @@ def copied(pose_bone):
 
 
 def line(pose_bone) -> list:
-    """A pose bone and those on which it hangs, the nearest first."""
+    """A pose bone followed by its effective ancestors, nearest first."""
     found = []
     while pose_bone is not None and pose_bone not in found:
         found.append(pose_bone)
@@ -29,10 +29,10 @@ def line(pose_bone) -> list:
 
 
 def names_between(pose_bones, root: str, end: str) -> list[str]:
-    """Names of the bones from root to end.
+    """Names of the bones on the path from root to end, both included.
 
     Raises:
-        RigError: a bone is missing, or the end does not hang on the root.
+        RigError: a bone is missing, or the root is no effective ancestor of the end.
     """
     for name in (root, end):
         if name not in pose_bones:

@@ -1,6 +1,7 @@
-"""A joint's axis: the axis of its bone about which it turns, or along which it slides, and the bone's channel that has its value.
+"""Names of joint axes, and the channel of the bone that stores the joint's value.
 
-Turns are called as their axes, "X"; slides "SLIDE_X". So bone and axis tell a joint from all others of an armature.
+A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is "SLIDE_X". The bone's name
+and this axis identify a joint within its armature.
 """
 
 from math import degrees
@@ -14,47 +15,47 @@ SLIDES = ("SLIDE_X", "SLIDE_Y", "SLIDE_Z")
 
 
 def slides(axis: str) -> bool:
-    """Whether the joint's value is a way [m], not an angle [rad]."""
+    """Whether the joint is prismatic: its value is a displacement [m], not an angle [rad]."""
     return axis.startswith("SLIDE_")
 
 
 def slide(letter: str) -> str:
-    """The slide along the bone's axis of that letter."""
+    """Name of the prismatic joint along an axis: "SLIDE_X" for "X"."""
     return f"SLIDE_{letter}"
 
 
 def letter(axis: str) -> str:
-    """The bone's axis: "X", "Y" or "Z"."""
+    """The bone's axis of a joint: "X", "Y" or "Z"."""
     return axis[-1]
 
 
 def index(axis: str) -> int:
-    """Its place in the channel."""
+    """Index of the joint's value in its channel, 0 to 2."""
     return INDEX[axis[-1]]
 
 
 def channel(axis: str) -> str:
-    """The pose bone's property in which the joint's value is, at `index`."""
+    """Name of the pose bone's property that stores the joint's value at `index`: "location" or "rotation_euler"."""
     return "location" if slides(axis) else "rotation_euler"
 
 
 def value(pose_bone, axis: str) -> float:
-    """The joint's authored value [rad or m]; of turns the bone must have an Euler order."""
+    """The joint's authored value [rad or m]; for a revolute joint the bone must rotate by Euler angles."""
     return getattr(pose_bone, channel(axis))[index(axis)]
 
 
 def label(bone: str, axis: str) -> str:
-    """The joint's name for people: "head X", "lift slide Y"."""
+    """The joint's name for the interface: "head X", "lift slide Y"."""
     return f"{bone} slide {letter(axis)}" if slides(axis) else f"{bone} {axis}"
 
 
 def text(axis: str, number: float) -> str:
-    """A joint's value in the unit that people read."""
+    """A joint's value [rad or m] as text in degrees or metres."""
     return f"{number:.4g} m" if slides(axis) else f"{degrees(number):.0f} degrees"
 
 
 def span(axis: str, low: float, high: float) -> str:
-    """Two values of a joint, in the same way."""
+    """A range of a joint's values [rad or m] as text in degrees or metres."""
     return f"{low:.4g} to {high:.4g} m" if slides(axis) else f"{degrees(low):.0f} to {degrees(high):.0f} degrees"
 
 

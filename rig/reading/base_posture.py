@@ -1,4 +1,4 @@
-"""What the warp keeps the shape of: the rig's own pose, a stored posture, or a blend of several."""
+"""The posture that a chain keeps: the rig's own pose, a stored posture, or a blend of stored postures."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ from . import postures
 
 
 def kept(chain, now, session, own: np.ndarray) -> np.ndarray:
-    """The angles (n,) [rad, slides m] that the chain's base asks for.
+    """Joint values (n,) [rad; prismatic joints m] of the posture that the chain keeps, chosen by its Base setting.
 
     Args:
         chain: The chain.
-        now: Its settings at this moment (see `keyed`).
-        session: What is known of the chain; stored postures are read once.
-        own: The rig's own pose, which a posture that says nothing of a joint leaves it.
+        now: Its settings as evaluated in this frame (see `keyed`).
+        session: The chain's live session, which caches stored postures.
+        own: The rig's own pose (n,); used for joints that a stored posture has no value for.
 
     Raises:
-        RigError: a posture that counts is missing, or says nothing of the chain.
+        RigError: a stored posture is missing, or has no channel of the chain.
     """
     if chain.base == "POSTURE":
         return filled(_stored(session, postures.active(chain, now)), own)
@@ -27,7 +27,7 @@ def kept(chain, now, session, own: np.ndarray) -> np.ndarray:
 
 
 def why_posing_shows_nothing(rig, chain) -> str:
-    """Why posing the chain's bones changes nothing that is shown, and the remedy; empty where it does, or where nobody poses."""
+    """Why posing the chain's bones has no visible effect, and the remedy; "" if it has one, or the rig is not in Pose Mode."""
     if rig.mode != "POSE" or not chain.live:
         return ""
     if chain.base == "POSTURE" and chain.shown_posture >= 0:
@@ -53,7 +53,7 @@ def _blend(chain, now, session, own: np.ndarray) -> np.ndarray:
 
 
 def _stored(session, action) -> np.ndarray:
-    """A posture's angles, not a number where it says nothing of a joint."""
+    """Joint values (n,) of a stored posture; NaN for joints that it has no channel of."""
     if session.posture_of != (session.reader,):
         session.stored, session.posture_of = {}, (session.reader,)
     if action.session_uid not in session.stored:

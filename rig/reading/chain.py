@@ -1,4 +1,4 @@
-"""A chain's settings as the solver's skeleton, and which solvers can be used for it."""
+"""A chain's settings in the form that solvers take, and which solvers can solve it."""
 
 from mathutils import Matrix
 
@@ -12,12 +12,12 @@ from .skeleton import ChainReader
 
 
 def motions(chain) -> list[Motion]:
-    """Limits of the chain's joints, in the order of its properties."""
+    """Motion limits of the chain's joints, in the order of its properties."""
     return [Motion(*row) for row in zip(*stored_motions(chain), strict=True)]
 
 
 def stored_motions(chain) -> list[list[float]]:
-    """What `motions` are made of: for each field the values of all joints."""
+    """The values from which `motions` is made: for each field a list over the joints."""
     joints = chain.joints
     columns = [[0.0] * len(joints) for _ in Motion._fields]
     for name, column in zip(Motion._fields, columns, strict=True):
@@ -26,52 +26,58 @@ def stored_motions(chain) -> list[list[float]]:
 
 
 def tools(chain, reader: ChainReader) -> list[tuple]:
-    """Of each end, the chain's own first: the tool's rotation and offset [m] in the end bone's frame.
+    """Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
 
     Raises:
-        RigError: a setting that cannot be.
+        RigError: a setting is invalid.
     """
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
 
 
 def solver_settings(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> tuple:
-    """What `solver_options` depends on."""
+    """All settings on which `solver_options` depends, as a tuple, to detect changes."""
     return settings(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else ()
 
 
 def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> object:
-    """What the user has set of a solver, as its own options; None where it has none. `rig_in_world` is where the armature object stands;
-    None: as Blender has it now.
+    """The user's settings of a solver, as that solver's options object; None if it has none.
+
+    Args:
+        chain: The chain.
+        solver: Name of the solver.
+        reader: The chain's reader.
+        rig_in_world: World matrix of the armature object; None: Blender's current one.
 
     Raises:
-        RigError: a setting that this version does not know.
-        GazeError: one that the solver cannot work with.
+        RigError: a stored setting is unknown to this version.
+        GazeError: the solver cannot work with a setting.
     """
     return options_of(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else None
 
 
 def skeleton_now(rig, chain) -> Skeleton:
-    """The chain as solvers see it, as the rig stands.
+    """The chain as a solver's skeleton, in the rig's current pose.
 
     Raises:
-        RigError, SkeletonError: a bone, a setting or a joint that cannot be.
+        RigError, SkeletonError: a bone, a setting or a joint is invalid.
     """
     reader = ChainReader(rig, chain)
     return joint_tree(reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain), tools(chain, reader))
 
 
 def goal_kinds(chain) -> set[type]:
-    """The kinds of goals that the chain asks of its solver.
+    """Types of the goals that the chain's solver must support.
 
     Raises:
-        RigError: one that this version does not know.
+        RigError: a stored goal is unknown to this version.
     """
     return {end.kind for end in asked(chain)}
 
 
 def why_not_solver(rig, chain, name: str = "") -> str:
-    """Why a solver (the chain's own, where none is named) cannot be used for the chain and its goal, and which can; "" where it can, and
-    where the chain cannot be read at all."""
+    """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be read. `name`: the solver; "":
+    the chain's own.
+    """
     name = name or chain.solver
     if name not in SOLVERS:
         return f"Chain '{chain.name}' has a solver that this version does not know: choose its Solver again"

@@ -13,7 +13,7 @@ MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
 
 
 class Channel(NamedTuple):
-    """A number of an object, or of one of its bones, that can be keyed. Known by names, so that undo leaves it valid."""
+    """A keyable number of an object or of one of its bones, identified by names, so that it stays valid over undo."""
 
     thing: str  # name of the object
     uid: int  # its session_uid
@@ -33,20 +33,20 @@ class Channel(NamedTuple):
 
     @property
     def group(self) -> str:
-        """Group of its F-curve."""
+        """Name of the channel group of its F-curve."""
         return self.bone or (OBJECT if self.name in PARTS else MOTORS)
 
     @property
     def part(self) -> str:
-        """Letter of the channel's part; "" of a number that stands alone."""
+        """Letter of the channel's component; "" for a property that is a single number."""
         return PARTS[self.name][self.index] if self.name in PARTS else ""
 
 
 def of_joint(rig, bone: str, axis: str) -> Channel:
-    """The channel of a bone that has the value of a joint."""
+    """Channel that stores the value of a bone's joint."""
     return Channel(rig.name, rig.session_uid, bone, axes.channel(axis), axes.index(axis))
 
 
 def of_motor(owner, number: int) -> Channel:
-    """The value of a mechanism's motor."""
+    """Channel of a mechanism's motor value."""
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)

@@ -1,4 +1,6 @@
-"""Bones that constraints move, such as those of generated rigs that deform or help: chains go by the controls that these follow."""
+"""Bones that constraints move, such as deforming and helper bones of generated rigs. Chains use the control bones that these follow
+instead.
+"""
 
 from collections.abc import Iterator
 
@@ -15,7 +17,7 @@ CONTROL = 2  # axes at least that the bone an animator turns is free to turn abo
 
 
 def acts(constraint) -> bool:
-    """Whether a constraint can change anything."""
+    """Whether a constraint is enabled and has influence."""
     if constraint.mute or constraint.influence == 0 or constraint.name == proxy.CONSTRAINT:
         return False
     if constraint.type == "ARMATURE":
@@ -24,21 +26,18 @@ def acts(constraint) -> bool:
 
 
 def mover(pose_bone):
-    """The constraint that moves a bone which no joint moves; None where there is none."""
+    """The constraint that moves a bone without joints; None if there is none."""
     if joint_axes(pose_bone):
         return None
     return next((held for held in pose_bone.constraints if acts(held) and held.type not in HARMLESS | set(LIMITING)), None)
 
 
 def refuse(rig, names: list[str]) -> None:
-    """A chain's joints must be all that moves its bones.
+    """Raises RigError if a constraint moves a bone of a chain that has no joints.
 
     Args:
         rig: The armature object.
-        names: Of the chain's bones, from root to end.
-
-    Raises:
-        RigError: a constraint moves one that no joint moves.
+        names: The chain's bones, from root to end.
     """
     moved = [(bone, held) for bone in (rig.pose.bones[name] for name in names) if (held := mover(bone))]
     if not moved:
@@ -48,12 +47,12 @@ def refuse(rig, names: list[str]) -> None:
 
 
 def below(names: list[str], pose_bone) -> str:
-    """The first of a chain's bones that hangs on one of them; "" where none does."""
+    """Name of the first bone of a chain that is a child of a pose bone; "" if none is."""
     return next((name for name in names if (bone := pose_bone.id_data.data.bones[name]).parent and bone.parent.name == pose_bone.name), "")
 
 
 def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
-    """Why a bone that a constraint moves is not for a chain, with the remedy; `next_bone`: the chain's that hangs on it."""
+    """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the chain's next bone below it."""
     what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
     if next_bone:
         return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"
@@ -64,7 +63,7 @@ def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
 
 
 def _switched_off(rig, constraint) -> str:
-    """How a constraint is switched off."""
+    """How the user can disable a constraint, as the end of a sentence."""
     sources = driving_paths(rig, constraint)
     if not sources:
         return "mute the constraint"
@@ -72,7 +71,7 @@ def _switched_off(rig, constraint) -> str:
 
 
 def followed_control(rig, pose_bone) -> str | None:
-    """Name of the bone that an animator turns to move one which follows others; None where none is found."""
+    """Name of the control bone that moves a bone which follows others; None if none is found."""
     seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
     while waiting:
         for leader in _leaders(rig, waiting.pop(0)):
@@ -93,7 +92,7 @@ def followed_control(rig, pose_bone) -> str | None:
 
 
 def _leaders(rig, pose_bone) -> Iterator:
-    """The bones of its armature that a bone copies; of one that no constraint moves the one on which it hangs."""
+    """Bones of the same armature that a bone copies; for a bone without constraints, its parent."""
     for constraint in pose_bone.constraints:
         if constraint.type in COPYING and acts(constraint):
             for held in constraint.targets if constraint.type == "ARMATURE" else (constraint,):

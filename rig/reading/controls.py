@@ -1,4 +1,4 @@
-"""Controls of a rig and the bones that follow them: what an animator rotates, through parents and constraints down to what deforms."""
+"""Control bones of a rig and the bones that follow them, through parents and constraints."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ TRACKING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK"}
 
 
 class Controls:
-    """Which bones of an armature object follow which, as its constraints act now. Made for one look; nothing of it is kept."""
+    """Which bones of an armature object follow which, by its current constraints. Not updated afterwards: make a new one for each query."""
 
     def __init__(self, rig) -> None:
         self.rig = rig
@@ -26,7 +26,7 @@ class Controls:
         return False
 
     def is_control(self, name: str) -> bool:
-        """Whether an animator rotates the bone: it has several free axes, and no constraint places it."""
+        """Whether an animator rotates the bone: it has several unlocked axes, and no constraint positions it."""
         bone = self.rig.pose.bones[name]
         held = any(acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints)
         return not held and len(free_axes(bone)) >= constrained.CONTROL
@@ -60,11 +60,11 @@ class Controls:
         return self._upstream[name]
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
-        """The nearest control that a bone follows, or the bone itself where it is one; None where there is none but the excluded."""
+        """The nearest control that a bone follows, or the bone itself if it is one; None if all of them are excluded."""
         return next((bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)), None)
 
     def tracked_below(self, name: str) -> dict[str, str]:
-        """Bones that follow a bone and point at another one by a tracking constraint, and that other one."""
+        """Bones that follow a bone and point at a third one by a tracking constraint: name of the bone -> name of the one it points at."""
         found = {}
         for bone in self.rig.pose.bones:
             for constraint in bone.constraints:

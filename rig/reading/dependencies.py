@@ -1,4 +1,4 @@
-"""What hangs on what: what moves an object, and what that means for chains and mechanisms that depend on one another."""
+"""What moves an object, and so on which chains and mechanisms a target or base depends."""
 
 import re
 from collections.abc import Container, Iterator, Mapping
@@ -15,7 +15,7 @@ Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: object
 
 
 class Carrier(NamedTuple):
-    """A bone, or a whole object, that moves an object."""
+    """A bone or a whole object that moves another object."""
 
     how: str  # in words
     rig: object  # the bone's armature object, or the object
@@ -23,8 +23,14 @@ class Carrier(NamedTuple):
 
 
 def carriers(thing, seen: set | None = None, surely: bool = False) -> Iterator[Carrier]:
-    """The bones and objects that move an object, by parent, constraint or driver, also through other objects. `surely`: without those that
-    only may: constraints that are off, and drivers of or from anything but places, turns and sizes of whole objects."""
+    """The bones and objects that move an object by parent, constraint or driver, directly or through other objects.
+
+    Args:
+        thing: The object.
+        seen: Objects that were visited already.
+        surely: Leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the location,
+            rotation and scale of whole objects.
+    """
     seen = set() if seen is None else seen
     if thing is None or thing.name_full in seen:
         return
@@ -52,7 +58,7 @@ def carriers(thing, seen: set | None = None, surely: bool = False) -> Iterator[C
 
 
 def hangs_on_objects_alone(thing) -> bool:
-    """Whether an object is moved by nothing but itself and whole objects: by no bone and no one's shape."""
+    """Whether an object depends on whole objects only: on no bone and no object's shape."""
     while thing is not None:
         if thing.parent is not None and thing.parent_type != "OBJECT":
             return False
@@ -72,18 +78,18 @@ def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[C
 
 
 def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
-    """Whether turning `bones` of `rig` moves the carrier."""
+    """Whether moving `bones` of `rig` moves the carrier."""
     return carrier.rig == rig and bool(carrier.bone) and any(name in bones for name in _up_from(carrier))
 
 
 def is_on(carrier: Carrier, bodies: Bodies) -> bool:
-    """Whether the carrier is one of a mechanism's bodies, or a bone on one."""
+    """Whether the carrier is a body of a mechanism, or a bone that descends from one."""
     names = bodies.get(carrier.rig.session_uid)
     return names is not None and ("" in names or (bool(carrier.bone) and any(name in names for name in _up_from(carrier))))
 
 
 def _up_from(carrier: Carrier) -> Iterator[str]:
-    """Names of a carrier's bone and those above it."""
+    """Names of a carrier's bone and its ancestors."""
     bone = carrier.rig.data.bones.get(carrier.bone)
     while bone is not None:
         yield bone.name
@@ -91,7 +97,7 @@ def _up_from(carrier: Carrier) -> Iterator[str]:
 
 
 class Moved(NamedTuple):
-    """What the joints of a chain, or a mechanism, move."""
+    """What the joints of a chain or the bodies of a mechanism move."""
 
     rig: object = None  # the bones' armature object
     bones: Container[str] = frozenset()  # those of the joints, and those that mimic them
@@ -109,39 +115,39 @@ def mover(chain) -> Moved:
 
 
 def joint_bones(chain) -> set[str]:
-    """The bones that a chain moves: those of its joints, and what mimics them."""
+    """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
     return mover(chain).bones
 
 
 def followers(chain) -> tuple[mimic.Follower, ...]:
-    """The bones of its armature that mimic joints of a chain."""
+    """Bones of the armature that mimic joints of a chain."""
     return mimic.led(chain.id_data, [(joint.bone, joint.axis) for joint in chain.joints])
 
 
 def targets(chain) -> list:
-    """All targets of a chain's ends, as far as they have any."""
+    """All targets of a chain's ends; ends without one are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
     return [end.target for end in ends if end.target is not None]
 
 
 def moved_targets(chain, other: Moved) -> list:
-    """The targets of a chain that another, or a mechanism, moves."""
+    """Targets of a chain that another mover moves."""
     return [target for target in targets(chain) if is_carried(target, other)]
 
 
 def with_itself(thing, surely: bool = False) -> Iterator[Carrier]:
-    """An object and what moves it."""
+    """An object itself, then what moves it."""
     yield Carrier("", thing, "")
     yield from carriers(thing, surely=surely)
 
 
 def is_carried(thing, other: Moved, surely: bool = False) -> bool:
-    """Whether an object is moved as a whole by another, or by a mechanism."""
+    """Whether another mover moves an object as a whole. `surely`: as for `carriers`."""
     return any(map(other.moves, with_itself(thing, surely)))
 
 
 def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
-    """What of a (rig, chain) another, or a mechanism, moves: its "base", its "armature", its "target", or ""."""
+    """Which part of a (rig, chain) another mover moves: "base", "armature", "target", or "" if none. `surely`: as for `carriers`."""
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
         return "base"

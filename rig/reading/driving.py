@@ -9,7 +9,7 @@ PROPERTY = re.compile(r'^(?P<owner>pose\.bones\["(?P<bone>[^"]+)"\])\["(?P<name>
 
 
 def driving_paths(rig, constraint) -> list[str]:
-    """Data paths of what drives the influence of a bone's constraint."""
+    """Data paths of the properties that drive the influence of a bone's constraint."""
     path = f"{constraint.path_from_id()}.influence"
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     driver = next((curve.driver for curve in drivers if curve.data_path == path and not curve.mute), None)
@@ -18,7 +18,9 @@ def driving_paths(rig, constraint) -> list[str]:
 
 
 def switch_off(rig, constraint) -> str:
-    """Sets the custom property that drives a constraint's influence such that it is 0; returns what was set, "" where nothing could be."""
+    """Sets the custom property that drives a constraint's influence so that the influence is 0; returns the change as text, "" if there
+    is no such property.
+    """
     for path in driving_paths(rig, constraint):
         match = PROPERTY.match(path)
         owner = rig.pose.bones.get(match["bone"]) if match else None

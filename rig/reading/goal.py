@@ -1,4 +1,4 @@
-"""What a chain's ends must do, in the chain's base frame, and the tool frames with which they do it."""
+"""Goals of a chain's ends in the chain's base frame, and the tool frames of the ends."""
 
 from dataclasses import dataclass
 from math import hypot, isfinite
@@ -23,7 +23,7 @@ DOES = {
 
 @dataclass(frozen=True)
 class ChainEnd:
-    """An end of a chain, with what it must do."""
+    """An end effector of a chain and the settings of its goal."""
 
     settings: object  # the properties of a goal: the chain itself for its own end, else one of its further ends
     number: int  # 0: the chain's own
@@ -41,10 +41,10 @@ class ChainEnd:
 
     @property
     def kind(self) -> type:
-        """The solvers' kind of what it must do.
+        """The solvers' goal type.
 
         Raises:
-            RigError: this version does not know it.
+            RigError: the stored goal is unknown to this version.
         """
         if self.settings.goal not in KINDS:
             raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
@@ -52,24 +52,24 @@ class ChainEnd:
 
 
 def watched(chain, number: int):
-    """The target of that number: 0 the chain's own, then the further ones; the last where there are not as many."""
+    """Target by its number: 0 is the chain's own, then the additional ones; numbers that are too large mean the last one."""
     number = min(number, len(chain.targets)) if number > 0 else 0
     return chain.targets[number - 1].target if number else chain.target
 
 
 def followed(chain):
-    """The target that the chain follows now, or None."""
+    """The chain's current target, or None."""
     return watched(chain, chain.watch)
 
 
 def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
-    """All ends of a chain, its own first, which follows the target of number `watch`, or the one that the chain says."""
+    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the chain's Watch setting says."""
     own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
     return [own, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
 
 
 def asked(chain, watch: int | None = None) -> list[ChainEnd]:
-    """The ends that have something to do; `watch` as for `ends_of`."""
+    """The ends that have a goal; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
@@ -80,7 +80,7 @@ ALONG = 0.999  # cosine from which two directions are one
 
 
 def forward_axis(settings) -> tuple[float, float, float]:
-    """Unit vector along which an end looks, in its bone's frame; no vector, of zeros, where its own direction is none."""
+    """Unit vector of an end's gaze in its bone's frame; zeros if the user's own direction has no length."""
     if settings.forward_axis != CUSTOM:
         return signed_axis(settings.forward_axis)
     x, y, z = settings.forward_direction
@@ -89,16 +89,17 @@ def forward_axis(settings) -> tuple[float, float, float]:
 
 
 def signed_axis(name: str) -> tuple[float, float, float]:
-    """Unit vector of "+X" ... "-Z"."""
+    """Unit vector of an axis name, "+X" to "-Z"."""
     sign = -1.0 if name[0] == "-" else 1.0
     return tuple(sign if axis == name[1] else 0.0 for axis in "XYZ")
 
 
 def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
-    """Rotation (w, x, y, z) and offset [m] of the tool in the end bone's frame: it looks along its own +Y and its up is its own +Z.
+    """Tool frame of an end in the end bone's frame: rotation (w, x, y, z) and offset [m]. The tool looks along its +Y, and its up is its
+    +Z.
 
     Raises:
-        RigError: the end looks along the axis that is up, or a setting is not one that can be chosen.
+        RigError: forward and up axis are parallel, or a setting is invalid.
     """
     settings = end.settings
     if not settings.forward_axis or not settings.up:
@@ -117,7 +118,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
 
 
 def check_target(end: ChainEnd, chain, rig, depsgraph) -> None:
-    """Raises RigError where an end has no target, it is not in the scene, or the chain itself moves it."""
+    """Raises RigError if an end's target is missing, is not in the scene, or is moved by the chain itself."""
     target = end.target
     if target is None:
         raise RigError(no_target(end))
@@ -137,7 +138,9 @@ def no_target(end: ChainEnd) -> str:
 
 
 def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
-    """The way in which the chain, which turns these bones of the rig (its joints' own), itself moves a target, in words, or ""."""
+    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that the chain rotates; None:
+    those of its joints.
+    """
     if target == rig:
         return "it is the chain's own armature"
     for carrier in carriers(target):

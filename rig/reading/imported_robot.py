@@ -1,7 +1,7 @@
-"""An imported robot: what is kept beside its bones, joint values by name to and from its pose, and where its links are.
+"""An imported robot: the URDF records stored with its bones, its joint values by name, and the frames of its links.
 
-Bones are drawn in single precision and to be seen; a link's record on its bone has the file's own numbers. Bones may be renamed: a record
-stays with its bone.
+Bones are stored in single precision and shaped for display; a link's record on its bone has the numbers of the URDF file. A record stays
+with its bone when the bone is renamed.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ _parsed = lru_cache(maxsize=4096)(record.from_text)  # a robot's links are asked
 
 
 def record_of(bone) -> Record | None:
-    """The link's record of an armature's bone; None for bones of other origin.
+    """The link record stored with a bone; None for bones that were not imported.
 
     Raises:
-        RigError: somebody has changed it.
+        RigError: the record was edited.
     """
     text = bone.get(KEY)
     if text is None:
@@ -42,26 +42,26 @@ def is_robot(rig) -> bool:
 
 
 def axis_of(kept: Record) -> str:
-    """The axis of the bone's own joint, as `axes` has it; "" where it has none."""
+    """The axis of the bone's own joint, named as in `axes`; "" if it has none."""
     return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.slide(kept.axis)
 
 
 def channel(kept: Record) -> str:
-    """The pose bone's property in which its joint's value is, at the index of the record's axis."""
+    """Name of the pose bone's property that stores the joint's value, at the index of the record's axis."""
     return axes.channel(axis_of(kept))
 
 
 def motor(pose_bone, axis: str) -> Record | None:
-    """The record of a bone whose URDF joint turns about, or slides along, that axis (of `axes`)."""
+    """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`); else None."""
     found = record_of(pose_bone.bone)
     return found if found is not None and axis_of(found) == axis else None
 
 
 def records(rig) -> list[tuple[str, Record]]:
-    """Bones with a record, parents first: Blender lists bones from the top of the hierarchy down.
+    """(bone name, record) of all imported bones, parents first.
 
     Raises:
-        RigError: this is no imported robot, or somebody has changed a record.
+        RigError: the armature is no imported robot, or a record was edited.
     """
     found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
     if not found:
@@ -70,10 +70,10 @@ def records(rig) -> list[tuple[str, Record]]:
 
 
 def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
-    """The robot's tree as its file told it, in doubles, and each link's bone.
+    """The robot's kinematic tree in the URDF file's double precision, and the name of each link's bone.
 
     Raises:
-        RigError: this is no imported robot, or it was taken apart.
+        RigError: the armature is no imported robot, or bones of it were removed.
     """
     found = records(rig)
     place = {name: k for k, (name, _) in enumerate(found)}
@@ -87,10 +87,10 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
 
 
 def joint_values(rig) -> dict[str, float]:
-    """Every joint's value [rad or m] in the pose that is authored, by the URDF's names: the channels as they are, without any conversion.
+    """Value [rad or m] of every joint in the authored pose, by URDF name, read directly from the channels.
 
     Raises:
-        RigError: this is no imported robot.
+        RigError: the armature is no imported robot.
     """
     tree, _ = tree_of(rig)
     values = {}
@@ -108,10 +108,10 @@ def joint_values(rig) -> dict[str, float]:
 
 
 def pose_joints(rig, values: Mapping[str, float]) -> None:
-    """Poses the bones of the named joints [rad or m]. Joints that mimic others follow by themselves.
+    """Sets the authored pose of the named joints [rad or m]. Mimic joints follow by their drivers.
 
     Raises:
-        RigError: this is no imported robot, or it has no such joint.
+        RigError: the armature is no imported robot, or has no such joint.
     """
     bones = {kept.branch.joint.name: (rig.pose.bones[name], kept) for name, kept in records(rig) if kept.axis}
     for name in values:
@@ -129,7 +129,7 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
 
 
 def link_frames(rig, depsgraph) -> dict[str, Transform]:
-    """Where the links are [m] in the armature, as it is shown: each link's frame through that of its bone."""
+    """Pose of each link's frame in armature space [m], as shown."""
     tree, bones = tree_of(rig)
     shown = rig.evaluated_get(depsgraph).pose.bones
     resting = tree.frames({})

@@ -1,4 +1,4 @@
-"""Which axes of a bone are joints, and how far they go: from its locks, its constraints, and what a URDF file says of it."""
+"""Which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its URDF record."""
 
 from math import pi
 
@@ -10,15 +10,16 @@ NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than th
 
 
 def free_axes(pose_bone, order: str = "XYZ") -> str:
-    """The axes about which the user may turn a bone, nearest the parent first; `order` for bones that have no Euler order yet."""
+    """Unlocked rotation axes of a bone, nearest the parent first. `order`: Euler order to assume for a bone that rotates by quaternion."""
     letters = parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else order)
     return "".join(axis for axis in letters if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis))
 
 
 def slide_axes(pose_bone) -> list[str]:
-    """The axes along which a motor slides a bone: of an imported robot's slide, else those with a Limit Location, smallest and largest.
+    """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which a Limit Location has both a
+    minimum and a maximum.
 
-    Blender leaves most bones free to be moved, which says nothing of motors.
+    An unlocked location alone does not count: in Blender most bones have that.
     """
     if pose_bone.bone.use_connect:
         return []
@@ -32,15 +33,12 @@ def slide_axes(pose_bone) -> list[str]:
 
 
 def joint_axes(pose_bone, order: str = "XYZ") -> list[str]:
-    """All axes of a bone that are joints, nearest the parent first; `order` as for `free_axes`."""
+    """Axes of all joints of a bone, nearest the parent first; `order` as for `free_axes`."""
     return [*slide_axes(pose_bone), *free_axes(pose_bone, order)]
 
 
 def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
-    """Smallest and largest value [rad or m] that a Limit Rotation or Limit Location of the bone allows.
-
-    None where there is none that counts for the joint.
-    """
+    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if there is none that applies to the joint."""
     letter = axes.letter(axis).lower()
     if axes.slides(axis):
         for constraint in pose_bone.constraints:
@@ -56,8 +54,7 @@ def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
 
 
 def why_no_limits(pose_bone, constraint) -> str:
-    """Why a Limit Rotation or Limit Location says nothing of the joint's values, as a sentence's middle; "" where its limits are the
-    joint's."""
+    """Why a Limit Rotation or Limit Location does not limit the joint's value, as part of a sentence; "" if it does."""
     if constraint.owner_space != "LOCAL":
         return f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local Space"
     if constraint.influence < 1:
@@ -75,8 +72,7 @@ def _is_held(pose_bone, axis: str) -> bool:
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Smallest and largest value [rad or m]: of a constraint, else of an imported robot's joint, else of the bone's IK limits, else a half
-    turn either way."""
+    """Joint limits [rad or m] from a constraint, else from the URDF joint, else from the bone's IK limits; else -180 to 180 degrees."""
     letter = axes.letter(axis).lower()
     motor = imported_robot.motor(pose_bone, axis)
     if motor is not None:

@@ -1,4 +1,4 @@
-"""A chain as solvers see it: joints at their places, a tree where it has several ends."""
+"""A chain as the solvers' skeleton: joints with their rest transforms, as a tree if it has several ends."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from .skeleton import ORIGIN, ChainReader
 
 
 class Motion(NamedTuple):
-    """Limits of one joint, in the order of the properties."""
+    """Motion limits of one joint, in the order of the properties."""
 
     lower: float
     upper: float
@@ -21,26 +21,26 @@ class Motion(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A frame that a joint carries."""
+    """A frame fixed to a joint's output."""
 
     joint: int  # its index; -1: the base
     turn: rotations.Quaternion
     offset: rotations.Vector  # [m]
 
     def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
-        """The frame with that rotation and offset in this one, which is seen larger by `size`."""
+        """The frame with a given rotation and offset in this one, with the offset scaled by `size`."""
         moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
         return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
 
 
 def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
-    """The chain as solvers see it.
+    """The solvers' skeleton of a chain.
 
     Args:
-        reader: What the chain is made of.
-        fixed: What no joint moves, from `ChainReader.fixed`.
-        motions: Limits, in the order of the joints' properties.
-        tools: Of each end, its own first: the tool's rotation and offset [m] in the end bone's frame.
+        reader: The chain's reader.
+        fixed: The part of the pose that no joint moves, from `ChainReader.fixed`.
+        motions: Motion limits, in the order of the joints' properties.
+        tools: Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
 
     Raises:
         RigError: no joint moves an end.

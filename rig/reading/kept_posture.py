@@ -1,7 +1,7 @@
-"""The stored posture that a chain keeps.
+"""Which stored posture a chain keeps.
 
-Each posture has a number that is unique in its chain for ever, and stays when it is renamed or moved. The enumeration `chain.posture` holds
-that number, so its keys, which Blender makes constant, always mean the same posture. Older files have no numbers: there the index in the
+Each posture has a number that is unique in its chain and does not change when it is renamed or moved. The enumeration `chain.posture`
+stores that number, so its constant keyframes always mean the same posture. Files of older versions have no numbers: there the index in the
 list counts, until `modernise` converts it.
 """
 
@@ -18,7 +18,7 @@ def numbers(chain) -> list[int]:
 
 
 def number(chain) -> int:
-    """Number in `chain.posture`, also where no posture has it any more; Python can read only the names of existing items."""
+    """The number stored in `chain.posture`, even if no posture has it any more (Python returns only names of existing items)."""
     chains = chain.id_data.limber.chains
     found = [UNSET] * len(chains)
     chains.foreach_get("posture", found)
@@ -26,11 +26,11 @@ def number(chain) -> int:
 
 
 def place(chain, now=None) -> int | None:
-    """Index of the posture that the chain keeps; None where it was removed, or the list is empty.
+    """Index of the posture that the chain keeps; None if it was removed or the list is empty.
 
     Args:
         chain: The chain.
-        now: Its evaluated settings (see `keyed`), where they differ from its own.
+        now: Its evaluated settings (see `keyed`), if they differ from its own.
     """
     if not chain.postures:
         return None
@@ -48,7 +48,7 @@ def choose(chain, index: int) -> None:
 
 
 def enlist(chain, posture) -> None:
-    """Numbers a posture that was just added at the end of the list, and those before it that have no number yet."""
+    """Numbers a posture that was just appended to the list, and earlier ones without a number."""
     for index, known in enumerate(numbers(chain)[:-1]):
         chain.postures[index].number = known
     chain.last_posture = max([chain.last_posture, *numbers(chain)[:-1]]) + 1
@@ -56,7 +56,7 @@ def enlist(chain, posture) -> None:
 
 
 def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of the chain's postures, by their numbers, and of the chosen number where it is none of them."""
+    """Enumeration items of the chain's postures by their numbers, plus one for a chosen number that no posture has."""
     found = [
         (
             str(own),
@@ -78,9 +78,9 @@ def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
 
 
 def modernise(rig) -> None:
-    """Numbers the postures of an older file, and converts the chosen index and its keys to numbers.
+    """Numbers the postures of a file from an older version, and converts the chosen index and its keyframes to numbers.
 
-    Where a driver or an action of another file controls the index, it stays in use.
+    An index that a driver or an action of another file controls stays in use.
     """
     for chain in rig.limber.chains:
         if not chain.postures or number(chain) != UNSET or _is_index_bound(rig, chain):

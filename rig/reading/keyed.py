@@ -1,17 +1,17 @@
-"""Settings of a chain or a mechanism as they are at the moment that is shown.
+"""Settings of a chain or a mechanism with the values that keyframes, NLA strips and drivers give them in the current frame.
 
-Keys, NLA strips and drivers act on what Blender has evaluated, and Blender hands their values on to the original for what a window shows.
-In a render it does not: there the original keeps the values of the window's frame.
+Blender writes evaluated values back to the original data only for what a window shows. During a render the original keeps the values of
+the window's frame, so the evaluated copy must be read.
 """
 
 
 def keyed(rig, chain, depsgraph):
-    """A chain, as a render has evaluated it while one is under way."""
+    """The chain to read settings from: its evaluated copy during a render, else the chain itself."""
     if depsgraph.mode != "RENDER":
         return chain
     return next((found for found in rig.evaluated_get(depsgraph).limber.chains if found.uid == chain.uid), chain)
 
 
 def keyed_mechanism(owner, kept, depsgraph):
-    """A mechanism, likewise; for its numbers: what it points to is evaluated as well."""
+    """The same for a mechanism. Use it for numbers only: the objects that it points to are evaluated copies too."""
     return kept if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

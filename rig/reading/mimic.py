@@ -1,7 +1,7 @@
-"""Bones of an imported robot that follow others: a URDF's mimic joints, which one motor moves together.
+"""Mimic joints of an imported robot: bones whose URDF joint follows another joint by a fixed ratio.
 
-A driver moves such a bone by its leader's authored channel. What live and a bake show of the leader is no channel, so they move the bone by
-the leader's new value themselves, as long as the driver is there.
+A driver moves such a bone from the authored channel of its leader. The solved pose of the leader is in no channel, so live and bake compute
+the mimic bone's pose themselves while that driver exists.
 """
 
 import re
@@ -20,7 +20,7 @@ DRIVEN = re.compile(r'pose\.bones\["(.*)"\]\.(location|rotation_euler)')
 
 
 class Follower(NamedTuple):
-    """A bone that another one's joint moves as well: its channel is multiplier * the leader's + offset."""
+    """A mimic joint: its value is multiplier * the leader's value + offset."""
 
     bone: str
     axis: str
@@ -31,7 +31,7 @@ class Follower(NamedTuple):
     leads: str
 
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
-        """Its turn and its location for the leader's channel [rad or m]; its other channels are locked at rest."""
+        """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels are locked at rest."""
         own, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
         if axes.slides(self.axis):
             return rotations.IDENTITY, rotations.scale(axis, own)
@@ -39,7 +39,7 @@ class Follower(NamedTuple):
 
 
 def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
-    """The bones that follow any of these joints (bone and axis), but for those that are among the joints themselves."""
+    """Mimic joints that follow any of these joints (bone and axis), except those that are among them."""
     others = [place for place in driven(rig) if place not in places]
     if not others:
         return ()
@@ -63,7 +63,7 @@ def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
 
 
 def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], places: Sequence[tuple[str, str]]) -> tuple:
-    """The bone that another follows in the end, its record, and how: the joint's value is multiplier times its own, plus offset."""
+    """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and offset."""
     multiplier, offset = 1.0, 0.0
     while (bone, imported_robot.axis_of(kept)) not in places and (way := kept.branch.joint.mimic) is not None and way.joint in records:
         multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
@@ -72,7 +72,7 @@ def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], pla
 
 
 def driven(rig) -> Iterator[tuple[str, str]]:
-    """Bone and axis of all joints that drivers of an imported robot move."""
+    """(bone, axis) of all joints of an imported robot that drivers move."""
     if not imported_robot.is_robot(rig) or not rig.animation_data:
         return
     for curve in rig.animation_data.drivers:
@@ -84,7 +84,7 @@ def driven(rig) -> Iterator[tuple[str, str]]:
 
 
 def why_not_on_path(follower: Follower) -> str:
-    """Why a chain cannot have both a bone and the one that it follows."""
+    """Why a chain cannot contain both a mimic joint's bone and its leader's."""
     return (
         f"Bone '{follower.bone}' follows joint '{follower.leads}' of the same chain (URDF: joint '{follower.joint}' mimics it), and solvers"
         " move each joint by itself: end the chain above that bone or begin it below the other, or delete the bone's driver,"

@@ -1,4 +1,4 @@
-"""What a user sets of each solver, as that solver's own options."""
+"""The user's settings of each solver, as that solver's options object."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -29,7 +29,7 @@ CCD_ORDERS = [
 
 
 def weighed(chain) -> list:
-    """The joints whose weight counts for their bone: the first of each."""
+    """The joints whose weight applies to their bone: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
@@ -81,7 +81,7 @@ FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the pan
 
 
 def settings(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> tuple:
-    """All that `options_of` is made of: as long as it stays the same, so do they."""
+    """All values on which `options_of` depends, as a tuple, to detect changes."""
     if info.options not in MAKERS:
         return ()
     weights = [1.0] * len(chain.joints)
@@ -93,16 +93,16 @@ def settings(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | 
 
 
 def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:
-    """The chain's settings as the options of a solver; None where it has none that a user may set.
+    """Options object of a solver with the chain's settings; None if the solver has none for users.
 
     Args:
         chain: The chain.
-        info: The solver's line in the table.
+        info: The solver's entry in the table.
         places: (bone, axis) of the skeleton's joints, in its order.
-        rig_in_world: Where its armature object stands; None: as Blender has it now.
+        rig_in_world: World matrix of the armature object; None: Blender's current one.
 
     Raises:
-        RigError: a setting that this version does not know.
+        RigError: a stored setting is unknown to this version.
     """
     if info.options not in MAKERS:
         return None

@@ -1,10 +1,10 @@
-"""Which bones are part of a chain: the path from its root to its end, and to every other end that it has."""
+"""Bones of a chain: the paths from its root to its end and to its additional ends."""
 
 from ..blender.errors import RigError
 
 
 def path_names(pose_bones, root: str, end: str) -> list[str]:
-    """Names of the bones from root to end.
+    """Names of the bones from root to end, by parents.
 
     Raises:
         RigError: a bone is missing, or the root is not among the end's ancestors.
@@ -23,15 +23,15 @@ def path_names(pose_bones, root: str, end: str) -> list[str]:
 
 
 def end_bones(chain) -> list[str]:
-    """The bones that are ends of a chain, its own first."""
+    """Names of a chain's end bones, its own first."""
     return [chain.end, *(end.bone for end in chain.ends)]
 
 
 def bone_names(pose_bones, chain) -> list[str]:
-    """Names of all bones of a chain, parents before their children: the path to its own end, then what other ends add.
+    """Names of all bones of a chain, parents before their children: the path to its own end, then those that additional ends need.
 
     Raises:
-        RigError: a bone is missing, or an end does not hang on the root.
+        RigError: a bone is missing, or an end is no descendant of the root.
     """
     paths = (path_names(pose_bones, chain.root, end) for end in end_bones(chain))
     return list(dict.fromkeys(name for path in paths for name in path))

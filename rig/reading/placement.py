@@ -1,7 +1,7 @@
-"""Where bones and objects are with the new poses of chains and mechanisms, before Blender has evaluated them.
+"""Predicted transforms of bones and objects that depend on live chains and mechanisms, before Blender has evaluated them.
 
-While a frame is handled, all that hangs on a live chain or mechanism is one frame old in Blender. Here it is placed anew from its own
-channels alone, so that the outcome is the same whether the chain shows its pose (live) or not (a bake).
+While a frame is handled, Blender's transforms of everything that depends on a live mover are one frame old. Here they are computed from
+channels and hierarchy, so that the result is the same whether the mover shows its pose (live) or not (a bake).
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from .dependencies import Carrier, carriers, is_on
 
 
 class Placed(Protocol):
-    """A mechanism whose bodies are somewhere."""
+    """A mechanism whose bodies have known poses."""
 
     def world(self, uid: int, bone: str) -> Matrix:
-        """World matrix of what shows a body: an object, by its session_uid, or a bone of it."""
+        """World matrix of what shows a body: an object by its session_uid, or one of its bones."""
 
 
 class Placement:
-    """One pass over the scene.
+    """Predicted transforms in one frame of one stage.
 
     Args:
-        depsgraph: What has been evaluated.
-        moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale), or None where the chain has none
-            yet and its bone stands as authored. Grows while chains are solved.
+        depsgraph: The evaluated scene.
+        moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None for a bone whose chain is not
+            solved yet, which then counts as authored. Filled while movers are solved.
     """
 
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
@@ -39,12 +39,12 @@ class Placement:
         self._placing: list = []
 
     def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
-        """What shows these bodies is where their mechanisms have it, from now on."""
+        """Sets the bodies of mechanisms: from now on the objects that show them are at the mechanisms' poses."""
         for uid, bones in bodies.items():
             self.bodies.setdefault(uid, {}).update(bones)
 
     def move(self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
-        """Bones have these channels, and links of a body these frames, from now on."""
+        """Sets basis channels of bones, and frames of a whole body's links."""
         uid = rig.session_uid
         self.moved.setdefault(uid, {}).update(pose)
         warped = self._warped.setdefault(uid, set())
@@ -55,8 +55,9 @@ class Placement:
             warped.update(pose)
 
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
-        """The frame (4, 4) of a chain's root bone before it turns, in its armature: the chain's base. On a link of a body it has the
-        precision of the body's solver."""
+        """Frame (4, 4) of a chain's root bone before its own rotation, in armature space: the chain's base. On a link of a whole body it
+        has the solver's double precision.
+        """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
         if link is None or not (bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location):
@@ -65,7 +66,7 @@ class Placement:
         return link @ rest @ np.array(Matrix.Translation(location), float)
 
     def _link(self, rig, bone) -> np.ndarray | None:
-        """Frame (4, 4) of a bone that is where its body has it; None where it is no link, or something else moves it too."""
+        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves it too."""
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
             return None
@@ -77,7 +78,7 @@ class Placement:
         return link
 
     def bone(self, rig, name: str) -> Matrix:
-        """Pose matrix of a bone in its armature."""
+        """Pose matrix of a bone in armature space."""
         if placed := self.bodies.get(rig.session_uid, {}).get(name):
             return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[name]
@@ -110,7 +111,7 @@ class Placement:
         return matrix
 
     def parent_frame(self, thing) -> Matrix:
-        """The frame in which an object's own channels are told, in the world."""
+        """World matrix of the frame in which an object's own channels are given."""
         return self._parent(thing, self.object(thing.parent), is_new=True) @ thing.matrix_parent_inverse
 
     def _placed(self, thing, evaluated) -> Matrix:
@@ -130,7 +131,7 @@ class Placement:
         return matrix
 
     def _parent(self, thing, object_matrix: Matrix, is_new: bool) -> Matrix:
-        """The frame in which an object sits on its parent."""
+        """World matrix of the frame that an object inherits from its parent."""
         parent, name = thing.parent, thing.parent_bone
         if is_on_shape(thing):  # where on it Blender alone knows: that goes along
             evaluated = thing.evaluated_get(self.depsgraph)
@@ -145,13 +146,13 @@ class Placement:
         return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
 
     def _carrier(self, constraint) -> Matrix:
-        """World matrix of what a Child Of constraint follows."""
+        """World matrix of the target of a Child Of constraint."""
         rig, name = constraint.target.original, constraint.subtarget
         matrix = self.object(rig)
         return matrix @ self.bone(rig, name) if rig.type == "ARMATURE" and name in rig.data.bones else matrix
 
     def on_parent(self, rig, bone, basis: Matrix) -> Matrix:
-        """A bone's basis in its armature, by Blender's own rules of inheritance."""
+        """A bone's matrix in armature space for a basis matrix, by Blender's rules of inheritance."""
         if bone.parent is None:
             return bone.convert_local_to_pose(basis, bone.matrix_local)
         return bone.convert_local_to_pose(
@@ -169,11 +170,11 @@ class Placement:
         return False
 
     def _hangs(self, thing) -> bool:
-        """Whether an object hangs, over any number of others, on a bone that a chain moves, or on a mechanism's body."""
+        """Whether an object depends, directly or through other objects, on a bone or body that a mover moves."""
         return bool(self.moved or self.bodies) and any(map(self._is_by, carriers(thing)))
 
     def _is_by(self, carrier: Carrier) -> bool:
-        """Whether a carrier, if it exists, is moved."""
+        """Whether a carrier exists and is moved."""
         rig = carrier.rig
         if is_on(carrier, self.bodies):
             return True
@@ -184,14 +185,14 @@ class Placement:
 
 
 def is_on_shape(thing) -> bool:
-    """Whether an object sits on vertices of its parent, or on the path along a curve."""
+    """Whether an object is parented to vertices of its parent, or to a path along a curve."""
     return thing.parent_type in ("VERTEX", "VERTEX_3") or (
         thing.parent_type == "OBJECT" and thing.parent.type == "CURVE" and thing.parent.data.use_path
     )
 
 
 def is_plain(constraint) -> bool:
-    """Whether a constraint is Child Of with all channels, which hangs an object on another as a parent does."""
+    """Whether a constraint is a Child Of with all channels, which acts like a parent."""
     return constraint.type == "CHILD_OF" and all(
         getattr(constraint, f"use_{channel}_{axis}") for channel in ("location", "rotation", "scale") for axis in "xyz"
     )

@@ -68,7 +68,7 @@ def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bp
 
 
 def adopt(rig, chain, action: bpy.types.Action) -> None:
-    """Adds an existing pose asset to the chain's list, and selects it.
+    """Adds an existing pose asset to the chain's list and selects it.
 
     Raises:
         RigError: it is in the list already, has no channel of the chain's bones, or the chain cannot be read.
@@ -179,7 +179,7 @@ def displacement(curves, name: str, axis: str) -> float | None:
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
-    """Angles (n,) [rad; prismatic joints m] of the posture, in the skeleton's order; `otherwise` for bones that it has no channel of.
+    """Joint values (n,) [rad; prismatic joints m] of a posture, in the skeleton's order; `otherwise` (n,) where it has no channel.
 
     Raises:
         RigError: it has no channel of any bone of the chain.

@@ -1,9 +1,10 @@
-"""An armature's chain: what its bones are made of, and the rig's own pose as joint angles; `joint_tree` makes a solver's skeleton of it.
+"""Reads a chain from an armature: its bones and joints, and the rig's own pose as joint values. `joint_tree` makes the solvers'
+skeleton.
 
-A bone's local transform is rest . translation . rotation . scale; a bone with several free axes is several joints at one place, the last
-letter of its Euler order nearest the parent (order XYZ: R = Rz Ry Rx); slides come before turns, as the translation does. The base is the
-root bone's frame before it moves. What no joint moves (locked axes, bones without joints, other locations) is read from the evaluated rig
-at every tick and becomes part of the rest transforms: keyed or driven, the solver sees it where it is.
+A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is several joints at one position: the
+prismatic ones first, then the axes of its Euler order, the last letter nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root
+bone's frame before it moves. What no joint moves (locked axes, bones without joints, other locations) is read from the evaluated rig in
+every tick and becomes part of the rest transforms, so that the solver uses its keyed or driven values.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise
 
 
 class Followed(NamedTuple):
-    """Channels of a bone that follows another armature."""
+    """Solved channels of a bone of a retargeted body."""
 
     rotation: rotations.Quaternion
     euler: tuple[float, float, float]  # [rad] in the bone's order, of bones that have one
@@ -35,7 +36,7 @@ class Followed(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What does not change from frame to frame of one bone of the chain."""
+    """Properties of one bone of the chain that do not change from frame to frame."""
 
     name: str
     parent: int  # index of the part on which it hangs; -1: the root
@@ -60,25 +61,25 @@ class BonePose(NamedTuple):
     scale: tuple[float, float, float]
 
     def resting_place(self, slides: tuple[int, ...]) -> tuple[float, float, float]:
-        """Its location without what joints move of it."""
+        """Its location without the components that prismatic joints move."""
         return tuple(0.0 if index in slides else number for index, number in enumerate(self.location)) if slides else self.location
 
 
 def parent_first(rotation_mode: str) -> str:
-    """Axes of an Euler order, the one nearest the parent first."""
+    """Axes of an Euler order, nearest the parent first."""
     return rotation_mode[::-1]
 
 
 def _places(part: Part) -> list[tuple[str, str]]:
-    """Bone and axis of a part's joints, the one nearest the parent first."""
+    """(bone, axis) of a bone's joints, nearest the parent first."""
     slides = [axes.SLIDES[index] for index in part.slides]
     return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
 
 
 class ChainReader:
-    """Reads one chain from an armature object: what it is made of once, what it says at every tick.
+    """Reads one chain from an armature object: its structure once, its pose in every tick.
 
-    Two readers are equal when bones, joints, rotation modes and rest poses are.
+    Readers are equal if bones, joints, rotation modes and rest poses are.
 
     Raises:
         RigError: the chain is no tree of bones with joints that can move.
@@ -155,7 +156,7 @@ class ChainReader:
         )
 
     def modes_changed(self, pose_bones) -> bool:
-        """Whether a bone that joints turn has another rotation mode than it had."""
+        """Whether the rotation mode of a bone with revolute joints has changed since the reader was made."""
         return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
 
     def read(
@@ -164,15 +165,15 @@ class ChainReader:
         moved: Mapping[str, tuple | None] = MappingProxyType({}),
         followed: Mapping[str, Followed] = MappingProxyType({}),
     ) -> tuple[BonePose, ...]:
-        """The authored channels of the chain's bones, root first. Pose bones are the evaluated rig's: constraints do not change channels.
+        """Channels of the chain's bones, root first.
 
         Args:
-            pose_bones: The evaluated rig's.
-            moved: Basis channels of bones that chains move. On the path of this one such a bone mimics another chain's joint.
-            followed: Channels of bones that follow another armature, in place of the authored ones.
+            pose_bones: Of the evaluated rig; constraints do not change channels.
+            moved: Basis channels of bones that other chains move: such a bone on this path mimics a joint of another chain.
+            followed: Channels of bones that a retarget moves, instead of the authored ones.
 
         Raises:
-            RigError: a bone is missing, or its channels are not numbers.
+            RigError: a bone is missing, or its channels are not finite.
         """
         poses = []
         for part in self.parts:
@@ -196,7 +197,7 @@ class ChainReader:
         return tuple(poses)
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """The rig's own pose (n,) [rad, slides m], in the skeleton's order: never the warped pose."""
+        """The rig's own pose (n,) [rad; prismatic joints m], in the skeleton's order: the authored one, never the solved one."""
         found: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
             found += [pose.location[index] for index in part.slides]
@@ -204,22 +205,22 @@ class ChainReader:
         return np.array(found)
 
     def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
-        """Where the root bone is, as far as no joint moves it there: part of the base."""
+        """The root bone's location, without the components that its joints move: part of the base."""
         return poses[0].resting_place(self.parts[0].slides)
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
-        """What no joint moves, as it is: as long as it stays the same, so does `fixed`."""
+        """All values on which `fixed` depends, as a tuple, to detect changes."""
         return tuple(
             (pose.resting_place(part.slides), pose.scale, *[pose.rotation[index] for index in part.held])
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
     def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
-        """What no joint moves, bone by bone: location, rotation without the free axes, and the size of what hangs on the bone. The root's
-        location belongs to the base.
+        """The part of the pose that no joint moves, for each bone: location, rotation without the free axes, and the scale that its
+        children inherit. The root's location belongs to the base.
 
         Raises:
-            RigError: a bone that does not hang on its parent as joints do.
+            RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale that joints cannot have.
         """
         parts: list[tuple] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
@@ -247,15 +248,17 @@ class ChainReader:
         return tuple(parts)
 
     def can_carry(self, name: str, scale: tuple) -> bool:
-        """Whether a chain of joints can stand for bones of which one has this scale: it may make all that hangs on it larger. Of a last
-        bone only its eye's place depends on it."""
+        """Whether a chain of rigid joints can represent a bone with this scale: a uniform scale, which enlarges its descendants; any
+        scale for a last bone, where it affects only the eye's position.
+        """
         if min(scale) <= 0.0:
             return False
         return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
 
     def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
-        """The basis of each bone that joints move, with their new angles [rad, slides m]: rotation (w, x, y, z), location, scale. With them
-        the bones that mimic theirs."""
+        """Basis of each bone that the joints move, for joint values `angles` [rad; prismatic joints m]: rotation (w, x, y, z), location,
+        scale; includes bones that mimic them.
+        """
         shown, new = {}, iter(angles)
         for part, pose in zip(self.parts, poses, strict=True):
             location = pose.location

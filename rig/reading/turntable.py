@@ -1,4 +1,6 @@
-"""Whether a chain's body may rotate as a whole toward the target: it may on an upright turntable, not where that would make it lean."""
+"""Whether a chain may rotate as a whole about its base toward the target: useful on an upright turntable, but elsewhere it would lean
+the body.
+"""
 
 from math import cos, radians
 
@@ -16,22 +18,22 @@ UPRIGHT = cos(radians(15))  # of the angle from up: a rotation about an axis far
 
 
 def chosen(options) -> int:
-    """Number of what is chosen of `BODIES`. Files of version 0.1.0 know held and free alone."""
+    """Number of the chosen item of `BODIES`. Files of version 0.1.0 know only two of them, held and free."""
     return NUMBERS["HELD" if options.hold_body else "AUTOMATIC" if options.body_by_axis else "FREE"]
 
 
 def choose(options, number: int) -> None:
-    """Keeps what is chosen of `BODIES`."""
+    """Stores the choice of an item of `BODIES`."""
     options.hold_body, options.body_by_axis = number == NUMBERS["HELD"], number == NUMBERS["AUTOMATIC"]
 
 
 def is_held(chain, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
-    """Whether the body is not to turn as a whole.
+    """Whether the chain's rotation as a whole is suppressed.
 
     Args:
         chain: The chain.
         places: (bone, axis) of its joints, in the skeleton's order.
-        rig_in_world: Where its armature object stands; None: as Blender has it now.
+        rig_in_world: World matrix of the armature object; None: Blender's current one.
     """
     if chain.options.body != "AUTOMATIC":
         return chain.options.body == "HELD"

@@ -1,8 +1,8 @@
-"""How a target's bones are turned against the source's: from their rest poses, or from poses in which both do the same.
+"""Rotation offsets between the paired bones of two bodies, and the ratio of their sizes, from two poses.
 
-Two bodies that rest differently, one with its arms out and one with its arms down, are brought together in three parts: a common frame from
-left, right and up, so that both face one way; for arms and legs the turn that lays the target's limb along the source's; and all else, such
-as feet that stand and a head that is upright, as it rests.
+Rest poses often differ: one body rests with its arms out, the other with its arms down. So the offset from rest poses has three parts: a
+common frame from left, forward and up, so that both face one way; for arms and legs the rotation that aligns the target's limb with the
+source's; everything else, such as flat feet and an upright head, counts as equal at rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,26 +22,26 @@ SHORT = 1e-4  # of the body's size: bones nearer to each other show no direction
 
 
 class Stand(NamedTuple):
-    """Paired bones in one pose, in the world."""
+    """World poses of the paired bones of one body."""
 
     rotation: Array  # (k, 3, 3)
     place: Array  # (k, 3) [m]
 
 
 class Calibration(NamedTuple):
-    """What turns the source's motion into the target's."""
+    """What converts the source's motion into the target's."""
 
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     scale: float  # of the base's motion
 
 
 def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
-    """From rest poses.
+    """Calibration from the rest poses of both bodies.
 
     Args:
         pairs: Bones that belong together.
-        parents: Of each paired target bone the nearest one above that is paired.
-        source, target: Their rest poses.
+        parents: For each paired target bone its nearest paired ancestor.
+        source, target: World poses of the paired bones at rest.
     """
     parts = parts_of(pairs)
     align = _frame(parts, source) @ _frame(parts, target).T  # the target's world -> the source's, both at rest
@@ -70,14 +70,14 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
 
 
 def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
-    """From poses in which both bodies do the same and face the same way; arguments as for `from_rest`, as they stand."""
+    """Calibration from matching poses, in which both bodies do the same and face the same way. Arguments as for `from_rest`, as posed."""
     index = {pair.target: k for k, pair in enumerate(pairs)}
     parts = parts_of(pairs)
     return Calibration(source.rotation.swapaxes(1, 2) @ target.rotation, scale(parts, parents, index, source, target))
 
 
 def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
-    """The part that each pair is, as the target's name or else the source's says it."""
+    """Body part of each pair, recognised by the target bone's name, else by the source bone's; None if neither is known."""
     told = []
     for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
         told.append({bone: part for part, found in names.parts(dict.fromkeys(bones)).items() for bone in found})
@@ -85,7 +85,7 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
 
 
 def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
-    """Axes of a body (3, 3) in the world: to its left, forward, and along it; the world's own where its sides are not known."""
+    """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if its sides are not known."""
     sides = {side: [stand.place[k] for k, part in enumerate(parts) if part and part.side == side] for side in ("left", "right")}
     middle = [stand.place[k] for k, part in enumerate(parts) if part and not part.side]
     if not sides["left"] or not sides["right"] or len(middle) < 2:
@@ -100,7 +100,7 @@ def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
 
 
 def _drop(parts: Sequence[names.Part | None], stand: Stand) -> float:
-    """How far [m] all thighs together begin below the hips; negative where they begin above them."""
+    """Sum over the thighs of how far [m] each begins below the hips; negative above them."""
     hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
     if hips is None:
         return 0.0
@@ -112,10 +112,10 @@ def _drop(parts: Sequence[names.Part | None], stand: Stand) -> float:
 def scale(
     parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: Stand, target: Stand
 ) -> float:
-    """How much longer the target's legs are than the source's, from the hips on; all of it, where legs are not known.
+    """Ratio of the target's leg length to the source's, from the hips down; of the whole bodies' lengths if the legs are not known.
 
     Raises:
-        RigError: one of the two has no size.
+        RigError: the paired bones of one body are all at one position.
     """
 
     def length(stand: Stand, only: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""What of a body that follows is keyed: which channels of its bones, and their values in a frame."""
+"""The bone channels that a bake keys for a retargeted body, and their values in a frame."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation
 
 
 class Column(NamedTuple):
-    """A channel that is keyed."""
+    """One keyed channel of a bone."""
 
     bone: str
     channel: str
@@ -25,12 +25,12 @@ class Column(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Letter of the channel's part."""
+        """Letter of the channel's component: W, X, Y or Z."""
         return PARTS[self.channel][self.index]
 
 
 def columns_of(rig, reader) -> list[Column]:
-    """The channels of all bones that follow, but for those that drivers move."""
+    """Channels of all bones that the body moves, except those that drivers set."""
     driven = set(mimic.driven(rig))
     found = []
     for bone in reader.bones:
@@ -48,13 +48,13 @@ def columns_of(rig, reader) -> list[Column]:
 
 
 def values_of(rig, session, columns: list[Column], before: dict[Column, float]) -> dict[Column, float]:
-    """What a body has come to; columns of bones that do not follow are left out.
+    """Values of the channels after a tick; channels of bones that are not solved are left out.
 
     Args:
         rig: The armature object.
-        session: Of its body.
-        columns: What is keyed.
-        before: The values of the frame before, so that none jumps between numbers that mean the same; empty in the first frame.
+        session: The body's live session.
+        columns: The channels.
+        before: Values in the previous frame, to choose among equivalent rotations so that no curve jumps; empty in the first frame.
     """
     turned = {name: _rotation(rig.pose.bones[name], shown, before, session.reader.base) for name, shown in session.shown.items()}
     found = {}
@@ -72,14 +72,14 @@ def _channel(pose_bone) -> str:
 
 
 def _axis_angle(turn: rotations.Quaternion) -> tuple[float, float, float, float]:
-    """Angle [rad] and axis: Blender's own, in single precision, tells small angles by their cosine alone."""
+    """Angle [rad] and unit axis of a rotation in double precision; mathutils is in single precision and loses small angles."""
     vector = rotations.logarithm(turn)
     angle = rotations.length(vector)
     return (angle, *rotations.scale(vector, 1.0 / angle)) if angle else (0.0, *rotations.Y)
 
 
 def _rotation(pose_bone, shown, before: dict[Column, float], base: str) -> tuple[float, ...]:
-    """The rotation channel, near that of the frame before where there are several that mean the same."""
+    """Values of the bone's rotation channel; of the equivalent ones, those nearest to the previous frame's."""
     channel = _channel(pose_bone)
     if channel == "rotation_axis_angle":
         return _axis_angle(shown.rotation)

@@ -1,4 +1,4 @@
-"""Rigs whose deforming bones follow controls, such as generated Rigify rigs: which controls stand for the parts of the body."""
+"""Rigs whose deforming bones follow control bones, such as generated Rigify rigs: which control moves which part of the body."""
 
 from .. import attached
 from ..constrained import COPYING, acts
@@ -9,13 +9,13 @@ from .names import Parents, Part
 
 
 def controls_of(rig, bones: Parents) -> dict[str, str] | None:
-    """The control of each deforming bone, none twice; None where the body's named bones follow no others.
+    """Control bone of each deforming bone, each control once; None if the bones with body parts' names follow no controls.
 
-    The hips' is the control that carries hips and head: the body's base.
+    The control of the hips is the one that carries both hips and head: the body's base.
 
     Args:
         rig: The armature object.
-        bones: Its bones, parents before their children.
+        bones: Parent of each bone, parents before their children.
     """
     found = names.parts(bones)
     controls = Controls(rig)
@@ -45,16 +45,16 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
 
 
 def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Switches off what keeps deforming bones from following their controls, and controls from their parents: IK on limbs, heads that
-    do not follow the neck. Custom properties of the rig are set, each of which drives the influence of a constraint.
+    """Switches off constraints that keep deforming bones from following their controls (IK of limbs) or controls from following their
+    parents (a head that does not follow the neck), by setting the custom properties that drive their influence.
 
     Args:
         rig: The armature object.
-        bones: Its bones, parents before their children.
-        given: Each deforming bone's control, from `controls_of`.
+        bones: Parent of each bone, parents before their children.
+        given: Control of each deforming bone, from `controls_of`.
 
     Returns:
-        What was set, and sentences on constraints that go on acting.
+        The settings that were changed, and sentences about constraints that could not be switched off.
     """
     done, left = [], []
     for bone, constraint in _hindering(rig, bones, given):
@@ -68,7 +68,7 @@ def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list
 
 
 def _hindering(rig, bones: Parents, given: dict[str, str]) -> list[tuple]:
-    """(pose bone, constraint): those that act after the copy of a control, and those that turn what hangs between two controls."""
+    """(pose bone, constraint) of constraints evaluated after the copy of a control, and of those on bones between two controls."""
     pose_bones = rig.pose.bones
     parts = {bone for found in names.parts(bones).values() for bone in found}
     own = {given[bone] for bone in parts if bone in given}

@@ -1,8 +1,8 @@
-"""An armature's bones as a body that follows targets with any of them, and its state as the bones' channels.
+"""An armature as a whole-body model, and the solver's state as channels of its bones.
 
-The base is the bone on which all links hang; it floats. Joints are the free axes of the bones from there to the links, as chains have
-them; a bone that rotates by quaternion has three. Limits are those of the chains' tables, else what the bone's constraints, its URDF
-joint or its IK settings say, else none. All is told in the armature's own space.
+The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in
+chains; a bone that rotates by quaternion has three. Limits come from the chains' joint lists, else from the bone's constraints, its URDF
+joint or its IK settings; otherwise the joint is unlimited. Everything is in armature space.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ ANY_TURN = (-pi, pi)  # [rad] what a joint is given of which nothing tells the l
 
 
 class Held(NamedTuple):
-    """What no joint moves, bone by bone."""
+    """The part of the rig's pose that no joint moves, for each bone."""
 
     location: list[list[float]]  # zero where a joint slides the bone, and of the base
     euler: list[list[float]]  # [rad] of axes that no joint turns, of bones that joints turn
@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
 
 class _Bone(NamedTuple):
-    """What does not change from frame to frame of one bone."""
+    """Properties of a bone that do not change from frame to frame."""
 
     name: str
     parent: int  # index; -1: the base itself
@@ -52,13 +52,13 @@ class _Bone(NamedTuple):
 
 
 class BodyReader:
-    """Reads an armature object as a body, from bone `base` to the bones `links`.
+    """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
 
     Args:
-        paired_only: Joints of bones that are no links are not the body's: they stay as they are authored.
+        paired_only: Only the links have joints; bones between them keep their authored pose.
 
     Raises:
-        RigError: a bone is missing or does not hang on the base.
+        RigError: a bone is missing, or is no descendant of the base.
     """
 
     def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
@@ -131,12 +131,12 @@ class BodyReader:
         return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
 
     def is_outdated(self, pose_bones) -> bool:
-        """Whether bones came, went or changed places, or one has another rotation mode than it had."""
+        """Whether the armature's list of bones or a bone's rotation mode has changed, so that a new reader is needed."""
         return pose_bones.keys() != self._listed or not np.array_equal(_numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes)
 
     def held(self, pose_bones) -> Held:
-        """What the rig's own pose says of each bone. Of it the body takes what no joint moves. Pose bones are the evaluated rig's, and
-        those that this reader knows.
+        """The part of the rig's own pose that no joint moves. Pass the evaluated rig's pose bones, of the bones that this reader was made
+        with.
 
         Raises:
             RigError: a bone is scaled.
@@ -156,10 +156,10 @@ class BodyReader:
         return Held(location.tolist(), euler.tolist(), turns)
 
     def body(self, held: Held, floating: bool) -> Body:
-        """The body; `held` as from `held`.
+        """The solver's model of the body, with `held` built into the rest transforms.
 
         Raises:
-            RigError: there is nothing that a joint moves.
+            RigError: no bone has a joint.
         """
         joints: list[Joint] = []
         ends: list[End] = []
@@ -192,7 +192,7 @@ class BodyReader:
         return Joint(label, parent, rotations.normalized(turn), offset, own_axis, max(lower, -1e3), min(upper, 1e3), kind=kind)
 
     def _couplings(self) -> list[Coupling]:
-        """Joints on the way to the links that follow others."""
+        """Equality constraints of the mimic joints between base and links."""
         found = []
         for follower in self.followers:
             if (follower.bone, follower.axis) in self.places:
@@ -202,7 +202,7 @@ class BodyReader:
         return found
 
     def base_pose(self, rig, placement: Placement) -> Matrix:
-        """Pose matrix of the base as it is authored, in its armature."""
+        """Authored pose matrix of the base bone in armature space."""
         posed = rig.evaluated_get(placement.depsgraph).pose.bones[self.base]
         basis = posed.matrix_basis.copy()
         if posed.bone.use_connect:
@@ -210,7 +210,7 @@ class BodyReader:
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
     def channels(self, rig, placement: Placement, held: Held, state: State) -> dict[str, Followed]:
-        """Each bone's channels in a state."""
+        """Channels of each bone for a solver state."""
         joints = state.joints.tolist()
         found: dict[str, Followed] = {}
         new = iter(joints)
@@ -251,7 +251,7 @@ class BodyReader:
 
 
 def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:
-    """A property of all pose bones (n, width); (n,) where it is one number."""
+    """Values of a property for all pose bones (n, width); (n,) if `width` is 1."""
     found = np.empty(width * len(pose_bones), kind)
     pose_bones.foreach_get(name, found)
     return found.reshape(-1, width) if width > 1 else found

@@ -1,8 +1,8 @@
-"""Which bones of two bodies are the same part of a body, by their names alone. Knows no Blender.
+"""Matches the bones of two bodies by their names. Knows no Blender.
 
-Names are taken apart into side and part. What a part is called differs: where one convention says "LeftShoulder" of the collar bone,
-another says it of the upper arm. What else a body has tells which is meant. Known are the names of CMU's and cgspeed's clips, Mixamo,
-Rigify, Xsens MVN, SMPL, the Unreal mannequin and the usual ones of URDF files; bones of other names are paired where they are called alike.
+A name is split into side and body part. Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the
+body's other names decide which. Known are the names of CMU's and cgspeed's clips, Mixamo, Rigify, Xsens MVN, SMPL, the Unreal mannequin
+and usual URDF files; other bones are paired if their names are equal.
 """
 
 import re
@@ -22,7 +22,7 @@ RIGIFY_SPINE = 7  # bones of its metarig's whole spine, from hips to head
 
 
 class Part(NamedTuple):
-    """A part of a body."""
+    """A body part, with its side."""
 
     side: str  # "left", "right" or ""
     name: str
@@ -73,19 +73,20 @@ SIDED_PARTS = {alias: part for part, aliases in SIDED.items() for alias in alias
 
 
 class Pair(NamedTuple):
-    """Bones that are the same part."""
+    """A target bone and the source bone that it follows."""
 
     source: str
     target: str
 
 
 def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None = None) -> list[Pair]:
-    """Bones of two bodies that belong together, in the target's order; none of either twice.
+    """Pairs of matching bones in the target's order; each bone is in one pair at most.
 
     Args:
-        source: Bones, parents before their children.
-        target: The same.
-        controls: Of a target whose named bones follow others: the bone to be paired in place of each; those without one are not paired.
+        source: Parent of each source bone, parents before their children.
+        target: The same for the target.
+        controls: Only for a target whose named bones follow controls: the control to pair instead of each bone; bones without one are
+            skipped.
     """
     instead = dict(zip(target, target, strict=True)) if controls is None else controls
     own, others = parts(source), parts(target)
@@ -102,7 +103,7 @@ def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None =
 
 
 def parts(bones: Parents) -> dict[Part, list[str]]:
-    """The bones of each part, from the root on: several of a spine and a neck, one of all others."""
+    """The bones of each body part, from the root outward: several for a spine and a neck, one for all others."""
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
     found: dict[Part, list[str]] = {}
@@ -118,19 +119,19 @@ def parts(bones: Parents) -> dict[Part, list[str]]:
 
 
 def _usualness(bone: str) -> tuple[bool, int]:
-    """What is less is more likely to be meant: names without a number, then in the order of the lists above."""
+    """Sort key of bones with the same part, the preferred one first: names without a number, then in the order of the lists above."""
     plain = stem(bone)
     aliases = next(aliases for aliases in (*MIDDLE.values(), *SIDED.values()) if plain in aliases)
     return _is_piece(bone), aliases.index(plain)
 
 
 def _is_piece(bone: str) -> bool:
-    """Whether a name has a number: where several hinges make a robot's shoulder, each has its link."""
+    """Whether a name contains a number, as the links of a robot's shoulder with several hinges do."""
     return bone[-1].isdigit()
 
 
 def part_of(bone: str) -> Part | None:
-    """The part that a name says, as far as it says it alone; None for other names."""
+    """The body part that a name identifies by itself; None for other names."""
     name, side = PREFIX.sub("", bone), side_of(bone)
     plain = stem(bone)
     if side:
@@ -143,7 +144,7 @@ def part_of(bone: str) -> Part | None:
 
 
 def side_of(bone: str) -> str:
-    """ "left", "right", or "" where a name says none."""
+    """Side in a name: "left", "right", or "" if it has none."""
     match = SIDE.search(PREFIX.sub("", bone))
     if not match:
         return ""
@@ -152,7 +153,7 @@ def side_of(bone: str) -> str:
 
 
 def stem(bone: str) -> str:
-    """What a name says beside prefix, side, marks, capitals and the number at its end."""
+    """A name without prefix, side, separators, capitals and trailing number."""
     return _letters(_without_side(bone))
 
 
@@ -161,17 +162,17 @@ def _without_side(bone: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name without prefix, marks and capitals; its digits and its side stay."""
+    """A name without prefix, separators and capitals; digits and side are kept."""
     return re.sub(r"[^0-9a-z]", "", PREFIX.sub("", name).lower())
 
 
 def _letters(name: str) -> str:
-    """A name without marks, and without the number at its end."""
+    """A name without separators and trailing number."""
     return re.sub(r"[\W_]", "", re.sub(r"[\W_]*\d+$", "", name)).lower()
 
 
 def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
-    """Rigify calls all from hips to head "spine"."""
+    """Corrects the parts of a Rigify spine, whose bones from hips to head are all named "spine"."""
     spine = found.get(Part("", "spine"), [])
     if Part("", "hips") in found or not spine or not all(NUMBERED_SPINE.match(PREFIX.sub("", bone)) for bone in spine):
         return
@@ -186,7 +187,7 @@ def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
 
 
 def _told_apart(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
-    """Parts whose names alone do not tell, by what else there is on the same side."""
+    """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
         all_had = {part.name: bones for part, bones in found.items() if part.side == side}
         for name in all_had:
@@ -219,7 +220,7 @@ def _is_part(bone: str, parts_of: Mapping[Part, Sequence[str]]) -> bool:
 
 
 def _spread(here: Sequence[str], there: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of two rows of bones from the root on, evenly, the last with the last."""
+    """Pairs two lists of bones, both from the root outward, evenly; the last bone with the last."""
     few = min(len(here), len(there))
     return [(here[_place(k, few, len(here))], there[_place(k, few, len(there))]) for k in range(few)]
 

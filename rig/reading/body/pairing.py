@@ -1,4 +1,4 @@
-"""The pairs as they count now, and what can be wrong with them."""
+"""The bone pairs of a retarget: pairing, calibration, and the pairs in use, with error messages for those that cannot be used."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .receiver import Receiver
 
 
 class Linked(NamedTuple):
-    """The pairs that count: enabled, calibrated, parents before their children."""
+    """The pairs in use: enabled and calibrated, parents before their children."""
 
     targets: tuple[str, ...]
     sources: tuple[str, ...]
@@ -30,18 +30,18 @@ class Linked(NamedTuple):
 
     @property
     def feet(self) -> tuple[str, ...]:
-        """The target's bones that are planted while their sources stand."""
+        """Target bones that are kept planted while their source bones stand still."""
         return tuple(name for name, plants in zip(self.targets, self.planted, strict=True) if plants)
 
 
 def pair_by_names(rig, retarget) -> int:
-    """Pairs all bones that names tell, in place of what was paired; returns how many. Of a rig whose deforming bones follow controls, it
-    pairs the controls, and these alone are to move.
+    """Replaces the pairs by those that the bones' names suggest; returns their number. If deforming bones follow controls, the controls are
+    paired, and only they move.
 
-    What an override has from its library cannot be taken away: it is paired anew or switched off.
+    Pairs that an override inherits from its library cannot be removed: they are changed or disabled.
 
     Raises:
-        RigError: there is no source, or no two names belong together.
+        RigError: there is no source, or no names match.
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -68,14 +68,16 @@ def pair_by_names(rig, retarget) -> int:
 
 
 def release_controls(rig) -> tuple[list[str], list[str]]:
-    """Lets the body of a rig with controls follow them; returns what was set, and what goes on acting; see `controlled.release`."""
+    """Lets a rig's controls move its body; returns the settings changed and sentences about remaining constraints (see
+    `controlled.release`).
+    """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
     return ([], []) if controls is None else controlled.release(rig, bones, controls)
 
 
 def _clear(rig, pairs) -> None:
-    """Takes all pairs away; those of an override's library, which stay, are switched off."""
+    """Removes all pairs; those inherited from an override's library are disabled instead."""
     library = rig.override_library.reference.limber.retarget.pairs if rig.override_library else {}
     for index in reversed(range(len(pairs))):
         if pairs[index].name in library:
@@ -88,7 +90,7 @@ TOE_WEIGHT = 0.5  # toes of capture jitter
 
 
 def add(retarget, target: str, source_bone: str):
-    """Another pair, at the end."""
+    """Appends a pair."""
     pair = retarget.pairs.add()
     pair.name = pair.target = target
     pair.source = source_bone
@@ -97,15 +99,15 @@ def add(retarget, target: str, source_bone: str):
 
 
 def is_streamed(retarget) -> bool:
-    """Whether the body follows what another program sends."""
+    """Whether the retarget's source is a network stream instead of an armature."""
     return retarget.input in receiver.INPUTS
 
 
 def stream_of(retarget) -> Receiver:
-    """Who listens for the retarget, with the newest that has come.
+    """The receiver of the retarget's stream.
 
     Raises:
-        RigError: nobody does.
+        RigError: nothing is listening.
     """
     found = receiver.find(retarget.host, retarget.port)
     if found is None:
@@ -128,10 +130,10 @@ def _source_parents(rig, retarget) -> names.Parents:
 
 
 def source_of(rig, retarget):
-    """The source.
+    """The source armature of a retarget.
 
     Raises:
-        RigError: there is none that can be one.
+        RigError: none is set, or the object cannot be a source.
     """
     thing = retarget.source
     if thing is None:
@@ -146,7 +148,7 @@ def source_of(rig, retarget):
 
 
 def check_source(rig, thing, depsgraph) -> None:
-    """Raises RigError where the source is in no scene, or the target moves it."""
+    """Raises RigError if the source is in no scene, or the target moves it."""
     if not thing.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(thing.name) is None:
         raise RigError(f"Source '{thing.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another source")
     for carrier in carriers(thing):
@@ -155,10 +157,10 @@ def check_source(rig, thing, depsgraph) -> None:
 
 
 def checked(rig, retarget) -> list:
-    """The pairs that are enabled, parents before their children.
+    """The enabled pairs, parents before their children.
 
     Raises:
-        RigError: none is, a bone is missing or there twice, or two cross.
+        RigError: no pair is enabled, a bone is missing or paired twice, or two pairs cross.
     """
     thing = None if is_streamed(retarget) else source_of(rig, retarget)
     pairs = [pair for pair in retarget.pairs if pair.enabled]
@@ -194,13 +196,13 @@ def checked(rig, retarget) -> list:
 
 
 def settings(retarget) -> tuple:
-    """All that is set of the pairs."""
+    """All settings of the pairs as a tuple, to detect changes."""
     own = ("target", "source", "enabled", "weight", "level", "plant", "calibrated")
     return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
 
 
 def linked(rig, retarget) -> Linked:
-    """The pairs as they count now.
+    """The pairs in use.
 
     Raises:
         RigError: they cannot be used; see `checked`.
@@ -226,7 +228,7 @@ def linked(rig, retarget) -> Linked:
 
 
 def _common(rig, lines: list[list[str]]) -> str:
-    """The bone on which all hang, or which is one of them; each comes with those on which it hangs, the nearest first.
+    """Nearest common bone of several paths, each from a bone to its root.
 
     Raises:
         RigError: there is none.
@@ -240,7 +242,7 @@ def _common(rig, lines: list[list[str]]) -> str:
 
 
 def bones(rig, retarget) -> list[str]:
-    """The bones of the target that follow, or are on the way from one that does to another; none where the pairs cannot be used."""
+    """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs cannot be used."""
     held = rig.data.bones
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
     if not targets:
@@ -257,10 +259,10 @@ def bones(rig, retarget) -> list[str]:
 
 
 def calibrate(rig, retarget, depsgraph) -> float:
-    """Finds how each target bone lies against its source bone, and the scale, which is returned.
+    """Computes and stores the rotation offset of each pair and the scale; returns the scale.
 
     Raises:
-        RigError: the pairs cannot be used, or the body follows already and so shows no pose of its own.
+        RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
     """
     if retarget.live and retarget.calibrate_from == "POSE":
         raise RigError(
@@ -280,7 +282,7 @@ def calibrate(rig, retarget, depsgraph) -> float:
 
 
 def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
-    """From two armatures: as they rest, or as they stand."""
+    """Calibration from a source armature: from both rest poses, or from both current poses."""
     others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if retarget.calibrate_from == "POSE":
         stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
@@ -295,8 +297,9 @@ def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
 
 
 def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
-    """From rest: a humanoid's bones are as in its T pose, other links tell how they are turned from the target's rest pose, at its scale.
-    From poses: as all comes just now."""
+    """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations relative to the target's rest
+    pose, at its scale. From poses: the newest values received.
+    """
     others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)
     own_rest = Stand(*source.at_rest(rig, own))
@@ -319,7 +322,9 @@ def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
 
 
 def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
-    """How high the feet of both are when they stand on the floor, where feet are paired: a clip's over its frames, a performer's now."""
+    """Stores the height of the feet of target and source on the floor, if feet are paired: from a clip's frames, or a performer's current
+    pose.
+    """
     parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
     feet = [pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")]
     others = [pair.source for pair in feet]
@@ -336,7 +341,7 @@ def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
 
 
 def _line(rig, name: str) -> list[str]:
-    """Names of a bone of the target and of those on which it hangs, the nearest first."""
+    """Names of a target bone and its effective ancestors, nearest first."""
     return [bone.name for bone in attached.line(rig.pose.bones[name])]
 
 

@@ -1,10 +1,10 @@
-"""Orientations of links from outside, over UDP. Nothing listens until someone asks for it, and nothing ever waits. Knows no Blender.
+"""Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is asked to. Knows no Blender.
 
-    /limber/link/NAME  w x y z   how a link is turned in the world, as a quaternion
-    /limber/place/NAME x y z     where it is in the world [m]; needed of the base and of feet that are planted
+    /limber/link/NAME  w x y z   orientation of a link in the world, as a quaternion
+    /limber/place/NAME x y z     position of a link in the world [m]; needed for the base and for planted feet
     /VMC/Ext/...                 a humanoid; see `vmc`
 
-The world is right-handed, its Z up. What comes twice counts as it came last; other addresses are ignored.
+The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _open: dict[tuple[str, int], "Receiver"] = {}
 
 
 class Receiver(Inbox):
-    """The newest orientations and places that came in."""
+    """The newest orientations and positions received on one UDP port."""
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(host, port)
@@ -41,7 +41,7 @@ class Receiver(Inbox):
 
     @property
     def links(self) -> list[str]:
-        """Names of all that has come with an orientation; a humanoid's bones parents first."""
+        """Names of the links whose orientation was received; a humanoid's bones parents first."""
         return list(dict.fromkeys([*self.turns, *self.humanoid.bones]))
 
     def take(self, message: Message) -> None:
@@ -61,7 +61,7 @@ class Receiver(Inbox):
                 known[name] = _turn(numbers) if count == 4 else np.array(numbers)
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """Rotations (k, 3, 3) and places (k, 3) [m] of links in the world; NaN where nothing has come."""
+        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for what was not received."""
         found = [(self.turns.get(name), self.places.get(name)) for name in names]
         sent = [self.humanoid.posed(name) or (NO_TURN, NO_PLACE) for name in names]
         turns = [turn if turn is not None else other for (turn, _), (other, _) in zip(found, sent, strict=True)]
@@ -78,10 +78,10 @@ def _turn(quaternion: tuple[float, ...]) -> Array:
 
 
 def listen(host: str, port: int) -> Receiver:
-    """Begins to listen, where it is not yet.
+    """The receiver on an address, opened if it is not yet.
 
     Raises:
-        RigError: the address cannot be had.
+        RigError: the address cannot be bound.
     """
     if (host, port) not in _open:
         _open[host, port] = opened(Receiver, host, port)
@@ -89,12 +89,12 @@ def listen(host: str, port: int) -> Receiver:
 
 
 def find(host: str, port: int) -> Receiver | None:
-    """Who listens there; None: nobody does."""
+    """The receiver on an address; None if nothing listens there."""
     return _open.get((host, port))
 
 
 def end(host: str, port: int) -> None:
-    """Listens there no more."""
+    """Stops listening on an address."""
     receiver = _open.pop((host, port), None)
     if receiver is not None:
         receiver.close()

@@ -1,4 +1,4 @@
-"""What of an armature's feet touches the floor, as it rests: points of meshes that the feet carry, else ends of their bones."""
+"""Contact points of an armature's feet with the floor at rest: vertices of meshes on the feet, else the ends of their bones."""
 
 from collections.abc import Sequence
 
@@ -15,18 +15,18 @@ SIGNIFICANT = 0.5  # weight by which a bone carries a vertex
 
 
 def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
-    """Feet with their soles.
+    """Each foot with the points of its sole.
 
     Args:
         rig: The armature object.
-        links: Bones that the body moves one by one; all others go with the nearest above them that is one.
-        feet: Those of them that are feet.
+        links: Bones that the body moves; other bones move with their nearest ancestor among them.
+        feet: Those links that are feet.
     """
     return tuple(Foot(name, _sole(rig, set(links), rig.data.bones[name])) for name in feet)
 
 
 def ankle(rig, feet: Sequence[str]) -> float:
-    """Mean height [m, in the armature's space] of feet's bones above the lowest points of their soles at rest."""
+    """Mean height [m, armature space] of the feet's bones above the lowest points of their soles at rest."""
     up = _up(rig)
     heights = []
     for foot in read(rig, feet, feet):
@@ -37,7 +37,7 @@ def ankle(rig, feet: Sequence[str]) -> float:
 
 
 def _up(rig) -> Array:
-    """(3,) the world's up in the armature's space."""
+    """World up (3,) in armature space."""
     up = np.array(rig.matrix_world, float)[2, :3]
     return up / (np.linalg.norm(up) or 1.0)
 
@@ -58,7 +58,9 @@ def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
 
 
 def _thickness(rig, foot, ends: Array) -> Array:
-    """(3,) [m] from the lowest end of a foot's bones down to the armature's own floor, on which the foot stands at rest; else nothing."""
+    """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot stands at rest; zeros if the
+    floor is too far.
+    """
     up = _up(rig)
     lowest = float((ends @ up).min())
     leg = float(np.array(foot.head_local) @ up) + sum(above.length for above in foot.parent_recursive[:2])
@@ -66,7 +68,7 @@ def _thickness(rig, foot, ends: Array) -> Array:
 
 
 def _meshes(rig, names: set[str]):
-    """(bone, points (m, 3) in the armature's space at rest) of the meshes that bones carry."""
+    """(bone, points (m, 3) in armature space at rest) of the meshes parented to the bones."""
     for thing in bpy.data.objects:
         if thing.type != "MESH" or not thing.data.vertices:
             continue
@@ -79,7 +81,9 @@ def _meshes(rig, names: set[str]):
 
 
 def _skin(rig, thing, names: set[str]):
-    """The same of a mesh that bones deform: what each bone carries most of."""
+    """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each bone has a significant weight
+    on.
+    """
     groups = {group.index: group.name for group in thing.vertex_groups if group.name in names}
     if not groups:
         return
@@ -110,7 +114,7 @@ def _local(rig, link: str, points: Array) -> Array:
 
 
 def _outermost(points: Array) -> Array:
-    """Of many points those that are farthest in some direction."""
+    """The points that are farthest in some direction."""
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5

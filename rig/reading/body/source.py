@@ -1,4 +1,4 @@
-"""Where a source's bones are in the world, as Blender has evaluated them."""
+"""World poses of a source's bones, as Blender has evaluated them."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ EXACT = 1e-5  # of a rotation in single precision, over a long line of bones
 
 
 def evaluated(source, depsgraph):
-    """The source's evaluated self.
+    """The source as evaluated by Blender.
 
     Raises:
-        RigError: there is none.
+        RigError: it is not in the evaluated scene.
     """
     found = source.evaluated_get(depsgraph)
     if not found.is_evaluated:
@@ -24,7 +24,7 @@ def evaluated(source, depsgraph):
 
 
 def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
-    """Rotations (k, 3, 3) and places (k, 3) [m] of bones in the world. What is not a number, or scaled to nothing, is NaN.
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of bones; NaN for those that are not finite or have scale 0.
 
     Raises:
         RigError: a bone is missing, or the source is not evaluated.
@@ -42,19 +42,19 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
 
 
 def at_rest(armature, names: Sequence[str]) -> tuple[Array, Array]:
-    """The same of an armature object's bones in their rest pose."""
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of an armature object's bones in rest pose."""
     frames = np.array([armature.data.bones[name].matrix_local for name in names]).reshape(-1, 4, 4)
     return in_world(np.array(armature.matrix_world), frames)
 
 
 def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
-    """Rotations and places of frames (k, 4, 4) that are told in an object's space: what is scaled or sheared is the nearest rotation."""
+    """World rotations and positions of frames (k, 4, 4) in an object's space; a scaled or sheared frame becomes the nearest rotation."""
     placed = world.astype(float) @ frames.astype(float)
     return nearest(placed[:, :3, :3]), placed[:, :3, 3]
 
 
 def nearest(turns: Array) -> Array:
-    """The rotations (k, 3, 3) nearest to matrices; NaN for those that are not numbers or scaled to nothing."""
+    """Rotations (k, 3, 3) nearest to matrices; NaN for those that are not finite or have scale 0."""
     if np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() < EXACT and np.linalg.det(turns).min() > 0.0:
         return turns
     sound = np.isfinite(turns).all((1, 2))

@@ -1,4 +1,4 @@
-"""How high the feet of a source are when it stands, as its clip shows it."""
+"""Height of a source's feet while it stands, from its clip."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 
 
 def height(source, feet: Sequence[str], depsgraph) -> float:
-    """Height [m] above the source's origin of the lower of its feet when it stands.
+    """Height [m] above the source's origin of the lower foot while the source stands.
 
-    It is taken from the frames of the source's action where that alone moves the feet, else from the pose that it shows now.
+    It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current pose.
     """
     line = _lines(source, feet)
     found = _sampled(source, feet, line) if _is_plain(source, line) else None
@@ -38,7 +38,7 @@ def _lines(source, feet: Sequence[str]) -> list[str]:
 
 
 def _is_plain(source, line: Sequence[str]) -> bool:
-    """Whether an action alone moves these bones."""
+    """Whether these bones are moved by an action alone."""
     animation = source.animation_data
     if animation is None or animation.action is None or len(animation.nla_tracks) or len(animation.drivers):
         return False
@@ -53,7 +53,7 @@ def _curves(source):
 
 
 def _sampled(source, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | None:
-    """(n,) [m] height in the world of the lower foot in frames of the action; None where it moves none of the bones."""
+    """World height (n,) [m] of the lower foot in frames of the action; None if the action moves none of the bones."""
     paths = {f'pose.bones["{name}"].' for name in line}
     curves = {(curve.data_path, curve.array_index): curve for curve in _curves(source) if curve.data_path.rpartition(".")[0] + "." in paths}
     if not curves:
@@ -76,7 +76,7 @@ def _lower(source, feet: Sequence[str], line: Sequence[str], curves: Curves, fra
 
 
 def _basis(bone, curves: Curves, frame: float) -> Matrix:
-    """A bone's channels in a frame; those that are not keyed as they are."""
+    """Basis matrix of a bone at a frame; channels without keys have their current values."""
 
     def channel(name: str) -> list[float]:
         path = f'pose.bones["{bone.name}"].{name}'

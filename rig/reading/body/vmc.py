@@ -1,10 +1,11 @@
-"""A humanoid as the VMC protocol sends it: local rotations and places of bones that have Unity's names. Knows no Blender.
+"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Knows no Blender.
 
     /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
     /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
 
 Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed, Y is up and figures look along
-+Z. Here it becomes right-handed, Z is up and figures look along -Y. Where a bone is not sent, its children hang on the nearest one above.
++Z. It is converted to right-handed, Z up, figures looking along -Y. Children of a bone that is not sent are attached to its nearest
+ancestor.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def _tree() -> dict[str, str | None]:
-    """Unity's HumanBodyBones and the bone on which each hangs, parents first."""
+    """Parent of each of Unity's HumanBodyBones, parents first."""
     tree: dict[str, str | None] = {"Hips": None, "Spine": "Hips", "Chest": "Spine", "UpperChest": "Chest", "Neck": "UpperChest"}
     tree |= {"Head": "Neck", "Jaw": "Head"}
     for side in ("Left", "Right"):
@@ -68,7 +69,7 @@ for _name, (_x, _y, _z) in USUAL_LEFT.items():
 
 
 class Humanoid:
-    """The newest of each bone that has come."""
+    """The newest pose of each bone received."""
 
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
@@ -77,11 +78,11 @@ class Humanoid:
 
     @property
     def bones(self) -> list[str]:
-        """Those that have come, parents first."""
+        """Names of the bones received, parents first."""
         return [name for name in PARENTS if name in self._local]
 
     def take(self, message: Message) -> str:
-        """Takes a message of the protocol in; returns what is wrong with it, or nothing."""
+        """Processes a message of the protocol; returns what is wrong with it, or ""."""
         strings, numbers = message.strings, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
@@ -96,14 +97,14 @@ class Humanoid:
         return ""
 
     def posed(self, name: str) -> tuple[Array, Array] | None:
-        """Rotation (3, 3) and place (3,) [m] of a bone in the world, NaN where a bone above it is lost; None: it has never come."""
+        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if one of its ancestors is lost; None if it was never received."""
         if name not in self._local:
             return None
         place, turn = self._in_world(name)
         return (np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))), np.array(place)
 
     def t_pose(self, names: Sequence[str]) -> Array:
-        """Places (k, 3) [m] of bones in the T pose in which all their rotations are none, the hips where they usually are."""
+        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual position."""
         found: dict[str, Vector] = {}
         for name, parent in PARENTS.items():
             above = found[parent] if parent else ORIGIN

@@ -1,7 +1,7 @@
-"""Imported and assembled mechanisms: the solver's model, its start, and what ties both to the scene.
+"""Assembled mechanisms of this session: the solver's model and its start pose, with the objects and bones that they belong to.
 
-While a mechanism is live its bodies are not shown where they are authored, so the one that was imported when live began is stored here, for
-live, renders and bakes. Runtime only.
+While a mechanism is live its bodies are not shown where they are authored. So the mechanism that was read when live began is stored here,
+for live, renders and bakes. Nothing is saved.
 """
 
 from collections.abc import Container
@@ -29,7 +29,7 @@ _kept: dict[int, "Ready"] = {}  # by the owner's session_uid
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """An imported mechanism, assembled; without motors."""
+    """A mechanism that was read from the scene and assembled, before motors are applied."""
 
     reading: Reading
     model: Model
@@ -37,7 +37,7 @@ class Ready:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
-        """The objects and bones of the bodies that it moves: object's session_uid -> bone ("": the object) -> the body's index."""
+        """Objects and bones of the bodies that it moves: object's session_uid -> bone name ("": the object itself) -> index of the body."""
         found: dict[int, dict[str, int]] = {}
         for k, part in shown_parts(self.reading):
             found.setdefault(part.uid, {})[part.bone] = k
@@ -46,7 +46,7 @@ class Ready:
 
 @in_one_thread
 def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
-    """The mechanism as it is authored, assembled; `is_rest` as `read` has it.
+    """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
 
     Raises:
         RigError: it cannot be read, or cannot be assembled.
@@ -77,27 +77,27 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
 
 
 def keep(owner, ready: Ready) -> None:
-    """Stores an assembled mechanism for all that will move it."""
+    """Stores an assembled mechanism for all uses while it is live."""
     _kept[owner.session_uid] = ready
 
 
 def kept(owner) -> Ready | None:
-    """The stored mechanism of an owner."""
+    """The stored mechanism of an owner; None if there is none."""
     return _kept.get(owner.session_uid)
 
 
 def drop_others(owners: Container[int]) -> None:
-    """Drops the stored mechanisms of all but these owners (session_uids)."""
+    """Forgets the stored mechanisms of all owners but these (session_uids)."""
     for uid in [uid for uid in _kept if uid not in owners]:
         del _kept[uid]
 
 
 def bones(rig) -> Container[str]:
-    """The bones of an armature that its live mechanism moves."""
+    """Names of an armature's bones that its live mechanism moves."""
     made = _kept.get(rig.session_uid)
     return made.bodies.get(rig.session_uid, {}) if made is not None else ()
 
 
 def forget() -> None:
-    """Drops all: the data that they refer to is gone."""
+    """Forgets all stored mechanisms: Blender's data that they refer to is about to be freed."""
     _kept.clear()

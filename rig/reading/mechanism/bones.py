@@ -1,4 +1,4 @@
-"""Bones as bodies: joints come from the armature's hierarchy and its closures, or from a robot's own file."""
+"""An armature's bones as bodies, with joints from its hierarchy and closures, or from a robot's URDF and closures files."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ HERE = np.eye(4)
 
 @dataclass(frozen=True)
 class BoneBody:
-    """A body whose pose is a bone's."""
+    """A bone as a body of a mechanism."""
 
     name: str
     bone: str
@@ -39,7 +39,7 @@ class BoneBody:
 
 @dataclass(frozen=True)
 class Bones:
-    """An armature as bodies and joints; joints on the world have their frame in the world."""
+    """An armature as bodies and joints; a joint with the world as parent has its frame in world space."""
 
     bodies: tuple[BoneBody, ...]
     joints: tuple[Joint, ...]
@@ -50,7 +50,7 @@ def read(rig, depsgraph) -> Bones:
     """All bones of an armature as they are shown.
 
     Raises:
-        RigError: a bone, closure or file that cannot be.
+        RigError: a bone, closure or file cannot be used.
     """
     if rig.type != "ARMATURE":
         raise RigError(f"Object '{rig.name}' has no bones that could be bodies: switch Bones as Bodies off")
@@ -60,10 +60,10 @@ def read(rig, depsgraph) -> Bones:
 
 
 def not_below(rig, end: str) -> set[str]:
-    """The bones below which a chain begins that ends at bone `end`, as the armature's mechanism moves them.
+    """Bones of the armature's mechanism below which a new chain that ends at bone `end` must begin.
 
-    Those are the bones at which a closure, a motor or a goal is, and all above them; of a robot from its file all that the file has, where
-    `end` is none of them. There are none where the mechanism needs `end` itself.
+    Those are the bones with a closure, a motor or a goal, and all their ancestors; for a robot with a closures file, all bones of the file,
+    unless `end` is one of them. Empty if the mechanism needs `end` itself.
 
     Raises:
         RigError: as `file_mechanism`.
@@ -106,7 +106,7 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
 
 @dataclass(frozen=True)
 class _Held:
-    """A joint of bones at rest, in the world: its frame has the same rotation on both bones."""
+    """A joint between bones at rest, in world space: its frame has the same rotation on both bones."""
 
     name: str
     kind: Kind
@@ -118,7 +118,7 @@ class _Held:
     closes: bool = False
 
     def joint(self, rest: Rest, rotation: Array) -> Joint:
-        """The joint with this rotation (3, 3) in the world."""
+        """The solver's joint, with its frame rotated (3, 3) in the world."""
         ends = []
         for bone, position in ((self.parent, self.on_parent), (self.child, self.on_child)):
             frame = np.eye(4)
@@ -128,7 +128,7 @@ class _Held:
 
 
 def _hinged(pose_bone, rest: Rest) -> _Held:
-    """The joint between a bone and its parent: the bone's free axes."""
+    """The joint between a bone and its parent, from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
     shape, own = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
     rotation = own[:3, :3] @ shape.turned[:3, :3]
@@ -136,10 +136,10 @@ def _hinged(pose_bone, rest: Rest) -> _Held:
 
 
 def bone_shape(name: str, free: list[str]) -> Shape:
-    """The joint between a bone and its parent, from the axes along and about which the bone moves.
+    """Kind of the joint between a bone and its parent, from the bone's unlocked axes.
 
     Raises:
-        RigError: there is no such kind of joint.
+        RigError: no kind of joint has these axes.
     """
     along = "".join(letter(axis) for axis in free if slides(axis))
     shape = shape_of(along, "".join(axis for axis in free if not slides(axis)))
@@ -183,10 +183,14 @@ def _from_file(rig, depsgraph) -> Bones:
 
 
 def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
-    """The mechanism of an imported robot and the text of its closures, bodies' bones, and bodies' frames at rest in the armature.
+    """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame (4, 4) in armature space.
+
+    Args:
+        rig: The armature object.
+        text: Content of the closures file.
 
     Raises:
-        RigError: the armature was not imported, or what its closures say cannot be.
+        RigError: the armature was not imported, or the closures cannot be used.
     """
     tree, bones = imported_robot.tree_of(rig)
     links = tuple(Link(branch.link, branch.inertial) for branch in tree.branches)

@@ -43,7 +43,7 @@ def place(reading: Reading, base, poses, placement: Placement) -> None:
 
 
 def basis(part: Part, placement: Placement) -> Matrix:
-    """The matrix of the channels with which an object or a bone has its predicted transform, relative to its parent's."""
+    """Basis matrix, relative to the parent, that gives an object or a bone its predicted transform."""
     thing = find(part.thing, part.uid)
     if part.bone:
         return _bone_basis(thing, part.bone, placement)
@@ -65,7 +65,7 @@ def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
 
 
 def holder(part: Part):
-    """The object or pose bone that has the channels."""
+    """The object or pose bone whose channels show a body."""
     thing = find(part.thing, part.uid)
     return thing.pose.bones[part.bone] if part.bone else thing
 
@@ -75,12 +75,14 @@ def rotation_channel(has) -> str:
 
 
 def location_numbers(has, matrix: Matrix) -> list[float]:
-    """The location channel's numbers, to which Blender adds an object's delta location."""
+    """Values of the location channel for a basis matrix; an object's delta location is subtracted."""
     return list(matrix.translation - Vector(getattr(has, "delta_location", (0.0, 0.0, 0.0))))
 
 
 def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[float]:
-    """The rotation channel's numbers, without a jump from those of the frame before; an object's delta rotation comes after them."""
+    """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an object's delta rotation is
+    removed.
+    """
     own = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
     turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(own)).to_quaternion()
     if has.rotation_mode == "QUATERNION":
@@ -100,7 +102,7 @@ def _scale(has) -> list[float]:
 
 
 def _delta_rotation(has) -> Quaternion:
-    """An object's delta rotation; a bone has none, and Blender lets nobody set one of an axis and an angle."""
+    """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers none."""
     if not isinstance(has, bpy.types.Object) or has.rotation_mode == "AXIS_ANGLE":
         return Quaternion()
     if has.rotation_mode == "QUATERNION":
@@ -109,7 +111,7 @@ def _delta_rotation(has) -> Quaternion:
 
 
 def pose(part: Part, matrix: Matrix) -> None:
-    """Writes a basis to the channels; scale stays as it is."""
+    """Writes a basis matrix to the channels; the scale does not change."""
     has = holder(part)
     has.location = location_numbers(has, matrix)
     channel = rotation_channel(has)
@@ -118,7 +120,7 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes the channels of bodies and of what they carry, for bodies' poses (b, 4, 4) in the base (4, 4).
+    """Writes the channels of bodies, and of what moves with them, for poses (b, 4, 4) in the base frame (4, 4).
 
     Raises:
         RigError: as `write`.
@@ -128,10 +130,10 @@ def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> N
 
 
 def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes the channels of objects and bones so that they have these poses (4, 4) in the world; their scale stays.
+    """Writes the channels of objects and bones so that they have these world poses (4, 4); their scales do not change.
 
     Raises:
-        RigError: where a parent will be cannot be known; nothing was moved then.
+        RigError: the new pose of a parent cannot be predicted; nothing was moved.
     """
     refuse_unknown([part for part, _ in poses])
     placement = Placement(depsgraph, {})

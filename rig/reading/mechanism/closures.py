@@ -1,7 +1,7 @@
-"""Closures between bones: which points of two bones meet, how far apart these are at rest, and pairs that a robot's file names.
+"""Closures between bones: their connection points, their gap at rest, and pairs of bones named as closures by exporters.
 
-Exporters write a loop that a URDF file cannot close as two links of their own, closing_NAME_1 and closing_NAME_2, whose frames are at one
-place (onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones' heads.
+Exporters write a loop that a URDF file cannot close as two extra links, closing_NAME_1 and closing_NAME_2, with coincident frames
+(onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones' heads.
 """
 
 import re
@@ -22,10 +22,10 @@ ALIKE = 1e-6  # of the armature's size: distances that differ by less are the sa
 
 
 def point(rig, rest: Rest, bone: str, which: str) -> Array:
-    """(3,) a point of a bone at rest, in the world.
+    """World position (3,) [m] of a connection point of a bone at rest.
 
     Raises:
-        RigError: the bone is no link of a robot, and has no origin.
+        RigError: the point is a link's origin, and the bone is no link of an imported robot.
     """
     if which == "ORIGIN":
         if bone not in rest.links:
@@ -39,7 +39,9 @@ def point(rig, rest: Rest, bone: str, which: str) -> Array:
 
 
 def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
-    """The points of two bones that are nearest to each other at rest, and their distance [m]; of equal ones the first of `POINTS`."""
+    """The connection points of two bones that are nearest to each other at rest, and their distance [m]; of equal ones the first in
+    `POINTS`.
+    """
     best: tuple[str, str, float] | None = None
     for one, other in product(WORDS, WORDS):
         if all(which != "ORIGIN" or bone in rest.links for bone, which in ((first, one), (second, other))):
@@ -51,7 +53,7 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
 
 
 def add(rig, rest: Rest, first: str, second: str, name: str = ""):
-    """A closure of two bones where they are nearest to each other; returns it and the distance [m] at rest."""
+    """Adds a closure where two bones are nearest to each other; returns it and the gap [m] at rest."""
     kept = rig.limber.mechanism
     one, other, away = nearest(rig, rest, first, second)
     closure = kept.closures.add()
@@ -63,7 +65,7 @@ def add(rig, rest: Rest, first: str, second: str, name: str = ""):
 
 
 def named_pairs(rig) -> list[tuple[str, str, str]]:
-    """Bones that are named in pairs, closing_NAME_1 and closing_NAME_2, and hold no closure yet: NAME and both bones."""
+    """(NAME, bone, bone) of bones named closing_NAME_1 and closing_NAME_2 that have no closure yet."""
     found: dict[str, dict[str, str]] = {}
     for bone in rig.data.bones:
         if match := PAIR.fullmatch(bone.name):
@@ -74,7 +76,7 @@ def named_pairs(rig) -> list[tuple[str, str, str]]:
 
 
 def of_closures(rig) -> Iterator[Finding]:
-    """Closures whose points are apart at rest."""
+    """Findings about closures with a gap at rest."""
     kept = rig.limber.mechanism
     if rig.type != "ARMATURE" or not kept.use_bones or kept.closures_file:
         return
@@ -92,18 +94,18 @@ def of_closures(rig) -> Iterator[Finding]:
 
 
 def gap(rig, rest: Rest, closure) -> float:
-    """[m] between a closure's points at rest."""
+    """Distance [m] between a closure's two points at rest."""
     first, second = point(rig, rest, closure.first, closure.first_point), point(rig, rest, closure.second, closure.second_point)
     return float(np.linalg.norm(first - second))
 
 
 def is_apart(rest: Rest, away: float) -> bool:
-    """Whether a distance [m] is one that is seen."""
+    """Whether a gap [m] is large enough to be visible."""
     return away > APART * rest.size
 
 
 def apart(rig, rest: Rest, closure, away: float) -> str:
-    """That a closure's points are apart, as a sentence with the remedy."""
+    """Sentence about a closure's gap [m], with the remedy."""
     one, other, least = nearest(rig, rest, closure.first, closure.second)
     said = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the {WORDS[closure.second_point]} of"

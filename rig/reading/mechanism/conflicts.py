@@ -18,11 +18,7 @@ BOUNDS = "LIMIT_"  # types of constraints that change nothing within their limit
 
 
 def refuse_held(movers: Iterable[Part]) -> None:
-    """Checks that bodies and joints keep the transforms that are written to their channels.
-
-    Raises:
-        RigError: it has keys or drivers on them, or a constraint; the message names it and the remedy.
-    """
+    """Raises RigError if keyframes, drivers or a constraint would override the transforms written to bodies and joints."""
     for part in movers:
         has = channels.holder(part)
         what = "Object" if part.role == "CARRIED" else "Body"
@@ -37,7 +33,7 @@ def refuse_held(movers: Iterable[Part]) -> None:
 
 
 def _animated(part: Part, has) -> str | None:
-    """Which channel is keyed or driven, as the middle of a sentence; None where none is."""
+    """Which channel is keyed or driven, as part of a sentence; None if none is."""
     thing = has.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
     paths = {start + channel: channel.partition("_")[0] for channel in PLACING}
@@ -52,11 +48,7 @@ def _animated(part: Part, has) -> str | None:
 
 
 def refuse_taken(owner) -> None:
-    """Checks that no other live mechanism moves a body of this one.
-
-    Raises:
-        RigError: one does; the message names both.
-    """
+    """Raises RigError, with both names, if another live mechanism moves a body of this one."""
     own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
         if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.kept(other)) is None:

@@ -16,7 +16,14 @@ from .reading import Part, Reading, signature
 
 
 def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
-    """Goals of driven bodies and the mechanism's own, in the base, into which `back` (4, 4) leads; `now` has the keyed settings.
+    """Goals of driven bodies and the mechanism's own goals, and the goal of the centre of mass (None without).
+
+    Args:
+        kept: The mechanism's settings.
+        now: Its settings with keyed values (see `keyed`).
+        reading: The mechanism as read.
+        placement: Predicted transforms of this frame.
+        back: (4, 4) from world space to the base frame.
 
     Raises:
         RigError: a goal cannot be followed.
@@ -33,7 +40,7 @@ def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tu
 
 
 def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
-    """The solver's goal, in the base; `weighed` has its weights, if that is not the goal itself.
+    """The solver's goal in the base frame. `weighed`: settings with the goal's weights; None: the goal itself.
 
     Raises:
         RigError: it cannot be followed.
@@ -61,10 +68,10 @@ def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed)
 
 
 def target_pose(goal, placement: Placement) -> Array:
-    """World pose (4, 4) of a goal's target, an object or a bone of one, without its scale.
+    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale.
 
     Raises:
-        RigError: there is no such bone, or it is at no position that can be.
+        RigError: the bone is missing, or the pose is not finite.
     """
     thing, bone = goal.target, goal.target_bone
     if not bone:
@@ -77,12 +84,12 @@ def target_pose(goal, placement: Placement) -> Array:
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
-    """Goals of the driven bodies, which their parent or their keys move, in the base."""
+    """Goals, in the base frame, for bodies whose role is Driven: they go where their parent or keyframes move them."""
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
 def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
-    """The dependencies of a mechanism: what moves its base, driven bodies and targets; `surely` as in `carriers`."""
+    """What moves the mechanism's base, driven bodies and targets, as `carriers`; `surely` as there."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
@@ -97,7 +104,7 @@ def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier
 
 
 def motor_joint(motor, reading: Reading) -> str:
-    """Name of a motor's joint when the mechanism was read: it may have been renamed since."""
+    """Name that a motor's joint had when the mechanism was read; it may have been renamed since."""
     if motor.joint is None:
         return motor.bone
     return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
@@ -112,7 +119,7 @@ def ordered(kept, reading: Reading) -> list:
 
 
 def refuse_change(owner, reading: Reading) -> None:
-    """Raises RigError where joints, bodies, motors or bones changed while the mechanism is live: it cannot be imported anew then."""
+    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live, when it cannot be read again."""
     now = signature(owner)
     if now == reading.signature:
         return
@@ -127,7 +134,7 @@ def refuse_change(owner, reading: Reading) -> None:
 
 
 def _changed(kept, reading: Reading, now: tuple) -> str:
-    """What changed since the import, in words."""
+    """What has changed since the mechanism was read, as part of a sentence."""
     joints, closures, motors, bones = zip(now, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
@@ -168,7 +175,7 @@ def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) ->
 
 
 def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
-    """The body of a goal, and the frame on it that follows the target."""
+    """The body of a goal, and the name of the frame on it that follows the target."""
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
@@ -190,7 +197,7 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
 
 
 def _refuse_lost(goal, depsgraph) -> None:
-    """Raises RigError for a deleted target, which Blender keeps because the goal points to it."""
+    """Raises RigError for a deleted target, which Blender keeps in memory because the goal points to it."""
     target = goal.target
     if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
         raise RigError(
@@ -212,7 +219,7 @@ def _refuse_circle(goal, reading: Reading) -> None:
 
 
 def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
-    """The body of a bone, or of the first of its parents that is one."""
+    """The body of a bone, or of its nearest ancestor that is one; None if there is none."""
     parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
     bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
     while bone is not None and bone.name not in parts:

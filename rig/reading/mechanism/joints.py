@@ -1,4 +1,4 @@
-"""Joints between objects: Blender's rigid body constraints, and empties with a joint of Limber's own."""
+"""Joints between objects: Blender's rigid body constraints, and empties with a Limber joint."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 
 @dataclass(frozen=True)
 class ObjectJoint:
-    """A joint between two objects; None is the world."""
+    """A joint between two objects; None stands for the world."""
 
     thing: bpy.types.Object  # its frame is this object's
     first: bpy.types.Object | None
@@ -44,17 +44,19 @@ class ObjectJoint:
 
     @property
     def bodies(self) -> tuple:
-        """Parent and child: a joint that is mounted on the world has it as its parent."""
+        """(parent, child). The world is always the parent."""
         return (self.first, self.second) if self.second is not None else (None, self.first)
 
     def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
-        """The kind's own frames (4, 4) on parent and child, where these poses of objects, by session_uid, have them."""
+        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world poses of objects by
+        session_uid.
+        """
         at_parent: Array = poses[self.thing.session_uid] @ self.shape.turned
         return at_parent, at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
 
 
 def signature(things: Iterable) -> tuple:
-    """Kind and bodies of each joint, to detect a change."""
+    """Kind and bodies of each joint, to detect changes."""
     found = []
     for thing in things:
         held, part = thing.rigid_body_constraint, thing.limber.part
@@ -76,10 +78,10 @@ def names(things: Iterable) -> dict[int, str]:
 
 
 def joints(things: Iterable) -> Iterator[ObjectJoint]:
-    """All joints among objects, by name.
+    """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: one that joins nothing, or whose degrees of freedom no kind of joint has.
+        RigError: one connects nothing, or has degrees of freedom that no kind of joint has.
     """
     for thing in sorted(things, key=lambda thing: thing.name):
         held, part = thing.rigid_body_constraint, thing.limber.part
@@ -91,7 +93,7 @@ def joints(things: Iterable) -> Iterator[ObjectJoint]:
 
 
 def driven_pairs(things: Iterable) -> list[set]:
-    """Bodies between which Blender's own Motor constraints are."""
+    """Pairs of bodies that are connected by Blender's own Motor constraints."""
     held = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
     return [{_uid(one.object1), _uid(one.object2)} for one in held if one.enabled and one.type == MOTOR]
 
@@ -127,10 +129,10 @@ def _is_locked(held, word: str, letter: str) -> bool:
 
 
 def _span(held, word: str, letter: str) -> tuple[float, float] | None:
-    """Blender's limits [m or rad] of an axis; None where it has none.
+    """Limits [m or rad] of an axis in a rigid body constraint; None if it is unlimited.
 
     Raises:
-        RigError: the lower one is above the upper one: Blender's physics takes the axis for free then.
+        RigError: the lower limit is above the upper one, which Blender's physics treats as no limit.
     """
     if not getattr(held, f"use_limit_{word}_{letter.lower()}"):
         return None
@@ -145,7 +147,7 @@ def _span(held, word: str, letter: str) -> tuple[float, float] | None:
 
 
 def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Limits of each degree of freedom; spherical joints have none here."""
+    """Lower and upper limits of the degrees of freedom; empty for a spherical joint."""
     lower, upper = [], []
     for axis in freedoms(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
@@ -159,7 +161,7 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def has_lost_limits(found: ObjectJoint) -> bool:
-    """Whether a constraint limits rotations of what is imported as a spherical joint, which has no limits."""
+    """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
     held = found.thing.rigid_body_constraint
     is_ball = found.shape.kind in ("spherical", "free")
     return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)

@@ -1,7 +1,7 @@
-"""Masses of bodies and their centres: as the user set them, from the robot's file or the rigid body, or from meshes.
+"""Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or meshes.
 
-A mass that is given nowhere is the volume of what moves with the body, times the mechanism's density. What has no volume has no mass: Check
-names it where a goal is for the centre of mass.
+A mass that is given nowhere is the volume of the meshes that move with the body, times the mechanism's density. A body without volume has
+no mass: Check reports it if there is a goal for the centre of mass.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ HERE = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Mass:
-    """A body's mass and its centre."""
+    """Mass [kg] and centre of mass [m] of a body."""
 
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
     is_known: bool = True  # False: the mass is given nowhere
 
     def seen_from(self, frame: Array) -> "Mass":
-        """The same with its centre in another frame, into which (4, 4) leads."""
+        """The same mass with its centre in another frame, to which `frame` (4, 4) transforms."""
         x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
         return replace(self, centre=(x, y, z))
 
@@ -37,7 +37,7 @@ UNKNOWN = Mass(is_known=False)
 
 
 def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
-    """The mass of an object that is a body; `bodies` are the session_uids of all that are."""
+    """Mass of an object that is a body. `bodies`: session_uids of all bodies."""
     part, held = thing.limber.part, thing.rigid_body
     if part.mass_from != OWN and held is not None:
         return Mass(held.mass)  # about the object's origin, as Blender's own physics has it
@@ -47,9 +47,9 @@ def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
 
 
 def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
-    """The masses of an armature's bones, each in the bone's frame.
+    """Masses of an armature's bones, with centres in the bones' frames.
 
-    If the file of an imported robot has masses, links without one weigh nothing.
+    If the imported robot's file has masses, links without one have mass 0.
     """
     is_told = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
     found: dict[str, Mass] = {}
@@ -65,7 +65,7 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
 
 
 def _mass(said, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
-    """The mass that the user set, else that of a solid; without a solid the centre is at `middle`."""
+    """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
     centre = solid.centre if solid.volume > 0.0 else middle
     if said.mass_from == OWN:
         return Mass(said.mass, centre)
@@ -93,7 +93,7 @@ def _shapes(thing, bodies: set[int]) -> Iterator:
 
 
 def _seen(thing, back: Array, depsgraph) -> Solid:
-    """The solid of an object with its modifiers, in the frame into which `back` (4, 4) leads from the world."""
+    """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from world space."""
     evaluated = thing.evaluated_get(depsgraph)
     if thing.type != "MESH" or not evaluated.is_evaluated:
         return Solid()
@@ -104,7 +104,7 @@ def _seen(thing, back: Array, depsgraph) -> Solid:
 
 
 def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
-    """The solids of objects parented to bones, and of the vertices that each bone moves most, in the bones' frames."""
+    """Solid of each bone in its frame: of objects parented to it, and of the vertices that it moves most."""
     found: dict[str, Solid] = {}
     shown = rig.evaluated_get(depsgraph)
     for thing in rig.children:
@@ -121,7 +121,7 @@ def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
 
 
 def _moved(thing, names: set[str]) -> dict[str, Array]:
-    """(n, 3) the vertices at rest, in the world, that each bone moves most."""
+    """World positions (n, 3) at rest of the vertices that each bone moves most."""
     groups = {group.index: group.name for group in thing.vertex_groups if group.name in names}
     places = placed(thing.data, np.array(thing.matrix_world))
     by_bone: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Joints with the owner's motors: the degrees of freedom that these move, and their limits."""
+"""Joints with motors: which degrees of freedom the owner's motors move, and their limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,10 +11,10 @@ from .shapes import freedoms
 
 
 def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
-    """The joints, actuated where the mechanism has motors on them, and there alone.
+    """The joints; those that the mechanism's settings have motors for are actuated, all others are passive.
 
     Raises:
-        RigError: a motor has no joint, or limits or axes that its joint has not.
+        RigError: a motor names no joint, or axes that its joint does not have, or has limits that the joint excludes.
     """
     motors: dict[str, dict[str, object]] = {}
     for motor in kept.motors:
@@ -30,7 +30,7 @@ def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each of its degrees of freedom; its limits are the narrower of joint's and motor's."""
+    """A joint with a motor on each degree of freedom; each limit is the narrower of the joint's and the motor's."""
     moved = freedoms(joint.kind)
     if not moved:
         raise RigError(

@@ -1,4 +1,4 @@
-"""The offset of a body from its target, taken from the pose that both have now, as Blender's Child Of does with its inverse."""
+"""Offset of a body from its target, computed from their current poses, like the inverse matrix of Blender's Child Of constraint."""
 
 from mathutils import Matrix
 
@@ -12,7 +12,7 @@ NONE = Matrix()
 
 
 def keep(owner, goal, depsgraph) -> None:
-    """Sets the offset to the pose in which the body is shown relative to the goal's target.
+    """Sets the offset to the body's shown pose relative to the goal's target.
 
     Raises:
         RigError: the goal has no target, or no body.
@@ -23,7 +23,7 @@ def keep(owner, goal, depsgraph) -> None:
 
 
 def clear(goal) -> None:
-    """Clears the offset: the body has the target's pose."""
+    """Clears the offset, so that the body takes the target's pose."""
     goal.offset = _rows(NONE)
 
 
@@ -32,7 +32,7 @@ def _rows(matrix: Matrix) -> list[float]:
 
 
 def _shown(owner, goal, depsgraph) -> Array:
-    """(4, 4) where the followed object or bone is shown in the world."""
+    """World pose (4, 4) of the goal's object or bone, as shown."""
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)
         if goal.bone not in shown.pose.bones:

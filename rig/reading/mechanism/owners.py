@@ -1,4 +1,4 @@
-"""Which objects have a mechanism, and which one it is."""
+"""Which objects own a mechanism."""
 
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
 
 
 def is_mechanism(mover) -> bool:
-    """Whether this is no chain but what an object keeps of its mechanism."""
+    """Whether settings are those of a mechanism, not of a chain."""
     return isinstance(mover, LimberMechanism)
 
 
@@ -19,7 +19,7 @@ def has_mechanism(thing) -> bool:
 
 
 def own_identity(owner) -> None:
-    """A copy of a mechanism gets an identity of its own, as soon as something is done with it. What is live keeps what it has."""
+    """Gives a duplicated mechanism a new uid when it is first used. A live mechanism keeps its uid."""
     kept = owner.limber.mechanism
     if not kept.live and any(
         has_mechanism(other) and other.limber.mechanism.uid == kept.uid and other.session_uid < owner.session_uid

@@ -1,6 +1,6 @@
-"""Ownership of joints and bodies: the owner of a mechanism lists the objects of its joints, and these point to the bodies that they hold.
+"""Which joints and bodies belong to a mechanism: its owner lists the joints' objects, and these point to the bodies that they connect.
 
-Blender redirects pointers among objects that are duplicated, appended or overridden together to the copies: a copy lists its own joints.
+Blender redirects pointers among objects that are duplicated, appended or overridden together, so a copied mechanism lists its own joints.
 """
 
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ def is_joint(thing) -> bool:
 
 
 def kind_text(thing) -> str:
-    """The kind of a joint's object, as the interface has it; "" where it is none."""
+    """Kind of a joint's object as the interface shows it; "" if it is no joint."""
     held, part = thing.rigid_body_constraint, thing.limber.part
     has, name = (held, "type") if held is not None else (part, "kind")
     return "" if has == part and part.kind == NONE else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
 
 
 def ends(joint) -> tuple:
-    """The bodies of a joint's object; None is the world."""
+    """The two bodies of a joint's object; None stands for the world."""
     held, part = joint.rigid_body_constraint, joint.limber.part
     return (held.object1, held.object2) if held is not None else (part.first, part.second)
 
 
 def role_of(thing) -> str:
-    """What moves a body."""
+    """Role of an object as a body: what moves it."""
     role = thing.limber.part.role
     if role != "AUTO":
         return role
@@ -38,17 +38,17 @@ def role_of(thing) -> str:
 
 
 def is_deleted(thing) -> bool:
-    """Whether an object was deleted and is kept by pointers to it alone."""
+    """Whether an object was deleted, and exists only because pointers refer to it."""
     return not thing.users_collection
 
 
 def joint_objects(owner) -> list:
-    """Objects of a mechanism's joints that are enabled."""
+    """Objects of a mechanism's enabled joints."""
     return [joint.object for joint in owner.limber.mechanism.joints if joint.enabled and joint.object is not None]
 
 
 def deleted_joints(owner) -> list[str]:
-    """Names of the joints in a mechanism's list whose objects were deleted."""
+    """Names of listed joints whose objects were deleted."""
     return [joint.name for joint in owner.limber.mechanism.joints if joint.object is None or is_deleted(joint.object)]
 
 
@@ -59,7 +59,7 @@ def add_joint(owner, thing) -> None:
 
 
 def bodies(owner) -> list:
-    """Objects that the joints of a mechanism hold."""
+    """Objects that the joints of a mechanism connect."""
     found = {body.session_uid: body for joint in joint_objects(owner) for body in ends(joint) if body is not None}
     return list(found.values())
 
@@ -69,16 +69,16 @@ def owners(scene) -> Iterator:
 
 
 def owner_of(thing, scene):
-    """The owner of the mechanism that lists an object as a joint or holds it as a body, or the object that is one; None without."""
+    """Owner of the mechanism that has an object as a joint or body, or the object itself if it is an owner; None if there is none."""
     if has_mechanism(thing):
         return thing
     return next((owner for owner in owners(scene) if _is_part(thing, owner)), None)
 
 
 def owner_at_hand(thing, scene):
-    """The owner of the mechanism to which an object belongs: as joint, body or target, or as a child of one of these; None without.
+    """Owner of the mechanism that an object belongs to: as a joint, body or target, or as a child of one; None if there is none.
 
-    An armature belongs to its own mechanism alone. Panels ask this in every redraw.
+    An armature belongs to its own mechanism only. Panels call this in every redraw.
     """
     if has_mechanism(thing) or thing.type == "ARMATURE":
         return thing if has_mechanism(thing) else None

@@ -1,4 +1,4 @@
-"""Parents whose pose is not known before Blender has evaluated them: the channels of their children cannot be computed."""
+"""Parents whose pose is unknown until Blender has evaluated them, so that the channels of their children cannot be computed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +12,8 @@ OWN = "Limber"  # constraints of Limber's own begin so
 
 
 def refuse_unknown(movers: Sequence[Part]) -> None:
-    """Checks that the poses of the parents of what a mechanism moves can be predicted.
-
-    Raises:
-        RigError: one follows, by a constraint or in its shape, what moves as well; the message names it and the remedy.
+    """Raises RigError if the pose of a parent of what the mechanism moves cannot be predicted, because a constraint or modifier makes it
+    depend on something that moves as well.
     """
     bodies: dict[int, set[str]] = {}
     for part in movers:
@@ -42,7 +40,7 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
 
 
 def _shapers(parent) -> Iterator[tuple[str, object]]:
-    """Objects that shape another one by its modifiers."""
+    """(description, object) of objects that deform another one by its modifiers."""
     for modifier in parent.modifiers:
         for other in (
             getattr(modifier, name, None) for name in ("object", "target", "auxiliary_target", "mirror_object", "offset_object", "origin")
@@ -52,7 +50,7 @@ def _shapers(parent) -> Iterator[tuple[str, object]]:
 
 
 def _followed(parent) -> Iterator[tuple[str, object]]:
-    """Objects that another one follows by constraints whose outcome is known for the last frame alone."""
+    """(description, object) of objects that another one follows by constraints whose result is known for the previous frame only."""
     for held in parent.constraints:
         if held.mute or is_plain(held) or held.name.startswith(OWN):
             continue
@@ -63,5 +61,5 @@ def _followed(parent) -> Iterator[tuple[str, object]]:
 
 
 def _is_live(thing) -> bool:
-    """Whether an armature has a chain that is live, which a bake does not show."""
+    """Whether an armature has a live chain, whose pose a bake does not show."""
     return any(chain.live for chain in thing.limber.chains)

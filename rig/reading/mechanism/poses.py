@@ -1,4 +1,4 @@
-"""Rigid poses from Blender's matrices, which are single precision and may be scaled, in doubles; and the reverse."""
+"""Conversion between Blender's matrices, which are single precision and may be scaled, and rigid poses in double precision."""
 
 from math import isfinite
 
@@ -14,10 +14,10 @@ SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before th
 
 
 def rigid(matrix, whose: str = "An object") -> Array:
-    """(4, 4) position and rotation of a matrix of Blender's, without its scale.
+    """Pose (4, 4) of a Blender matrix, without its scale.
 
     Raises:
-        RigError: its numbers are not finite, or too large; `whose` matrix it is begins the message.
+        RigError: its numbers are not finite, or too large; the message begins with `whose`.
     """
     if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
         where = ", ".join(f"{number:g}" for number in matrix.translation)
@@ -30,10 +30,10 @@ def rigid(matrix, whose: str = "An object") -> Array:
 
 
 def scale_of(thing, matrix) -> tuple[float, float, float]:
-    """The scale of an object's world matrix.
+    """Scale of an object's world matrix.
 
     Raises:
-        RigError: it is sheared, or has no size.
+        RigError: it is sheared, or has scale 0.
     """
     position, rotation, scale = matrix.decompose()
     again = Matrix.LocRotScale(position, rotation, scale)
@@ -46,12 +46,12 @@ def scale_of(thing, matrix) -> tuple[float, float, float]:
 
 
 def frame_of(pose: Array) -> Frame:
-    """A pose (4, 4) as solvers take it."""
+    """A pose (4, 4) as the solvers' Frame."""
     return Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
 
 
 def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
-    """A pose (4, 4) as Blender takes it."""
+    """A pose (4, 4) as a Blender matrix, with a scale."""
     frame = frame_of(pose)
     return Matrix.LocRotScale(Vector(frame.position), Quaternion(frame.rotation), Vector(scale))
 

@@ -1,4 +1,4 @@
-"""Imports a mechanism from the scene as it is authored: bodies, joints, motors and poses, in the form of the solver."""
+"""Reads a mechanism from the scene as it is authored: bodies, joints, motors and poses, as the solver takes them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from .straight import straighten
 
 @dataclass(frozen=True)
 class Part:
-    """A body, and its object, or its bone of the owner."""
+    """A body, and the object or bone that shows it."""
 
     name: str  # of the body
     role: str  # GROUND, DRIVEN or MOVES
@@ -33,7 +33,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """An imported mechanism, with what ties it to the scene. Poses are in the frame of its base: a Ground body or the owner."""
+    """A mechanism as read, with the objects and bones that it belongs to. Poses are in its base frame: that of a Ground body, or of the
+    owner.
+    """
 
     mechanism: Mechanism
     parts: tuple[Part, ...]  # in the order of the mechanism's bodies
@@ -47,7 +49,7 @@ class Reading:
     massless: tuple[str, ...] = ()  # names of bodies that move and whose mass is given nowhere
 
     def base_now(self, owner) -> Array:
-        """World pose (4, 4) of the base as it is authored."""
+        """World pose (4, 4) of the base, as authored."""
         part = self.base_part
         if part is None:
             return rigid(owner.matrix_world)
@@ -60,7 +62,7 @@ class Reading:
 
 
 def signature(owner) -> tuple:
-    """Joints, closures, motors and bones, to detect a change. Cheap: it is computed in every tick."""
+    """Joints, closures, motors and bones of an owner, to detect changes. It is computed in every tick, so it must be fast."""
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
     made = joints.signature(joint_objects(owner))
@@ -76,15 +78,15 @@ def _rest_of_bones(rig) -> bytes:
 
 
 def read(owner, depsgraph, is_rest: bool = False) -> Reading:
-    """Imports the mechanism of an owner as it is authored. Nothing of Limber's may be shown meanwhile.
+    """The mechanism of an owner as it is authored. Call while the scene shows the authored pose.
 
     Args:
         owner: The object.
         depsgraph: The evaluated scene.
-        is_rest: This frame's pose is taken for the rest pose.
+        is_rest: Take the current frame's pose as the rest pose.
 
     Raises:
-        RigError: it cannot be a mechanism; the message names body or joint, and the remedy.
+        RigError: it is no valid mechanism; the message names the body or joint, and the remedy.
     """
     kept = owner.limber.mechanism
     if deleted := deleted_joints(owner):
@@ -214,7 +216,7 @@ class _Reader:
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
-        """Bodies that start at these poses (4, 4), in the base, into which `back` (4, 4) leads; grounded ones as at rest."""
+        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded bodies start at rest."""
         found = []
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
@@ -224,7 +226,9 @@ class _Reader:
         return tuple(found)
 
     def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
-        """Objects of joints that are no child of a body: assembled or baked, they keep their pose on the body on which they are mounted."""
+        """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or baked they move with the body
+        on which they are mounted.
+        """
         names = list(self.parts)
         for one in found:
             for thing, holder in ((one.thing, one.first), (one.meets, one.second)):
@@ -236,7 +240,7 @@ class _Reader:
                 yield names.index(part.name), Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale)
 
     def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
-        """Objects that Go to Rest Pose moves: bodies that the mechanism moves, and joints; parents first."""
+        """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and joints; parents first."""
         for thing in {thing.session_uid: thing for thing in self.things}.values():
             uid = thing.session_uid
             if uid == self.owner.session_uid or (uid in self.bodies and role_of(thing) != "MOVES"):

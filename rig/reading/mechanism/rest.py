@@ -1,7 +1,7 @@
-"""The rest pose of an armature's bones: as they are drawn, or as the file of an imported robot has it, in doubles.
+"""Rest pose of an armature's bones in double precision: from the bones, or from the file of an imported robot.
 
-Bones are drawn in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a loop in a plane. A robot's file says
-where its joints are to the last digit; a bone that was moved since in Edit Mode is taken as it is drawn.
+Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a planar loop. The file of an
+imported robot has the exact axes; a bone that was moved in Edit Mode since is taken as Blender stores it.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ DRAWN = 1e-4  # of the armature's size, and [rad]: a bone farther from where its
 
 @dataclass(frozen=True)
 class Rest:
-    """Bones at rest, by name; (4, 4) in the world."""
+    """Rest poses (4, 4) of bones in the world, by name."""
 
     bones: dict[str, Array]
     links: dict[str, Array] = field(default_factory=dict)  # frames of an imported robot's links
@@ -34,15 +34,15 @@ class Rest:
 
     @cached_property
     def size(self) -> float:
-        """[m] the largest extent of the bones' heads."""
+        """Largest extent [m] of the bones' heads."""
         return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
 
 
 def rest_of(rig, world) -> Rest:
-    """An armature's bones at rest, where its object's matrix is `world`.
+    """Rest poses of an armature's bones. `world`: world matrix of the armature object.
 
     Raises:
-        RigError: a bone is at no position that can be.
+        RigError: a bone's position is not finite.
     """
     drawn = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
     if not imported_robot.is_robot(rig) or is_scaled(world):
@@ -63,12 +63,12 @@ def rest_of(rig, world) -> Rest:
 
 
 def is_scaled(world) -> bool:
-    """Whether an armature's matrix has another scale than 1."""
+    """Whether a world matrix has a scale other than 1."""
     return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
 
 
 def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
-    """A bone's (4, 4) with its head and its joint's axis exactly where the file has them; None where it is drawn elsewhere."""
+    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved since."""
     made = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):
         return None

@@ -1,7 +1,7 @@
-"""The rest pose of a mechanism: where its bodies and joints are when its motors are at zero, one record on the owner.
+"""Rest pose of a mechanism: poses of its bodies and joints with all motors at zero, stored on the owner.
 
-It is set by operators alone and does not change when objects move. Only poses relative to the base count (the first Ground body, else the
-owner), so the whole may be moved. Bones have the armature's own rest pose.
+Only operators set it; it does not change when objects move. Poses relative to the base count (the first Ground body, else the owner), so
+the whole mechanism may be moved. For bones, the armature's own rest pose is used.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them a
 
 @dataclass(frozen=True)
 class RestPose:
-    """Poses (4, 4) of objects in the world by session_uid: at rest, and in this frame."""
+    """World poses (4, 4) of objects by session_uid: at rest, and in the current frame."""
 
     rest: Mapping[int, Array]
     now: Mapping[int, Array]
@@ -33,23 +33,23 @@ class RestPose:
 
     @cached_property
     def to_rest(self) -> Array:
-        """(4, 4) from the world in this frame to that of the rest pose: moves the base to where it was."""
+        """(4, 4) transform from the current world to the rest pose's: it moves the base to where it was."""
         made: Array = self.rest[self.base] @ inverse(self.now[self.base])
         return made
 
     def moved(self, body) -> Array:
-        """(4, 4) the motion of a body since the rest pose, in the world; None is the base."""
+        """(4, 4) displacement of a body since the rest pose, in the world; `body` None is the base."""
         uid = self.base if body is None else body.session_uid
         made: Array = self.now[uid] @ inverse(self.rest[uid])
         return made
 
     @cached_property
     def size(self) -> float:
-        """[m] the largest extent of the objects' positions at rest."""
+        """Largest extent [m] of the objects' rest positions."""
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, found: Iterable[ObjectJoint]) -> Array:
-        """(j,) by how much each joint is open in this frame, beyond what it is at rest [sizes or rad]."""
+        """Error (j,) of each joint in the current frame, minus that at rest [rad, or lengths relative to `size`]."""
         found = list(found)
         residuals = JointResiduals([one.shape.kind for one in found])
         ends_of = [one.frames(self.rest) for one in found]
@@ -64,11 +64,13 @@ class RestPose:
         return gaps
 
     def closes(self, found: Iterable[ObjectJoint]) -> bool:
-        """Whether the objects in this frame are in a pose in which these joints hold as they do at rest."""
+        """Whether these joints are closed in the current frame as they are at rest."""
         return bool((self.gaps(found) <= NEAR).all())
 
     def displacement(self, thing, bodies: Iterable) -> float:
-        """By how much a joint's object is elsewhere than on one of these bodies, or on the base, as at rest [sizes or rad]."""
+        """Error of a joint's object relative to its rest pose on the nearest of these bodies or the base [rad, or lengths relative to
+        `size`].
+        """
         rest, now = self.rest[thing.session_uid], self.now[thing.session_uid]
         return min(self._apart(self.moved(body) @ rest, now) for body in (None, *bodies))
 
@@ -83,7 +85,7 @@ def base_of(owner, bodies: Iterable):
 
 
 def objects(owner) -> list:
-    """The objects of a mechanism's rest pose."""
+    """Objects whose poses the rest pose stores."""
     found = {owner.session_uid: owner}
     for thing in joint_objects(owner):
         for one in (thing, *ends(thing), thing.limber.part.meets):
@@ -93,15 +95,15 @@ def objects(owner) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """The poses of this frame as a rest pose."""
+    """A rest pose made of the current poses."""
     return RestPose(poses, poses, base)
 
 
 def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
-    """The rest pose that the owner has, beside objects' poses in this frame.
+    """The owner's stored rest pose, together with the current poses of objects.
 
     Raises:
-        RigError: it has none, or an object is not in it.
+        RigError: none is stored, or an object is missing in it.
     """
     found = {
         item.object.session_uid: rigid(Matrix(np.reshape(item.matrix, (4, 4)).tolist()))
@@ -119,7 +121,7 @@ def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
 
 
 def set_rest_pose(owner, depsgraph) -> None:
-    """Records where the mechanism's objects are in this frame. Call within an operator that has UNDO."""
+    """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has UNDO."""
     items, things = owner.limber.mechanism.rest_pose, objects(owner)
     _forget_others(items, {thing.session_uid for thing in things})
     known = {item.object.session_uid: item for item in items if item.object is not None}
@@ -130,7 +132,7 @@ def set_rest_pose(owner, depsgraph) -> None:
 
 
 def rotate(owner, thing, rotation: Quaternion) -> None:
-    """Rotates a joint's object in the rest pose, in its own frame."""
+    """Rotates a joint's object in the stored rest pose, about its own axes."""
     for item in owner.limber.mechanism.rest_pose:
         if item.object == thing:
             rotated = Matrix(np.reshape(item.matrix, (4, 4)).tolist()) @ rotation.to_matrix().to_4x4()
@@ -147,9 +149,9 @@ def _forget_others(items, uids: set[int]) -> None:
 
 
 def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
-    """Why the scene in this frame is not a pose of the mechanism, as a sentence with the remedy; "" where it is.
+    """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is one.
 
-    Driven bodies go elsewhere by themselves, so joints on them may be open.
+    Joints of driven bodies may be open, since these move by themselves.
     """
     found = [one for one in found if not any(body is not None and role_of(body) == "DRIVEN" for body in one.bodies)]
     gaps = pose.gaps(found)
@@ -163,7 +165,7 @@ def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
 
 
 def difference_now(owner, matrix: Callable = lambda thing: thing.matrix_world) -> str:
-    """As `difference`, of the scene as it is shown; panels ask this in every redraw while the mechanism is not live."""
+    """As `difference`, for the scene as shown; panels call it in every redraw while the mechanism is not live."""
     try:
         found = list(joints.joints(joint_objects(owner)))
         if not found:

@@ -1,4 +1,4 @@
-"""The kind of a joint from its axes of translation and rotation, and the degrees of freedom of a kind."""
+"""Kind of a joint from its axes of translation and rotation, and the degrees of freedom of each kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ LETTERS = "XYZ"
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of joint, and the rotation (4, 4) from the frame of the object or bone to the kind's own."""
+    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame that the kind uses."""
 
     kind: Kind
     turned: Array
 
     def seen(self, axis: str) -> str:
-        """Name of one of the kind's own axes in the frame of the object or bone, which people see."""
+        """Name of an axis of the kind's frame in the frame of the object or bone, as the interface shows it."""
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.slide(letter) if axes.slides(axis) else letter
 
 
 def turned_to(z: str, x: str = "") -> Array:
-    """(4, 4) the right-handed frame whose Z axis, and X axis if it is given, are these axes of another one."""
+    """(4, 4) right-handed frame whose Z axis, and X axis if given, are the named axes of another frame."""
     third = LETTERS.index(z)
     first = LETTERS.index(x) if x else (third + 1) % 3
     made = np.eye(4)
@@ -36,7 +36,7 @@ def turned_to(z: str, x: str = "") -> Array:
 
 
 def shape_of(translations: str, rotations: str) -> Shape | None:
-    """The joint that moves along and rotates about these axes, in the parent's order; None where there is no such kind."""
+    """Kind of the joint that translates along and rotates about these axes, in the parent's order; None if there is none."""
     plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
     if about == LETTERS:
@@ -62,7 +62,7 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
 
 
 def freedoms(kind: str) -> Sequence[str]:
-    """Axes of a joint's degrees of freedom, as `axes` names them, in the order of its values; of a spherical joint X, Y, Z."""
+    """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a spherical joint."""
     found: list[str] = []
     for move in KINDS[kind].moves:
         if move == "ball":

@@ -1,4 +1,4 @@
-"""Motors' values at the start: keyed ones count whole turns, ones without keys are set from the pose."""
+"""Motor values at the start of live motion: keyed values include whole revolutions; values without keyframes are computed from the pose."""
 
 from dataclasses import replace
 from math import pi
@@ -10,14 +10,14 @@ from .shapes import freedoms
 
 
 def _keyed(owner) -> set[str]:
-    """Paths of the owner's channels that have keys or drivers."""
+    """Data paths of the owner's channels that have keyframes or drivers."""
     curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
     drivers = owner.animation_data.drivers if owner.animation_data else ()
     return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}
 
 
 def note_values(owner, solver: MechanismSolver, state: State) -> None:
-    """Sets the values of motors that follow targets and have no keys from a pose: a robot gets them while nothing is live.
+    """Sets the values of motors that follow targets and have no keyframes from a pose, since the robot gets them while nothing is live.
 
     Call within an operator that has UNDO.
     """
@@ -29,13 +29,13 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
 
 
 def note_rest(owner, mechanism: Mechanism) -> None:
-    """As `note_values`, where bodies are at their starts."""
+    """As `note_values`, with the bodies at their start poses."""
     solver = MechanismSolver(mechanism)
     note_values(owner, solver, solver.rest())
 
 
 def with_turns(owner, solver: MechanismSolver, state: State) -> State:
-    """The same pose, with whole turns of motors since the rest pose as in the keys of their values at this frame."""
+    """The same pose, with the motors' whole revolutions as in the keyframes of their values at this frame."""
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
@@ -45,7 +45,7 @@ def with_turns(owner, solver: MechanismSolver, state: State) -> State:
 
 
 def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
-    """The state with a joint within half a turn of its commanded value [rad], by whole turns, where limits allow it."""
+    """The state with a joint moved by whole revolutions to within half of one of its commanded value [rad], if its limits allow it."""
     turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state

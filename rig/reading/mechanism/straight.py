@@ -1,7 +1,7 @@
-"""Joints' axes cleared of what single precision did to them.
+"""Removes single-precision rounding errors from the axes of joints.
 
-Blender's numbers are right to seven digits. A loop in a plane, whose joints say some things twice, needs its axes parallel to far more than
-that: else it could not move at all. So axes that are parallel or at a right angle but for rounding are made exactly so.
+Blender's numbers have seven digits. A planar loop has redundant constraints, so its axes must be parallel far more precisely, or it could
+not move. Axes that are parallel or perpendicular up to rounding are made exactly so.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ ROUNDING = 2e-5  # [rad] what a few products of matrices in single precision mak
 
 
 def straighten(rotations: list[Array]) -> list[Array]:
-    """Rotations (3, 3) of joints' frames in the world, each aligned with the first one before it with which it shares an axis."""
+    """Rotations (3, 3) of joint frames in the world, each aligned with the first earlier one with which it shares an axis."""
     made: list[Array] = []
     for rotation in rotations:
         made.append(next((found for before in made if (found := _aligned(before, rotation)) is not None), rotation))
@@ -20,7 +20,7 @@ def straighten(rotations: list[Array]) -> list[Array]:
 
 
 def _aligned(before: Array, rotation: Array) -> Array | None:
-    """A rotation whose axes that nearly lie along axes of another one do so exactly; None where none does."""
+    """A rotation with those axes that nearly coincide with axes of `before` made to coincide exactly; None if none does."""
     between = before.T @ rotation
     exact = np.round(between)
     near = np.abs(between - exact) < ROUNDING

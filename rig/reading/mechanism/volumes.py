@@ -1,4 +1,4 @@
-"""Volume and centre of meshes, in another frame: of the mesh where it is closed, else of its convex hull."""
+"""Volume and centre of a mesh in another frame: of the mesh itself if it is closed, else of its convex hull."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
 
 @dataclass(frozen=True)
 class Solid:
-    """A volume and where its centre is."""
+    """A volume and its centre."""
 
     volume: float = 0.0  # [m^3]
     centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
@@ -27,7 +27,7 @@ class Solid:
 
 
 def solid_of(mesh, frame: Array) -> Solid:
-    """The solid of a mesh, with its vertices transformed into another frame by (4, 4)."""
+    """Solid of a mesh, with its vertices transformed by `frame` (4, 4)."""
     places = placed(mesh, frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -37,7 +37,7 @@ def solid_of(mesh, frame: Array) -> Solid:
 
 
 def placed(mesh, frame: Array) -> Array:
-    """(n, 3) a mesh' vertices, transformed into another frame by (4, 4)."""
+    """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
     places = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)
     found: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
@@ -76,7 +76,7 @@ def _of_triangles(places: Array, faces: Array) -> Solid:
 
 
 def _sixfold(corners: Array, faces: Array) -> Array:
-    """(t,) six times the signed volumes between the origin and triangles."""
+    """Six times the signed volumes (t,) of the tetrahedra between the origin and triangles."""
     a, b, c = (corners[faces[:, k]] for k in range(3))
     found: Array = (a * np.cross(b, c)).sum(1)
     return found
@@ -91,7 +91,7 @@ def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: fl
 
 
 def _is_closed(places: Array, faces: Array) -> bool:
-    """Whether each edge has two triangles, which run along it in opposite directions."""
+    """Whether each edge belongs to two triangles, which run along it in opposite directions."""
     if not len(faces):
         return False
     step = SAME * max(float(np.ptp(places, axis=0).max()), 1e-30)

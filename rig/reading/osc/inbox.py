@@ -100,11 +100,11 @@ class Inbox:
             self.problem = before
 
     def take(self, message: Message) -> None:
-        """Handles a message; one that cannot be read has its address at most."""
+        """Handles a message, which may be one that could not be parsed (then it has at most an address). Subclasses implement it."""
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """The urgent address was received. Messages before it that were not parsed are dropped."""
+        """Called when the urgent address was received; earlier messages that were not parsed yet are dropped."""
 
     def close(self) -> None:
         self._socket.close()
@@ -148,7 +148,7 @@ Kind = TypeVar("Kind", bound=Inbox)
 
 
 def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
-    """An inbox of class `kind`, listening.
+    """A listening inbox of class `kind`.
 
     Raises:
         RigError: the address cannot be bound.
@@ -160,11 +160,7 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Refuses addresses on which other computers are heard, where the user does not let Blender go online.
-
-    Raises:
-        RigError: it is no address, or other computers can send to it.
-    """
+    """Raises RigError if other computers can send to an address while the user does not let Blender go online, or if it is no address."""
     try:
         is_loopback = ip_address(host).is_loopback
     except ValueError as error:
