@@ -65,7 +65,12 @@ class Outcome:
 
 
 def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
-    """Tasks for given files; a folder means all .blend files in it, except those that a bake has made.
+    """Tasks for files and folders: of a folder all .blend files, except outputs of an earlier bake.
+
+    Args:
+        given: Files and folders.
+        folder: Folder for the outputs; None: beside each file.
+        in_place: Overwrite the files.
 
     Raises:
         BatchError: a file is missing or no .blend file, there is none, or two have the same output.

@@ -1,1 +1,1 @@
-"""Writing users' files so that none is lost. Knows no Blender; the standard library alone."""
+"""Reading and writing users' files safely. Knows no Blender; uses the standard library only."""

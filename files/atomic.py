@@ -1,7 +1,7 @@
-"""Atomic writing: a file on the disk is the old one or the whole new one, whatever happens meanwhile. Knows no Blender.
+"""Atomic writing: after a crash the file is either the complete old one or the complete new one. Knows no Blender.
 
-What is new goes to a temporary file in the same folder, which is flushed to the disk and renamed. A process that is killed in between
-leaves that temporary file; the next one that writes the same file deletes it.
+The new content goes to a temporary file in the same folder, which is flushed to disk and then renamed. A process that is killed in between
+leaves its temporary file; the next one that writes the same file deletes it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _numbers = count(1)  # of this process's temporary files
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file as a whole. What is no regular file (a pipe, `/dev/stdout`) is written to as it is.
+    """Write a file atomically. Anything but a regular file (a pipe, `/dev/stdout`) is written to directly.
 
     Raises:
-        OSError: It cannot be written. A file that was there is as it was.
+        OSError: It cannot be written. An existing file is unchanged.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -38,15 +38,15 @@ def write(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8, with line ends as they are. As `write`."""
+    """Write a text atomically as UTF-8, without converting line ends. Raises as `write`."""
     write(path, text.encode("utf-8"))
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """The temporary path to write to; when the block ends, that file replaces `path`. Where the block raises, it is deleted.
+    """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an exception it is deleted.
 
-    A symbolic link stays: the file that it leads to is replaced. The access rights stay as well.
+    A symbolic link is kept, and the file that it points to is replaced. Access rights are kept.
 
     Raises:
         OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or the file is write-protected.
@@ -69,15 +69,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -> None:
-    """Add lines to a file, each whole: where the last writer was killed within a line, that line is ended first.
+    """Append complete lines to a file. A last line that a killed process left incomplete is terminated first.
 
     Args:
-        path: Of the file; it is made where there is none.
-        lines: Without their ends.
-        flush_to_disk: Whether they outlast a crash of the whole computer too; that may take some milliseconds.
+        path: Of the file; created if missing.
+        lines: Without line ends.
+        flush_to_disk: Make the lines survive a crash of the whole computer too, which may take some milliseconds.
 
     Raises:
-        OSError: They cannot be added.
+        OSError: They cannot be written.
     """
     if not lines:
         return
@@ -96,17 +96,17 @@ def _last_byte(file: BinaryIO) -> bytes:
 
 
 def _beginning(path: Path) -> str:
-    """Of the temporary file's name: hidden, and of this file."""
+    """Prefix of the temporary file's name: hidden, and specific to the file."""
     return f".{path.stem[:LONGEST_STEM]}."
 
 
 def _end(path: Path) -> str:
-    """Of the temporary file's name: the suffix stays, since writers choose the format by it."""
+    """Suffix of the temporary file's name: the file's own, since writers choose the format by it."""
     return f"{PART}{path.suffix[:LONGEST_SUFFIX]}"
 
 
 def _sweep(path: Path) -> None:
-    """Delete what writers of this file have left that were killed."""
+    """Delete temporary files that killed processes left beside this file."""
     left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")  # Blender writes to a name with @ first
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -117,7 +117,7 @@ def _sweep(path: Path) -> None:
 
 
 def _is_abandoned(temporary: Path, process: int) -> bool:
-    """Whether the process that wrote a temporary file has ended, or so much time has passed that it must have."""
+    """Whether the process that wrote a temporary file has ended, or the file is so old that it must have."""
     if process == os.getpid():
         return False
     if os.name != "nt":  # Windows has no harmless way to ask after a process
@@ -134,7 +134,7 @@ def _is_abandoned(temporary: Path, process: int) -> bool:
 
 
 def _access_rights(path: Path) -> int:
-    """The access rights that the file has, or that a new one would get."""
+    """Access rights of the file, or those that a new file would get."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
@@ -144,7 +144,7 @@ def _access_rights(path: Path) -> int:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Have the new name on the disk too, where folders can be flushed."""
+    """Flush the folder's entry for the new name to disk, on systems that can."""
     if os.name == "nt":
         return
     with suppress(OSError):

@@ -1,4 +1,6 @@
-"""JSON of users' files, which anyone may have written or changed: reading and showing it raises nothing unexpected. Knows no Blender."""
+"""Values from JSON that anyone may have written or damaged, checked so that using and showing them raises nothing unexpected. Knows no
+Blender.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ LONGEST = 60  # characters of a value in a message
 
 
 def json_of(text: str) -> Any:
-    """What a text in JSON says.
+    """The value of a JSON text.
 
     Raises:
-        ValueError: It is no JSON, or has lists in lists so deep that Python reads them no further.
+        ValueError: It is no JSON, or is nested too deeply for Python.
     """
     try:
         return json.loads(text)
@@ -22,7 +24,7 @@ def json_of(text: str) -> Any:
 
 
 def number_of(value: Any) -> float | None:
-    """A finite number as a float; None where it is something else, a truth value, or too large for one."""
+    """A finite number as a float; None for anything else, including bools and integers beyond the range of floats."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -33,7 +35,7 @@ def number_of(value: Any) -> float | None:
 
 
 def is_text(value: Any) -> bool:
-    """Whether it is a text that can be shown and kept: JSON can write halves of characters, which stand for nothing."""
+    """Whether the value is a string that can be shown and saved; JSON can contain unpaired surrogates, which cannot."""
     if not isinstance(value, str):
         return False
     try:
@@ -44,7 +46,7 @@ def is_text(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+    """A value as text for a message, shortened."""
     if isinstance(value, str):
         text = f"'{value}'"
     else:

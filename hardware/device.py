@@ -211,10 +211,10 @@ class Device:
 
 
 def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
-    """An auxiliary value and its channel, which is at the raw positions `at_lower` and `at_upper` at the ends of the value's range.
+    """A value's Joint and Channel. `at_lower` and `at_upper`: raw positions at the ends of the value's range.
 
     Raises:
-        DeviceError: The range, or what it leads to, is empty.
+        DeviceError: The range of values or of raw positions is empty.
     """
     span = limits.upper - limits.lower
     if span <= 0.0 or at_lower == at_upper:

@@ -245,7 +245,7 @@ class Mixing:
         return ranges
 
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:
-        """Largest s in 0...1 for which `inside` + s (`requested` - `inside`) is within all channels' ranges."""
+        """Largest s in 0...1 for which the joint values `inside` + s (`desired` - `inside`) keep all channels within their ranges."""
         share = 1.0
         for channel, row in zip(group.channels, group.rotations, strict=True):
             low, high = self._spans[channel]

@@ -1,4 +1,4 @@
-"""Which mover an operator is about: the one that its button names, else the one at hand."""
+"""The mover that an operator acts on: the one named by its button, else the one in use."""
 
 from ..rig.authoring import chains
 from ..rig.live.movers import BodyMover, ChainMover, MechanismMover, Mover, mover_of
@@ -10,13 +10,14 @@ POINTER = "limber_mover"  # a panel sets it to the mover's settings before it dr
 
 
 def names_mover(layout, settings) -> None:
-    """The buttons drawn into a layout from now on are about the mover with these settings."""
+    """Makes the buttons that are drawn into a layout from now on act on the mover with these settings."""
     layout.context_pointer_set(POINTER, settings)
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover that a button names; else of the armature at hand the body where it is live, the active chain, or the body; else the
-    mechanism at hand."""
+    """The mover that a button names; else the one in use: the armature's body if it is live, its selected chain, its body, or the
+    mechanism in use.
+    """
     named = getattr(context, POINTER, None)
     if named is not None:
         return mover_of(named.id_data, named)
@@ -34,7 +35,7 @@ def mover_at_hand(context) -> Mover | None:
 
 
 def take_up(context) -> Mover:
-    """The mover with which something is done now: a copy of a mechanism is a mechanism of its own from here on."""
+    """The mover that an operator acts on and may change: a duplicated mechanism gets its own uid first."""
     mover = mover_at_hand(context)
     if not mover.is_on_rig:
         taken_up(context)
@@ -42,7 +43,7 @@ def take_up(context) -> Mover:
 
 
 def poll_use(cls, context, use: Use, work: str) -> bool:
-    """Whether the mover at hand can be used so; `work` says what is done then: "Bake works"."""
+    """Whether a use is possible for the mover in use; else the poll message names the reason. `work` completes it, such as "Bake works"."""
     mover = mover_at_hand(context)
     if mover is None:
         if poll_rig(cls, context):

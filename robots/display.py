@@ -140,7 +140,7 @@ class _BoneLayout:
 
 
 def _folds_back(direction: Vector, above: Vector) -> bool:
-    """Whether a bone would point back along its parent's, whose axes Blender cannot derive precisely."""
+    """Whether a bone in this direction would point back along its parent bone, where Blender computes its axes imprecisely."""
     return dot(direction, above) < FOLDED
 
 

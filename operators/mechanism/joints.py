@@ -12,7 +12,7 @@ from .mechanisms import poll_authoring, taken_up
 
 
 def _add(operator, context, owner, found: list) -> None:
-    """Adds joints, with which the rest pose is that of this frame, and reports it."""
+    """Adds joints to the mechanism, sets the current pose as its rest pose, and reports the number."""
     for thing in found:
         add_joint(owner, thing)
     with as_authored() as depsgraph:

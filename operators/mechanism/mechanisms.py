@@ -26,7 +26,7 @@ from ..subject import rig_of
 
 
 def mechanism_owner(context):
-    """The owner of the mechanism at hand: of the active object, else what was at hand before; None where there is none."""
+    """Owner of the mechanism in use: of the active object, else of the object that was active before; None if there is none."""
     active = context.active_object
     found = owner_at_hand(active, context.scene) if active is not None else None
     if found is None:
@@ -35,7 +35,7 @@ def mechanism_owner(context):
 
 
 def taken_up(context):
-    """The owner of the mechanism at hand, for an operator that changes it: a copy gets an identity of its own."""
+    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism gets its own uid first."""
     owner = mechanism_owner(context)
     if links.link(owner) is None:  # a connected robot knows its motors by the identity that they had
         own_identity(owner)
@@ -54,7 +54,7 @@ def poll_mechanism(cls, context) -> bool:
 
 
 def poll_authoring(cls, context) -> bool:
-    """Whether the mechanism can be changed: it is not live."""
+    """Whether the mechanism can be edited, which needs it not to be live."""
     if not poll_mechanism(cls, context):
         return False
     if mechanism_owner(context).limber.mechanism.live:
@@ -64,7 +64,7 @@ def poll_authoring(cls, context) -> bool:
 
 
 def _rest_here(owner) -> None:
-    """The pose of this frame is the mechanism's rest pose, where its bodies are objects."""
+    """Sets the current pose as the rest pose of a mechanism whose bodies are objects."""
     if owner.limber.mechanism.joints:
         with as_authored() as depsgraph:
             set_rest_pose(owner, depsgraph)

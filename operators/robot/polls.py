@@ -1,6 +1,5 @@
-"""Polls of the robot's operators: connected, disconnected, in certain states, or ports free. Each message names the state and the remedy.
-
-Each says in a sentence, where it is not so, how the robot is and what mends it.
+"""Polls of the robot's operators: connected, disconnected, in certain states, or ports free. Each message names the state and the
+remedy.
 """
 
 from ...rig.robot import background_jobs, links

@@ -18,7 +18,7 @@ from ..tab import Tab, draw_range, listed, sentence
 
 
 class MechanismTab(Tab):
-    """A panel of the mechanism at hand."""
+    """Panel that needs a mechanism in use."""
 
     bl_parent_id = "LIMBER_PT_mechanism"
 
@@ -141,7 +141,7 @@ def _draw_outcome(layout, kept, session) -> None:
 
 
 def _draw_part(layout, thing) -> None:
-    """Settings of the active object as a body or joint."""
+    """Draws the settings of the active object as a body or joint."""
     if thing is None or thing.type == "ARMATURE":
         return
     part = thing.limber.part
@@ -160,7 +160,7 @@ def _draw_part(layout, thing) -> None:
 
 
 def _draw_bone(layout, owner, bone) -> None:
-    """Settings of the active bone as a body."""
+    """Draws the settings of the active bone as a body."""
     box = layout.box()
     box.use_property_split = True
     box.enabled = not owner.limber.mechanism.live

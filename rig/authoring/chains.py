@@ -105,10 +105,10 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
 
 
 def moving_bones(rig, names: list[str]) -> list:
-    """Pose bones on a path that would get joints in a new chain.
+    """Pose bones of a path that would get joints in a new chain.
 
     Raises:
-        RigError: no chain is possible: nothing moves, a bone is part of another chain, or follows another bone of the path.
+        RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone of the path.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, names)

@@ -1,4 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator or property for it."""
+"""The suggested next step for the active armature and its robot: a sentence, and the operator or property that performs it."""
 
 from typing import NamedTuple
 

@@ -20,5 +20,5 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def in_one_thread(function: Function) -> Function:
-    """A function during which BLAS has one thread; afterwards as many as before."""
+    """Decorates a function: BLAS uses one thread while it runs."""
     return _controller.wrap(limits=1, user_api="blas")(function) if _controller else function

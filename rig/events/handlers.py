@@ -1,6 +1,6 @@
-"""Every handler and timer of the extension, and why it is there.
+"""All handlers and timers of the extension, each with its purpose.
 
-Handlers find their data by name at each call (undo and loading invalidate references) and do not answer what Limber itself writes.
+Handlers find their data by name at each call, since undo and loading invalidate references. They ignore changes that Limber itself makes.
 """
 
 from time import monotonic, perf_counter
@@ -28,7 +28,7 @@ _beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the nex
 
 @persistent
 def _frame_change_post(scene, depsgraph) -> None:
-    """Playing, scrubbing and rendering: the warped pose of the new frame, before it is drawn, and for robots also the posed one."""
+    """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends values to robots."""
     begun = perf_counter()
     if live.frame_changed(scene, depsgraph):
         wake_clock()
@@ -43,7 +43,7 @@ def _frame_change_post(scene, depsgraph) -> None:
 
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
-    """A target was dragged, a bone posed, an object added: the clock starts to follow."""
+    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow."""
     gallery.scene_updated(depsgraph)
     if live.scene_updated(scene, depsgraph):
         wake_clock()
@@ -51,32 +51,34 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 
 @persistent
 def _render_init(*_) -> None:
-    """Rendering goes its own way through the frames; live waits."""
+    """A render begins: suspends live motion, since rendering steps through frames on a stage of its own."""
     live.begin_render()
 
 
 @persistent
 def _render_done(scene, *_) -> None:
-    """Rendering has come to its end, or was cancelled: live goes on."""
+    """A render ended or was cancelled: resumes live motion."""
     live.end_render(scene)
 
 
 @persistent
 def _save_pre(*_) -> None:
-    """The file holds the authored pose alone, and the chains of overridden armatures."""
+    """Before saving: removes proxies and constraints, so that the file has only the authored pose; protects chains of overridden
+    armatures.
+    """
     live.clear()
     overrides.prepare_to_save()
 
 
 @persistent
 def _save_post(*_) -> None:
-    """Saved or not, live is seen on."""
+    """After saving or a failed save: attaches the proxies again."""
     live.sync()
 
 
 @persistent
 def _load_pre(*_) -> None:
-    """The data is about to go: disarm the robots that it moved."""
+    """Before another file is loaded: disarms robots and forgets all references to the old file's data."""
     puppeteer.forget()
     calibrating.forget()
     links.disconnect_all()
@@ -93,14 +95,14 @@ def _load_pre(*_) -> None:
 
 @persistent
 def _load_post(*_) -> None:
-    """Chains that were saved live go on, or those of the old file where loading failed; what a recovered session left is swept away."""
+    """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that were saved live."""
     live.clear()
     live.forget()
     _take_up()
 
 
 def _take_up() -> None:
-    """The file is as this version keeps it, and what was saved live goes on."""
+    """Converts data of older versions, and resumes what was saved live."""
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.is_editable:
             kept_posture.modernise(rig)
@@ -110,20 +112,20 @@ def _take_up() -> None:
 
 @persistent
 def _undo_pre(*_) -> None:
-    """What is remembered of Blender's data is about to become invalid."""
+    """Before undo or redo: drops references to Blender's data, which become invalid."""
     live.drop_references()
 
 
 @persistent
 def _undo_post(*_) -> None:
-    """Undo may have brought chains, bones, proxies or postures back, or taken them away."""
+    """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and postures that exist now."""
     live.sync()
     gallery.invalidate()
     wake_clock()
 
 
 def _clock() -> float | None:
-    """Wall time moves the motion while nothing plays: a dragged target, a filter that has not arrived."""
+    """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
     more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
@@ -141,7 +143,9 @@ def wake_clock() -> None:
 
 
 def _figures_due(now: float) -> bool:
-    """Whether robots' figures are to be drawn anew: less often where drawing keeps the heartbeat waiting, or playing takes all the time."""
+    """Whether to redraw robots' figures now. They are redrawn less often if drawing delays the heartbeat, or playback needs all the
+    time.
+    """
     global _beat_at, _figures_at
     late = now - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
     _beat_at = now
@@ -152,7 +156,7 @@ def _figures_due(now: float) -> bool:
 
 
 def _heartbeat() -> float | None:
-    """The robots hear from Blender while nothing moves; the panels hear from the robots, and from background jobs."""
+    """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
     changed = links.heartbeat()
     changed |= background_jobs.look()
     changed |= puppeteer.follow(bpy.context.scene)
@@ -172,7 +176,7 @@ def wake_heartbeat() -> None:
 
 
 def _remote() -> float | None:
-    """What other programs order is done while something listens."""
+    """Timer: executes commands of other programs while remote control listens."""
     if remote.look():
         redraw()
     return remote.EVERY if remote.is_listening() else None
@@ -184,7 +188,7 @@ def wake_remote() -> None:
 
 
 def _pictures() -> float | None:
-    """Pictures of postures are made one after the other while nothing is drawn; they are seen when all are there."""
+    """Timer: renders requested thumbnails of postures one by one, and redraws when all are ready."""
     if live.is_playing():
         return IDLE
     if gallery.advance():
@@ -194,13 +198,13 @@ def _pictures() -> float | None:
 
 
 def wake_pictures() -> None:
-    """From drawing: a posture has no picture yet, or may look different by now."""
+    """Starts the timer for thumbnails; called while drawing, if one is missing or outdated."""
     if gallery.is_pending() and not bpy.app.timers.is_registered(_pictures):
         bpy.app.timers.register(_pictures, first_interval=0.0)
 
 
 def redraw() -> None:
-    """The 3D views and their sidebars show the newest."""
+    """Redraws all 3D viewports and their sidebars."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -236,7 +240,7 @@ def register() -> None:
 
 
 def _after_enable() -> None:
-    """The extension was enabled in a file that has live chains."""
+    """Resumes live chains of the open file when the extension is enabled."""
     _take_up()
 
 

@@ -1,4 +1,4 @@
-"""The robots of this session's armatures: their links, and what goes over them. Nothing of it is saved; loading a file disarms."""
+"""Links between this session's armatures and their robots, and the values sent over them. Nothing is saved; loading a file disarms."""
 
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -47,10 +47,10 @@ _held = False  # something steps through the scene that the robots must not foll
 
 
 def connect(rig) -> None:
-    """Opens the rig's device. Moves nothing.
+    """Opens the rig's device. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `Link.open`; another armature of this file has the port.
+        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the port.
         ProtocolError: the protocol is a program that the user has not allowed.
     """
     disconnect(rig)
@@ -84,13 +84,13 @@ def disconnect_all() -> None:
 
 
 def link(rig) -> Link | None:
-    """The rig's link; None where it is not connected."""
+    """The rig's open link; None if it is not connected."""
     robot = _robots.get(rig.session_uid)
     return robot.link if robot else None
 
 
 def status(rig) -> Status | None:
-    """The robot as last looked at; None where the rig is not connected."""
+    """The robot's status as of the last `look`; None if the rig is not connected."""
     robot = _robots.get(rig.session_uid)
     return robot.status if robot else None
 
@@ -102,7 +102,7 @@ def sources(rig) -> tuple[Source, ...]:
 
 
 def history(rig) -> History | None:
-    """What the rig's robot was told and what it said, of the last seconds."""
+    """Commanded and measured values of the rig's robot over the last seconds; None if the rig is not connected."""
     robot = _robots.get(rig.session_uid)
     return robot.history if robot else None
 
@@ -113,7 +113,7 @@ def ports() -> set[str]:
 
 
 def look(rig) -> bool:
-    """Looks at the robot; returns whether what it says of itself has changed."""
+    """Reads the robot's status; returns whether anything that panels show as text has changed."""
     robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.status()
     robot.history.note(monotonic(), robot.status)
@@ -121,12 +121,12 @@ def look(rig) -> bool:
 
 
 def _told(status: Status) -> tuple:
-    """What of a status a panel shows in words; figures are drawn at their own pace."""
+    """The part of a status that panels show as text; figures are redrawn separately."""
     return status.sentence, status.warnings, status.confirmed
 
 
 def changed_since_connect(rig) -> bool:
-    """Whether the rig's channels or port are no longer what the robot was connected with."""
+    """Whether the rig's channels or port have been edited since the robot was connected."""
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return False
@@ -137,7 +137,7 @@ def changed_since_connect(rig) -> bool:
 
 
 def short_servos(rig) -> list[str]:
-    """Joints of a connected rig that may go farther than their servos; the robot would stay behind there."""
+    """Sentences about joints of a connected rig whose limits exceed the range of their servos."""
     return [
         joint.name
         for joint, low, high in short_joints(_robots[rig.session_uid].link.device)
@@ -146,14 +146,14 @@ def short_servos(rig) -> list[str]:
 
 
 def stop_all() -> int:
-    """Stops every robot at once; returns how many."""
+    """Emergency stop of all robots; returns their number."""
     for robot in _robots.values():
         robot.link.stop()
     return len(_robots)
 
 
 def is_lost(rig) -> bool:
-    """Whether the rig's robot was stopped, has a fault, or is out of reach: nothing goes on before that is cleared."""
+    """Whether the rig's robot was stopped, has a fault, or cannot be reached, which the user must clear first."""
     seen = status(rig)
     return seen is not None and seen.state in LOST
 
@@ -163,31 +163,32 @@ def is_any_connected() -> bool:
 
 
 def has_figures() -> bool:
-    """Whether any robot moves or tells where it is, so that its figures change."""
+    """Whether the figures of any robot may change: it moves or reports positions."""
     return any(robot.status is not None and robot.status.state in MOVING | {State.LIMP} for robot in _robots.values())
 
 
 def park_values(rig) -> list[float]:
-    """The values of the park pose, in the device's order; joints of which it says nothing stay where they are shown.
+    """Values of the park pose, in the device's order; joints that the pose does not contain keep their shown value.
 
     Raises:
-        RigError: it says nothing of any joint of the robot.
+        RigError: it contains no joint of the robot.
     """
     robot = _robots[rig.session_uid]
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
 
 
 def hold(held: bool) -> None:
-    """While something steps through the scene faster or slower than time (a bake), the robots keep their last values."""
+    """Stops or resumes sending, so that robots keep their last values while something steps through frames in other than real time (a
+    bake).
+    """
     global _held
     _held = held
 
 
 def send(rig) -> None:
-    """Hands the rig's values to its robot: the filtered ones of live chains, the posed ones of the others.
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others.
 
-    Where live of anything has ended since, by its button, a bake, undo or deletion, the robot is disarmed: what is authored may be far from
-    there.
+    The robot is disarmed if live motion of anything on the rig has ended since, since the authored pose may be far from the robot's.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:
@@ -204,12 +205,12 @@ def send(rig) -> None:
 
 
 def _live_movers(rig) -> frozenset[str]:
-    """What of the rig is live, by the uids."""
+    """Uids of the rig's live movers."""
     return frozenset(mover.settings.uid for mover in live_of(rig))
 
 
 def send_posed(scene) -> None:
-    """Hands over the new frame of rigs of which nothing is live; what is live sends when it is solved."""
+    """Sends the values of a new frame for rigs without live movers; rigs with live movers send when they are solved."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
         if rig is not None and rig.name in scene.objects and not _live_movers(rig):
@@ -217,7 +218,7 @@ def send_posed(scene) -> None:
 
 
 def heartbeat() -> bool:
-    """Signs of life to every robot, also while nothing moves. Returns whether a state changed, so that panels are drawn anew."""
+    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn."""
     changed = False
     for uid, robot in list(_robots.items()):
         rig = _find(uid, robot)
@@ -232,12 +233,12 @@ def heartbeat() -> bool:
 
 
 def connected_rigs() -> list:
-    """The armature objects of all robots."""
+    """Armature objects of all connected robots."""
     return [rig for rig in (_find(uid, robot) for uid, robot in _robots.items()) if rig is not None]
 
 
 def _find(uid: int, robot: _Robot):
-    """The armature object of a robot; None where it was deleted or taken out of every scene."""
+    """Armature object of a robot; None if it was deleted or is in no scene."""
     rig = find(robot.rig_name, uid)
     robot.rig_name = rig.name if rig else ""
     # `users_scene` goes through all objects of all scenes; what is seen is in one.

@@ -20,7 +20,7 @@ SAME_FRAME = 1e-3
 
 @dataclass
 class _Take:
-    """State of a robot that leads its armature: the recorded frames and positions."""
+    """Puppeteering state of one robot, with the frames and positions recorded so far."""
 
     frames: list[float] = field(default_factory=list)
     poses: list[tuple[float | None, ...]] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """The mechanism's proxy: a hidden armature whose bones carry the poses of bodies; objects and bones copy it by their last constraint.
 
-A constraint is no channel, so keyframes, undo and saved files keep the authored pose and never the shown one.
+Constraints do not change channels, so keyframes, undo and saved files keep the authored pose.
 """
 
 import bpy
@@ -17,7 +17,7 @@ MARK = "limber_mechanism_of"  # custom property of the proxy and its armature: t
 
 
 def find(owner) -> bpy.types.Object | None:
-    """The owner's proxy, found by its name; None where there is none."""
+    """The owner's proxy, found by name; None if there is none."""
     made = bpy.data.objects.get(_title(owner))
     return made if made is not None and made.get(MARK) == owner.session_uid else None
 
@@ -32,7 +32,7 @@ def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
 
 
 def movers(reading: Reading) -> list[tuple[int, Part]]:
-    """(index of the body, part) of everything that moves with the mechanism: its bodies, and what they carry."""
+    """(index of the body, part) of everything that moves with the mechanism: its bodies, and joints' objects mounted on them."""
     return [*shown_parts(reading), *reading.carried]
 
 
@@ -80,7 +80,7 @@ def is_attached(owner, reading: Reading) -> bool:
 
 
 def holder_of(part: Part):
-    """The object or pose bone that has the constraint of a body; None where it was deleted."""
+    """The object or pose bone that has the constraint to the proxy for a body; None if it was deleted."""
     thing = identity.find(part.thing, part.uid)
     if thing is None or not part.bone:
         return thing
@@ -98,7 +98,7 @@ def _detach(holder) -> None:
 
 
 def write(made, reading: Reading, base, poses) -> None:
-    """Shows bodies at poses (b, 4, 4), given in the mechanism's base frame (4, 4)."""
+    """Shows bodies at poses (b, 4, 4) in the mechanism's base frame `base` (4, 4)."""
     rotations: list[float] = []
     locations: list[float] = []
     scales: list[float] = []

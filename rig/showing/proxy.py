@@ -1,10 +1,8 @@
 """The proxy: a hidden armature that holds the solved pose, which the visible bones copy by a constraint.
 
-Constraints are no channels, so keyframes, undo, auto-key and saved files keep the authored pose and never the solved one. The proxy is in
-no
-scene and has no users, so it is never saved. Its bones have no parents and an identity rest pose, so that the local transform of each is
-the
-basis of the visible bone, to Blender's own precision.
+Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. The proxy is in no scene and has no
+users, so it is never saved. Its bones have no parents and an identity rest pose, so that the local transform of each is the basis of the
+visible bone, to Blender's own precision.
 """
 
 import bpy

@@ -1,4 +1,4 @@
-"""Rotates a joint's object so that its axis is the one that its loop needs."""
+"""Aligns a joint's object with the axis that its closed loop requires."""
 
 from mathutils import Matrix, Vector
 
@@ -9,12 +9,12 @@ from ...reading.mechanism.assembled import Ready
 
 
 def align(owner, made: Ready, thing) -> float:
-    """Rotates a joint's object about its own origin, here and in the rest pose, and returns the angle [rad].
+    """Rotates a joint's object about its origin, in the scene and in the rest pose; returns the angle [rad].
 
     Call within an operator that has UNDO.
 
     Raises:
-        RigError: its axis is not what holds a loop, or the joint meets an object that would have to be rotated as well.
+        RigError: its axis is not what locks the loop, or another object would have to be rotated as well.
     """
     blamed = {
         loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None

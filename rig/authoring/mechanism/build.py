@@ -1,4 +1,4 @@
-"""Makes mechanisms in the scene: of the gallery, of joints that are there, of a robot's closures."""
+"""Creates mechanisms in the scene: from the gallery, from existing joints, or from a robot's closures file."""
 
 from math import radians
 from uuid import uuid4
@@ -22,7 +22,7 @@ COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
 def make(owner):
-    """The settings of an object's new mechanism, without joints."""
+    """Settings of a new mechanism on an object, without joints."""
     kept = owner.limber.mechanism
     kept.uid = uuid4().hex
     return kept
@@ -54,7 +54,7 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
 
 
 def target_at(name: str, matrix, collection):
-    """An empty for a body to follow."""
+    """A new empty as the target of a body, with this world matrix."""
     made = bpy.data.objects.new(f"{name} Target", None)
     made.empty_display_type, made.empty_display_size = "CUBE", 0.02
     position, rotation, _ = matrix.decompose()
@@ -115,11 +115,14 @@ def _motor(kept, owner, motor: Motor, joint) -> None:
 
 
 def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
-    """Makes an imported robot's links the bodies of its mechanism, closed as the text of its closures' file says, with the motors that this
-    names.
+    """Makes an imported robot's links bodies of a mechanism, with the closures and motors of a closures file.
+
+    Args:
+        rig: The armature object.
+        text: Content of the file.
 
     Returns:
-        How many loops are closed, and warnings about what was read in another way, as sentences.
+        Number of loops that were closed, and warnings as sentences.
 
     Raises:
         RigError: the armature was not imported, or the text cannot be used; nothing has changed then.
@@ -140,7 +143,7 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
 
 
 def owner_in(collection):
-    """An empty to own the mechanism of a collection."""
+    """A new empty that owns the mechanism of a collection."""
     owner = bpy.data.objects.new(TITLE, None)
     owner.empty_display_size = 0.1
     collection.objects.link(owner)
@@ -148,7 +151,7 @@ def owner_in(collection):
 
 
 def from_scene(owner, found: list):
-    """A mechanism of joints' objects, with motors where Blender's own Motor constraints are. They were checked."""
+    """Makes a mechanism of joints' objects, with motors on joints that Blender's Motor constraints drive. Check the joints first."""
     kept = make(owner)
     for thing in found:
         add_joint(owner, thing)

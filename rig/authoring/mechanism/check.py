@@ -1,4 +1,4 @@
-"""Check Mechanism: whether it can be assembled, its degrees of freedom, those that its motors leave free, and what is wrong."""
+"""Check Mechanism: whether the mechanism can be assembled, its degrees of freedom, those that its motors do not control, and problems."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one po
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found. `counts` is None where the mechanism cannot be assembled."""
+    """Result of a check. `counts` is None if the mechanism cannot be assembled."""
 
     sentence: str
     findings: tuple[Finding, ...]
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def check(context, owner) -> Outcome:
-    """Checks a mechanism as it is authored, or as it was imported when live began."""
+    """Checks a mechanism as authored; a live one as it was read when live began."""
     kept = owner.limber.mechanism
     try:
         made = assembled.kept(owner) if kept.live else None
@@ -72,7 +72,7 @@ def _of_mounting(reading: Reading) -> Iterator[Finding]:
 
 
 def _of_list(owner, scene) -> Iterator[Finding]:
-    """Joints and bodies near the mechanism that its list of joints lacks, and joints that another one lists as well."""
+    """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that two mechanisms list."""
     own, unlisted = bodies(owner), unlisted_joints(scene)
     for joint in unlisted:
         body = next((body for body in ends(joint) if body in own and role_of(body) != "GROUND"), None)
@@ -90,7 +90,7 @@ def _of_list(owner, scene) -> Iterator[Finding]:
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
-    """Bodies between two joints at one position."""
+    """Findings about bodies whose two joints are at one position."""
     at: dict[str, list] = {}
     for joint in reading.mechanism.joints:
         if joint.parent:
@@ -104,7 +104,7 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
 
 
 def of_physics(context, reading: Reading) -> Iterator[Finding]:
-    """Bodies that Blender's own simulation would move as well."""
+    """Findings about bodies that Blender's own rigid body simulation moves as well."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

@@ -1,4 +1,4 @@
-"""Finds the joints of a mechanism, on request: those that are connected, and those of a collection."""
+"""Search for the joints of a mechanism: those connected with each other, and those in a collection."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from ...reading.mechanism.ownership import ends, is_joint, owner_of, owners, rol
 
 @dataclass
 class Group:
-    """Connected joints: they share a body that is not Ground. Objects are known by their session_uid."""
+    """Joints that are connected by bodies other than Ground. Objects are identified by their session_uid."""
 
     joints: set[int] = field(default_factory=set)
     bodies: set[int] = field(default_factory=set)  # that are not Ground
@@ -50,14 +50,16 @@ def is_unlisted(thing, scene) -> bool:
 
 
 def joints_around(thing, scene) -> list:
-    """Joints for a mechanism at an object: those that are connected with it, and, where no mechanism has joints in the object's collection,
-    all in that collection."""
+    """Joints for a new mechanism at an object: those connected with it, and all in its collection unless another mechanism has joints
+    there.
+    """
     return _joints(unlisted_joints(scene), {thing.session_uid}, collection_of(thing, scene), scene)
 
 
 def missing_joints(owner, scene) -> list:
-    """Joints that the mechanism does not list: those that are connected with one of its own, and, where no other mechanism has joints in
-    the owner's collection, all in that collection."""
+    """Joints that a mechanism should list as well: those connected with its own, and all in the owner's collection unless another
+    mechanism has joints there.
+    """
     own = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
     uids = {thing.session_uid for thing in own}
     found = _joints([*unlisted_joints(scene), *own], uids, collection_of(owner, scene), scene, owner)
@@ -73,18 +75,14 @@ def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
 
 
 def collection_of(thing, scene):
-    """The collection of an object's mechanism: none of Blender's own, whose objects take part in its physics."""
+    """Collection for the objects of a mechanism at an object; never one that Blender's physics uses."""
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
     return next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
 
 
 def check_joints(found: list, thing, scene) -> None:
-    """Checks that joints can make a mechanism of their own.
-
-    Raises:
-        RigError: there is none, one cannot be read, or one moves a body of another mechanism.
-    """
+    """Raises RigError if joints cannot make a mechanism: there is none, one is invalid, or one moves a body of another mechanism."""
     if not found:
         raise RigError(
             f"Collection '{collection_of(thing, scene).name}' has no joint that no mechanism lists yet: add rigid body constraints to it"

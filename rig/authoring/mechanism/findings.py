@@ -48,7 +48,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
 
 
 def locked_motors(kept, made: Ready) -> list:
-    """Motors that the loops do not let move."""
+    """Motors that the closed loops keep from moving."""
     mechanism = made.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
     locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
@@ -56,7 +56,7 @@ def locked_motors(kept, made: Ready) -> list:
 
 
 def of_loops(kept, made: Ready) -> Iterator[Finding]:
-    """Loops that cannot move for a joint whose axis is off, and motors that their loops do not let move."""
+    """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
     locked = locked_motors(kept, made)
     held = locked_loops(made.model.solver, made.model.rest)
     blamed = [loop for loop in held if loop.misaligned is not None]
@@ -89,7 +89,7 @@ def _of_axis(loop: LockedLoop, motors: list[str], made: Ready) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """The first names, for a sentence."""
+    """The first of several names as text, for a sentence."""
     return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")
 
 
@@ -129,7 +129,7 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner) -> Iterator[Finding]:
-    """Rigid body constraints that lost a body: Blender's physics leaves them out, here an end without a body is the world."""
+    """Findings about rigid body constraints with a missing body: Blender's physics ignores them, while here the world takes its place."""
     for thing in joint_objects(owner):
         if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
             continue

@@ -1,4 +1,4 @@
-"""Ready mechanisms, each of which shows one idea, at the size of a tabletop. All of them close as they stand."""
+"""Gallery of example mechanisms at tabletop size. All of them are assembled as built."""
 
 from math import cos, radians, sin
 

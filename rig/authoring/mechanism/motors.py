@@ -1,4 +1,4 @@
-"""Motors on joints: what they are called, their limits and speeds, and what their servos usually are."""
+"""Motors on the degrees of freedom of joints, with default names, limits, speeds and servo settings."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -20,11 +20,16 @@ FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
 def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
-    """A motor on a degree of freedom of a joint, with the joint's limits [rad or m], else a servo's usual ones; returns it.
+    """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's, else those of a usual servo.
 
     Args:
-        axis: Axis of the degree of freedom in the joint's own frame, as its kind has it.
-        seen: The same axis as people see it, for the motor's name.
+        kept: The mechanism's settings.
+        owner: The object that owns the mechanism.
+        axis: Axis of the degree of freedom in the frame of the joint's kind.
+        joint: The joint's object; None for a bone's joint.
+        bone: Name of the bone, for a bone's joint.
+        seen: Name of the axis in the object's or bone's frame, for the motor's name.
+        limits: Lower and upper limit [rad or m] of the joint.
     """
     servo = device.next_servo(owner)
     made = kept.motors.add()
@@ -46,7 +51,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
 
 
 def add_motors(owner, joint) -> list:
-    """Motors on all degrees of freedom of a joint's object.
+    """Adds motors to all degrees of freedom of a joint's object; returns them.
 
     Raises:
         RigError: it is no joint of the mechanism, has motors already, or has no degree of freedom.
@@ -68,12 +73,12 @@ def add_motors(owner, joint) -> list:
 
 
 def _spans(lower, upper):
-    """Limits of each degree of freedom; infinite where a joint has none at all."""
+    """(lower, upper) limit of each degree of freedom; infinite for a joint without limits."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
 def add_motors_of_bones(owner, names: Sequence[str]) -> list:
-    """Motors on all degrees of freedom of the joints that move bones; none where one of them can have none.
+    """Adds motors to all degrees of freedom of several bones' joints; returns them. Where it raises, nothing is added.
 
     Raises:
         RigError: as `add_bone_motors`.
@@ -91,10 +96,10 @@ def add_motors_of_bones(owner, names: Sequence[str]) -> list:
 
 
 def add_bone_motors(owner, name: str) -> list:
-    """Motors on all degrees of freedom of the joint that moves a bone.
+    """Adds motors to all degrees of freedom of the joint that moves a bone; returns them.
 
     Raises:
-        RigError: it has motors already, has no degree of freedom, or moves as no kind of joint does.
+        RigError: it has motors already, has no degree of freedom, or no kind of joint has its axes.
     """
     kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if kept.closures_file else None
@@ -119,7 +124,7 @@ def add_bone_motors(owner, name: str) -> list:
 
 
 def file_motors(kept, rig, joint) -> list:
-    """Motors on a joint of a robot's file, with the limits and the speed that the file has."""
+    """Adds motors to a joint of an imported robot, with the limits and the speed of its file; returns them."""
     found = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
     )

@@ -1,6 +1,6 @@
-"""Description of a mechanism of the gallery: bodies by the points that they span, joints by position and axis, motors, goals.
+"""Descriptions of gallery mechanisms: bodies by the points that they span, joints by position and axis, motors and goals.
 
-Lengths in metres, angles in degrees; Z is up.
+Lengths are in metres, angles in degrees; Z is up.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Z: Point = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Body:
-    """The shape of a body: bars between points, one after the other. Its origin is the first point."""
+    """Shape of a body: a sequence of bars between points. Its origin is the first point."""
 
     name: str
     points: tuple[Point, ...]
@@ -21,7 +21,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint at a position; its Z axis, and X axis where that matters (universal, planar)."""
+    """A joint at a position. Its Z axis is given, and its X axis for kinds that need one (universal, planar)."""
 
     name: str
     kind: str
@@ -50,7 +50,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A mechanism to build."""
+    """Description of one mechanism."""
 
     title: str
     description: str
