@@ -21,9 +21,10 @@ from pathlib import Path
 import numpy as np
 from limber.robots.closures import read_mechanism
 from limber.robots.errors import UrdfError
+from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
-from limber.solvers.mechanism.model import Frame, Mechanism, MechanismError
+from limber.solvers.mechanism.model import Mechanism, MechanismError
 from limber.solvers.mechanism.report import Report
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.rotations import from_matrix

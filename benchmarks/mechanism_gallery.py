@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between, multiply, rotate
 
 AXES = {"x": between(Z, X), "y": between(Z, Y), "z": IDENTITY}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from limber.solvers.mechanism.frames import Array, exponential, frame_array, half_angle, hat, orthonormal
+from limber.solvers.kinematics.se3 import Array, exponential, frame_array, half_angle, hat, orthonormal
 from limber.solvers.mechanism.goals import FrameGoal
 from limber.solvers.mechanism.joint_residuals import JointResiduals
 from limber.solvers.mechanism.kinds import KINDS

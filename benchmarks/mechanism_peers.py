@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from limber.solvers.mechanism.frames import angle_of, frame_array
+from limber.solvers.kinematics.se3 import angle_of, frame_array
 from limber.solvers.mechanism.solver import State
 from limber.solvers.rotations import to_matrix
 

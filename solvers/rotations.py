@@ -1,8 +1,7 @@
 """Quaternions (w, x, y, z) and vectors as tuples of floats, with the conventions of all solvers. Knows no Blender.
 
 Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion rotates a vector v by q v q*, so the product p q
-rotates
-by q first, then by p. All angles are radians.
+rotates by q first, then by p. All angles are radians.
 """
 
 import math
@@ -151,6 +150,12 @@ def logarithm(q: Quaternion) -> Vector:
     size = math.sqrt(x * x + y * y + z * z)
     factor = 2.0 * math.atan2(size, w) / size if size > 1e-9 else 2.0  # below that the ratio is 2 to double precision
     return (x * factor, y * factor, z * factor)
+
+
+def exponential(vector: Vector) -> Quaternion:
+    """The rotation of a rotation vector [rad]."""
+    angle = length(vector)
+    return IDENTITY if angle == 0.0 else about((vector[0] / angle, vector[1] / angle, vector[2] / angle), angle)
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:

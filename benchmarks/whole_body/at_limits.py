@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import build_tree
+from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.so3 import log
 
 from . import robot
 from .__main__ import answer, follower
@@ -42,7 +42,7 @@ def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None
         body.placed(body.forward(base, angles), body.link_indices(links))[:, :3, :3]
         for base, angles in zip(answered["base_rotation"], joints, strict=True)
     ]
-    missed = np.degrees(np.linalg.norm(log(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1))[LATE:]
+    missed = np.degrees(np.linalg.norm(logarithm(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1))[LATE:]
     over = max(0.0, float((body.lower - joints).max()), float((joints - body.upper).max()))
     at = joints @ couplings.matrix.T
     held = ((joints < body.lower + AT) | (joints > body.upper - AT)).sum(1).mean()

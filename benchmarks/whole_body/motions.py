@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.whole_body.body import Body
-from limber.solvers.whole_body.so3 import exp
 from limber.solvers.whole_body.state import at_rest, since
 
 DT = 1.0 / 60.0  # [s]
@@ -34,7 +34,7 @@ def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, s
     for k in range(steps + 1):  # one before the first, for its velocity
         turn = 2.0 * np.pi * frequency * (k - 1) * DT
         swing = 0.8 * np.sin(turn + phase[0]) + 0.2 * np.sin(2.0 * turn + phase[1])
-        rotation = exp(np.array([0.05 * np.sin(turn), 0.03 * np.sin(2.0 * turn), 0.1 * np.sin(turn)]))
+        rotation = exponential(np.array([0.05 * np.sin(turn), 0.03 * np.sin(2.0 * turn), 0.1 * np.sin(turn)]))
         place = np.array([speed * (k - 1) * DT, 0.02 * np.sin(turn), 1.0 + 0.03 * np.sin(2.0 * turn)])
         states.append(at_rest(body, np.clip(middle + half * share * swing, lower, upper), rotation, place))
     rotation, spin, move = [], [], []

@@ -205,9 +205,9 @@ CONTESTANTS = (Limber, *OTHERS)
 
 def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """True angles (k,) [deg] between rotations (k, 3, 3)."""
-    from limber.solvers.whole_body.so3 import log
+    from limber.solvers.kinematics.se3 import logarithm
 
-    return np.degrees(np.linalg.norm(log(a.swapaxes(1, 2) @ b), axis=-1))
+    return np.degrees(np.linalg.norm(logarithm(a.swapaxes(1, 2) @ b), axis=-1))
 
 
 def race(urdf: Path, given: Arrays, steps: int, rounds: int) -> list[str]:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from limber.solvers.kinematics.se3 import Array, vee
 from limber.solvers.whole_body.body import BASE
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
-from limber.solvers.whole_body.so3 import Array, antisymmetric
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, moved
 
@@ -22,7 +22,7 @@ class PaperLaw(Law):
 
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
         """See `Law.turns`."""
-        error = share[:, None] * (now @ antisymmetric(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]  # eq. 5, in the world's axes
+        error = share[:, None] * (now @ vee(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]  # eq. 5, in the world's axes
         return error if velocity is None else error + dt * velocity  # eq. 9, times dt
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:

@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import Tree, build_tree
+from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.rotations import to_matrix
 from limber.solvers.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.so3 import log
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, since
 from limber.solvers.whole_body.targets import Target, Values
@@ -162,7 +162,7 @@ def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
     dt, desired = float(given["dt"]), given["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(turns) - 2), None)
     mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, desired)), 0.0)  # eq. 14, without rounding's sign
-    spins, asked = (log(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, desired))
+    spins, asked = (logarithm(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, desired))
     rmse = np.sqrt(((spins - asked) ** 2).mean((1, 2)))
     return float(mnte[late].mean()), float(rmse[late].mean())
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
-from ...solvers.whole_body.so3 import Array
 from ...solvers.whole_body.state import State
 
 STANDS = 0.15  # [m/s] a foot of the source that is slower stands: capture of one that does is noisy

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...solvers.kinematics.se3 import Array, exponential, logarithm
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.limits import Limits
-from ...solvers.whole_body.so3 import Array, exp, log
 from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
@@ -251,7 +251,7 @@ def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
         return last
     known = np.isfinite(begin.rotation).all((1, 2))
     start = np.where(known[:, None, None], begin.rotation, last.rotation)
-    turned = exp(share * log(last.rotation @ start.swapaxes(1, 2))) @ start
+    turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
     base = begin.base + share * (last.base - begin.base)
     return last._replace(rotation=turned, base=base)
 
@@ -259,4 +259,4 @@ def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
 def _velocities(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
     """Mean velocities of the targets between two frames; NaN of what was not known in both: it is approached, not followed."""
     linear = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
-    return Velocities(log(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])
+    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...motion import Filter, Kinematic
-from ...solvers.mechanism.frames import Array
+from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import FrameGoal, Goals
 from ...solvers.mechanism.report import Report
 from ...solvers.mechanism.solver import MechanismSolver

@@ -8,7 +8,7 @@ from mathutils import Matrix
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
 from ...character.stage import Frame
 from ...motion import Limits, MotionError, make_filter
-from ...solvers.mechanism.frames import Array, inverse
+from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.report import ASSEMBLED, Report

@@ -5,7 +5,7 @@ Constraints do not change channels, so keyframes, undo and saved files keep the 
 
 import bpy
 
-from ...solvers.mechanism.frames import inverse
+from ...solvers.kinematics.se3 import inverse
 from ..blender import identity
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Part, Reading

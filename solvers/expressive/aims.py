@@ -10,12 +10,12 @@ import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT, SHORTEST_REACH
 from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
+from ..kinematics.se3 import cross, logarithm
 from ..rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
 from ..skeleton import Angles
-from .model import Model, Poses, crosses
+from .model import Model, Poses
 
 NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
-HALF_TURN = 1e-6  # twice the sine of an angle below which the antisymmetric part of a matrix is mostly rounding
 HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies a rotation's columns
 
 
@@ -87,7 +87,7 @@ class _Orientation:
             rolled = (self._target * HALF_ROLL) @ now
             other = sides < 0 if sides is not None else np.trace(rolled, axis1=1, axis2=2) > np.trace(gap, axis1=1, axis2=2)
             gap = np.where(other[:, None, None], rolled, gap)
-        return logarithms(gap), poses.axes * self._turns
+        return logarithm(gap), poses.axes * self._turns
 
 
 class _Position:
@@ -122,8 +122,8 @@ class _View:
             distance = np.maximum(np.sqrt((away**2).sum(1, keepdims=True)), NO_DIRECTION)
             desired = away / distance
             moves = self._moves.of(poses)
-            turns = turns + crosses(np.broadcast_to(desired[:, None], moves.shape), moves) / np.maximum(distance, self._nearest)[:, None]
-        normal = crosses(view, desired)
+            turns = turns + cross(np.broadcast_to(desired[:, None], moves.shape), moves) / np.maximum(distance, self._nearest)[:, None]
+        normal = cross(view, desired)
         sine = np.sqrt((normal**2).sum(1))
         angle = np.arctan2(sine, (view * desired).sum(1))
         lost = sine <= NO_DIRECTION  # at 180 degrees any perpendicular of the view is a rotation axis
@@ -145,9 +145,9 @@ class _View:
         assert self._up is not None
         z = rotation[:, :, 2]
         sine, cosine = np.sin(angle)[:, None], np.cos(angle)[:, None]
-        levelled = z * cosine + crosses(normal, z) * sine + normal * (normal * z).sum(1, keepdims=True) * (1.0 - cosine)
+        levelled = z * cosine + cross(normal, z) * sine + normal * (normal * z).sum(1, keepdims=True) * (1.0 - cosine)
         upright = self._up - desired * (desired @ self._up)[:, None]
-        across, along = (crosses(levelled, upright) * desired).sum(1), (levelled * upright).sum(1)
+        across, along = (cross(levelled, upright) * desired).sum(1), (levelled * upright).sum(1)
         if self.two_sided:
             side = sides if sides is not None else np.where(along < 0.0, -1.0, 1.0)
             across, along = across * side, along * side
@@ -170,30 +170,6 @@ class _Moves:
 
     def of(self, poses: Poses) -> Angles:
         """(m, n, 3) [m] per unit of each joint."""
-        arms = crosses(poses.axes, poses.end_positions[:, self.end, None] - poses.positions)
+        arms = cross(poses.axes, poses.end_positions[:, self.end, None] - poses.positions)
         moves: Angles = np.where(self._turns, arms, poses.axes) * self._on_path
         return moves
-
-
-def logarithms(rotations: Angles) -> Angles:
-    """Rotation vectors (m, 3) of matrices (m, 3, 3): exact to rounding away from 180 degrees, and one of the two near them."""
-    skew = np.stack(
-        [
-            rotations[:, 2, 1] - rotations[:, 1, 2],
-            rotations[:, 0, 2] - rotations[:, 2, 0],
-            rotations[:, 1, 0] - rotations[:, 0, 1],
-        ],
-        1,
-    )
-    double_sine = np.sqrt((skew**2).sum(1))
-    trace = rotations[:, 0, 0] + rotations[:, 1, 1] + rotations[:, 2, 2]
-    angle = np.arctan2(double_sine, trace - 1.0)
-    half_turns = (double_sine < HALF_TURN) & (trace < 0.0)
-    vectors: Angles = skew * (angle / np.maximum(double_sine, NO_DIRECTION))[:, None]
-    if half_turns.any():
-        for row in np.flatnonzero(half_turns):
-            spread = rotations[row] + np.eye(3)  # 2 u u' near 180 degrees
-            column = spread[:, int(np.argmax(np.diagonal(spread)))]
-            column = column / np.sqrt((column**2).sum())
-            vectors[row] = column * (angle[row] if float(column @ skew[row]) >= 0.0 else -angle[row])
-    return vectors

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..goals import GazeError
+from ..kinematics.se3 import cross, hat
 from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
 from ..shape import links_of
 from ..skeleton import Angles, Skeleton
@@ -83,7 +84,7 @@ class Model:
         self.local_axes = np.array([unit(joint.axis) for joint in joints])
         rests = np.array([_matrix(joint.rest_rotation) for joint in joints])
         along = self.local_axes[:, :, None] * self.local_axes[:, None, :]
-        spin = np.array([_skew(axis) for axis in self.local_axes])
+        spin = hat(self.local_axes)
         turning = self.turns[:, None, None]
         self._still = rests @ np.where(turning > 0.0, along, np.eye(3))
         self._sine = rests @ spin * turning
@@ -189,7 +190,7 @@ class Authored:
         axis = model.base_axis
         self._up = self.directions @ axis
         self._level = self.directions - self._up[:, None] * axis
-        self._side = crosses(np.broadcast_to(axis, self.directions.shape), self.directions)
+        self._side = cross(np.broadcast_to(axis, self.directions.shape), self.directions)
         weights = model.weights[:, None]
         self._lever = max(float((weights * self._level**2).sum()), NO_DIRECTION)  # curvature of the best-fit rotation
         # (3 l, 2) columns: horizontal part, and its perpendicular; their products with directions give the best-fit rotation
@@ -222,7 +223,7 @@ class Authored:
             across = axes.transpose(0, 2, 1)
             on_links = directions @ across  # (m, l, n) a_j . d_k
             matrix = model.shared * (axes @ across) - (on_links * model.carried).transpose(0, 2, 1) @ (on_links * model.weighted)
-            pull = model.weighted.T @ crosses(directions, desired)  # (m, n, 3)
+            pull = model.weighted.T @ cross(directions, desired)  # (m, n, 3)
             descent = (axes * pull).sum(-1)
             cosines = (directions * desired).sum(-1)
             rise = directions @ model.base_axis
@@ -237,11 +238,11 @@ class Authored:
         """Hessian (m, n, n), descent (m, n) and coupling with the best-fit rotation (m, n), from explicit Jacobian columns."""
         model, axes, directions = self.model, poses.axes, poses.directions
         assert poses.slides is not None
-        columns = crosses(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
+        columns = cross(axes[:, None] * model.carried[None, :, :, None], np.broadcast_to(directions[:, :, None], poses.slides.shape))
         columns = columns + poses.slides
         flat = columns.transpose(0, 2, 1, 3).reshape(len(axes), len(model.turns), -1)
         weighted = flat * np.repeat(model.weights, 3)
-        turning = crosses(np.broadcast_to(model.base_axis, desired.shape), desired)
+        turning = cross(np.broadcast_to(model.base_axis, desired.shape), desired)
         return (
             weighted @ flat.transpose(0, 2, 1),
             (weighted @ desired.reshape(len(axes), -1, 1))[..., 0],
@@ -249,25 +250,9 @@ class Authored:
         )
 
 
-def crosses(a: Angles, b: Angles) -> Angles:
-    """Cross products (..., 3), faster than numpy's own."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    out = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
-    out[..., 0] = ay * bz - az * by
-    out[..., 1] = az * bx - ax * bz
-    out[..., 2] = ax * by - ay * bx
-    return out
-
-
 def _units(vectors: Angles) -> Angles:
     lengths: Angles = np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), SHORTEST_REACH)
     return vectors / lengths
-
-
-def _skew(axis: Angles) -> Angles:
-    x, y, z = axis
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _matrix(q: Quaternion) -> Angles:

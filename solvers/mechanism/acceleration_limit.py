@@ -17,8 +17,9 @@ from itertools import pairwise
 import numpy as np
 
 from .. import box
+from ..kinematics.se3 import Array, logarithm
+from .clusters import Indices
 from .descent import CLOSED, Configuration, Descent
-from .frames import Array, Indices, logarithm
 
 FRAMES = 3  # frames that are solved together: this one and the next two
 WIDEST = 400  # coordinates of all these frames: a step takes time with their third power

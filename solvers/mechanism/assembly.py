@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..kinematics.se3 import Array
 from .descent import Descent
-from .frames import Array
 from .goals import Goals
 from .loops import Loops
 from .report import ASSEMBLED

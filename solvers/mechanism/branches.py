@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.se3 import Array
 from .clusters import Clusters
-from .frames import Array
 
 RANK = 1e-7  # of the largest singular value: constraints that count have 1e-3 and more, the next are rounding
 CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose

@@ -1,12 +1,14 @@
 """Loops that share no coordinate, solved separately: many small systems instead of a large one. Knows no Blender."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .frames import Array, Indices, run_of
+from ..kinematics.se3 import Array
 
 REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
 SMALLEST = 1e-30  # keeps a zero matrix invertible
 
+Indices = NDArray[np.int64]
 Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
 
 
@@ -73,6 +75,12 @@ class Clusters:
             else:
                 rows[..., held] = part - (part[..., None, :] @ blocks)[..., 0, :]
         return rows
+
+
+def run_of(indices: Indices) -> Indices | slice:
+    """The same indices; as a slice, which numpy reads much faster, where they are contiguous."""
+    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
+    return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 
 
 def _slices(rows: Indices, held: Indices) -> tuple[slice, slice] | None:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .frames import Array
+from ..kinematics.se3 import Array
 from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State

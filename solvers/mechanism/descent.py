@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..kinematics.se3 import Array, logarithm
 from .clusters import REDUNDANT, SMALLEST
-from .frames import Array, logarithm
 from .loops import Loops
 from .regulariser import Regulariser
 from .tree import Coordinates

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..kinematics.se3 import Array, Frame, angle_of, frame_array, inverse
 from ..rotations import IDENTITY, between, conjugate, from_matrix, multiply
 from .counting import RANK, linearised, null_space
-from .frames import Array, angle_of, frame_array, inverse
 from .goals import Goals
 from .kinds import KINDS
-from .model import WORLD, Frame, Joint, Mechanism
+from .model import WORLD, Joint, Mechanism
 from .report import ASSEMBLED
 from .solver import MechanismSolver, State
 

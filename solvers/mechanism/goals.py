@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..kinematics.se3 import HERE, Frame
 from ..rotations import Quaternion, Vector
-from .model import FARTHEST, HERE, Frame, MechanismError, check_numbers, check_rotation
+from .model import FARTHEST, MechanismError, check_numbers, check_rotation
 
 EVENLY: Vector = (1.0, 1.0, 1.0)
 MOST_WEIGHT = 1e12  # largest weight: beside it goals of weight 1 would be rounded away

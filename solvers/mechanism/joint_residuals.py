@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .frames import Array, angle_of, half_angle, half_swing
+from ..kinematics.se3 import Array, angle_of, half_angle, half_swing
 from .kinds import KINDS, POSITION, ROWS, SWING, TURN
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kinematics.se3 import Array
 from .descent import Configuration, Descent, Residuals
-from .frames import Array
 
 STEPS = 20  # most steps of a solve: next to the edge, where this is called, it takes many
 

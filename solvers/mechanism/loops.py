@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..kinematics.se3 import Array, hat
 from .clusters import Clusters
-from .frames import Array, hat
 from .joint_residuals import JointResiduals
 from .kinds import ROWS
 from .tree import Carried, Coordinates, Tree

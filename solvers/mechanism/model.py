@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
-from ..rotations import IDENTITY, Quaternion, Vector
+from ..kinematics.se3 import HERE, Frame
+from ..rotations import Quaternion, Vector
 from .kinds import KINDS, Kind
 
 WORLD = ""  # name of the fixed world as a joint's parent
@@ -50,16 +50,6 @@ def check_rotation(what: str, rotation: Quaternion) -> None:
     check_numbers(what, rotation, 4)
     if not any(rotation):
         raise MechanismError(f"{what} is 0, 0, 0, 0, which is no rotation: give it 1, 0, 0, 0 for none")
-
-
-class Frame(NamedTuple):
-    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* + position."""
-
-    rotation: Quaternion = IDENTITY
-    position: Vector = (0.0, 0.0, 0.0)  # [m]
-
-
-HERE = Frame()
 
 
 def _check_frame(what: str, frame: Frame) -> None:

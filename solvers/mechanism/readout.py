@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .frames import Array, frame_array, inverse, logarithm
+from ..kinematics.se3 import Array, Frame, frame_array, inverse, logarithm
 from .kinds import KINDS
-from .model import WORLD, Frame, Mechanism
+from .model import WORLD, Mechanism
 from .tree import Coordinates, Tree
 
 

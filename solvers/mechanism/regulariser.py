@@ -7,7 +7,7 @@ tr(R) is
 
 import numpy as np
 
-from .frames import Array, half_angle, hat
+from ..kinematics.se3 import Array, half_angle, hat
 from .goals import RegulariserWeights
 from .tree import Coordinates, Tree
 

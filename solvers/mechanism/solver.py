@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from .branches import Branch, Branches
 from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Shape
-from .frames import Array, frame_array, orthonormal
 from .goals import Goals
 from .loops import Loops
-from .model import Frame, Mechanism, MechanismError
+from .model import Mechanism, MechanismError
 from .readout import coordinates_at, values_of
 from .regulariser import Regulariser
 from .report import ASSEMBLED, Report

@@ -6,8 +6,9 @@ Paper: section IV.B; the rotation's squared half-angle vector is twice its f_ori
 
 import numpy as np
 
+from ..kinematics.se3 import Array, exponential, frame_array, half_angle, hat
 from ..rotations import to_matrix
-from .frames import Array, exponential, frame_array, half_angle, hat, run_of
+from .clusters import run_of
 from .goals import CentreGoal, Goals
 from .model import Mechanism, MechanismError
 from .tree import Coordinates, Tree

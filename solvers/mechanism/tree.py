@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .frames import Array, Indices, exponential, frame_array, hat, inverse, run_of
+from ..kinematics.se3 import Array, exponential, frame_array, hat, inverse
+from .clusters import Indices, run_of
 from .kinds import KINDS, Freedom
 from .model import WORLD, Joint, Mechanism, MechanismError
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kinematics.se3 import Array
 from .acceleration_limit import FARTHEST, AccelerationLimit, BodyAccelerations
-from .clusters import SMALLEST
+from .clusters import SMALLEST, Indices
 from .descent import CLOSED, MET, Configuration, Descent
-from .frames import Array, Indices
 from .lookahead import leaves_reach
 
 STANDARD_RATE = 60.0  # [Hz] frame rate for which times and limits are given

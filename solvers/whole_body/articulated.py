@@ -11,9 +11,9 @@ of eliminated. The equations are those of `normal`; no matrix of the whole body 
 import numpy as np
 
 from ..box import Sides
+from ..kinematics.se3 import Array, cross, hat
 from .body import BASE, Body, Frames, Indices
 from .limbs import Carried, Layout, Level, padded
-from .so3 import Array, cross, cross_matrix
 
 # Cost of a solve [us], measured on one core; it only chooses between two methods with the same result.
 EVERY_TREE, EVERY_LEVEL, EVERY_LIMB = 130.0, 20.0, 10.0
@@ -209,7 +209,7 @@ class Limbs:
 
 def _as_inertias(positions: Array, weights: Array, errors: Array) -> tuple[Array, Array]:
     """Position targets as inertias (p, 6, 6) and forces (p, 6) for motions at the origin, linear before angular."""
-    arms = cross_matrix(positions)
+    arms = hat(positions)
     scaled = weights[:, None, None] * arms
     inertias = np.zeros((len(positions), BASE, BASE))
     inertias[:, (0, 1, 2), (0, 1, 2)] = weights[:, None]

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rotations
-from ..rotations import Quaternion, Vector
+from ..kinematics.se3 import Array, Frame, cross, frame_array
+from ..rotations import Quaternion, Vector, Z, between, normalized, unit
 from ..skeleton import End, Joint, SkeletonError
 from .constraints import Constraints
-from .so3 import Array, cross
 
 Indices = NDArray[np.intp]
 
@@ -22,16 +21,13 @@ BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 
 
 def affine(rotation: Quaternion, offset: Vector) -> Array:
-    """Matrix (4, 4) of a frame with this rotation and position [m]."""
-    matrix = np.eye(4)
-    matrix[:3, :3] = rotations.to_matrix(rotations.normalized(rotation))
-    matrix[:3, 3] = offset
-    return matrix
+    """Matrix (4, 4) of a frame with this rotation, of any length, and position [m]."""
+    return frame_array(Frame(normalized(rotation), offset))
 
 
 def toward(axis: Vector) -> Array:
     """Rotation (4, 4) that takes z to a unit axis."""
-    return affine(rotations.between(rotations.Z, rotations.unit(axis)), (0.0, 0.0, 0.0))
+    return frame_array(Frame(between(Z, unit(axis))))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import box
-from .so3 import Array
+from ..kinematics.se3 import Array
 
 Mask = NDArray[np.bool_]
 

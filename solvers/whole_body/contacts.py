@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..kinematics.se3 import Array, logarithm
 from .body import BASE, Body, Frames
 from .constraints import Constraints
 from .limits import Limits
-from .so3 import Array, log
 from .targets import Contact
 
 
@@ -24,7 +24,7 @@ def contact_constraints(
         desired.append(np.asarray(contact.position, float) - placed[:3, 3] - base_position)
         if contact.rotation is not None:
             parts.append(angular)
-            desired.append(log(contact.rotation @ placed[:3, :3].T))
+            desired.append(logarithm(contact.rotation @ placed[:3, :3].T))
         names += [f"contact of {contact.link}"] * (3 if contact.rotation is None else 6)
     move = np.concatenate(desired)
     return Constraints(np.concatenate(parts), move, move), tuple(names)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kinematics.se3 import Array
 from .body import Body, Frames
 from .law import Law
-from .so3 import Array
 from .targets import Target, Values
 
 ROTATION_SIZE = 3.0  # the sum of a rotation's squared entries

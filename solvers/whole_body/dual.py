@@ -8,8 +8,8 @@ It ends for every positive definite H, degenerate constraints or not, and detect
 import numpy as np
 
 from ..box import Boxed
+from ..kinematics.se3 import Array
 from .constraints import Constraints
-from .so3 import Array
 
 FLAT = 1e-11  # of a constraint's own curvature: less beside the active constraints means that it depends on them
 NOTHING = 1e-300  # of a curvature: a constraint with zero normal has none

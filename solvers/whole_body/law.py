@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .so3 import Array, exp, log
+from ..kinematics.se3 import Array, exponential, logarithm
 
 BRAKE = 0.5  # of the joints' acceleration limit: links share rotation errors with others, and braking with all of it overshoots
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
@@ -47,10 +47,10 @@ class Law:
             acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
         """
         if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # correcting the whole error needs no forecast
-            whole: Array = share[:, None] * log(target @ now.swapaxes(1, 2))
+            whole: Array = share[:, None] * logarithm(target @ now.swapaxes(1, 2))
             return whole
         led = np.zeros((len(now), 3)) if velocity is None else dt * velocity
-        left = log(target @ (exp(led) @ now).swapaxes(1, 2))
+        left = logarithm(target @ (exponential(led) @ now).swapaxes(1, 2))
         if acceleration is not None:
             share = np.minimum(share, _stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
         forecast: Array = led + share[:, None] * left

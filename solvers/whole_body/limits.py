@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .so3 import Array
+from ..kinematics.se3 import Array
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ transforming.
 
 import numpy as np
 
+from ..kinematics.se3 import Array, cross, hat
 from .body import BASE, Body, Frames, Indices
-from .so3 import Array, cross, cross_matrix
 
 
 class Normal:
@@ -77,7 +77,7 @@ class Normal:
 
     def _placed(self, frames: Frames, positions: Array, weights: Array) -> Array:
         """The position targets' share of J' W J."""
-        arms = cross_matrix(positions)
+        arms = hat(positions)
         inertias = np.zeros((len(positions), 6, 6))
         scaled = weights[:, None, None] * arms
         inertias[:, :3, :3] = scaled.swapaxes(1, 2) @ arms

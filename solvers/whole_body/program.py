@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import box
 from ..box import ROUNDING, Boxed, Sides
+from ..kinematics.se3 import Array
 from . import dual
 from .constraints import RANK, Constraints, least_violation
-from .so3 import Array
 
 MOST_GUESSES = 12  # rounds before the dual method decides: steps of motion take one to three
 WIDENING = 10.0  # tolerances by which violated constraints are widened, so that the least violation is feasible in spite of rounding

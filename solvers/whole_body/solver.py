@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import box
+from ..kinematics.se3 import Array, exponential, logarithm
 from . import program
 from .articulated import Limbs
 from .body import BASE, Body, Frames
@@ -20,7 +21,6 @@ from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
 from .limits import Limits
 from .normal import Normal
-from .so3 import Array, exp, log
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
@@ -110,7 +110,7 @@ class WholeBody:
         positions = self.body.placed(state.frames, self._motion_targets.placed_links)[:, :3, 3] + state.base_position
         known = np.isfinite(values.rotation).all((1, 2))
         turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
-        return np.where(known, np.linalg.norm(log(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
+        return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
 
     def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
         """One step of `dt` [s] toward a frame's values.
@@ -214,7 +214,7 @@ class WholeBody:
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = (body.placed(own.frames, motion_targets.turning_links)[:, :3, :3] for own in (state, after))
         positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3] + after.base_position
-        rotation_error = (log(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
+        rotation_error = (logarithm(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
         position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
         return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
 
@@ -225,8 +225,8 @@ class WholeBody:
         """
         desired, state, dt, lower, upper, damped, drawn = problem
         body, motion_targets = self.body, self._motion_targets
-        goals = exp(desired.turns) @ body.placed(state.frames, motion_targets.turning_links)[:, :3, :3]
-        turns = log(goals @ body.placed(after.frames, motion_targets.turning_links)[:, :3, :3].swapaxes(1, 2))
+        goals = exponential(desired.turns) @ body.placed(state.frames, motion_targets.turning_links)[:, :3, :3]
+        turns = logarithm(goals @ body.placed(after.frames, motion_targets.turning_links)[:, :3, :3].swapaxes(1, 2))
         positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3]
         moves = desired.positions + state.base_position + desired.moves - positions - after.base_position
         made = np.concatenate([answer.x[:BASE], after.joints - state.joints])

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..box import Sides
+from ..kinematics.se3 import Array, logarithm
+from ..rotations import exponential, from_matrix, multiply, normalized, to_matrix
 from .body import BASE, Body, Frames
 from .constraints import Mask
-from .so3 import Array, exp_one, log, orthonormal
 
 
 def no_sides() -> Sides:
@@ -57,7 +58,8 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
         dt: [s]
     """
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
-    turn = orthonormal(exp_one(move[3:BASE]) @ state.base_rotation)
+    x, y, z = move[3:BASE].tolist()
+    turn = np.array(to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist())))))
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
     return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.row_sides)
@@ -67,6 +69,6 @@ def since(state: State, before: State, dt: float) -> Array:
     """The velocity (6 + n,) that takes one state to another in `dt` [s]."""
     velocity = np.empty_like(state.velocity)
     velocity[:3] = state.base_position - before.base_position
-    velocity[3:BASE] = log(state.base_rotation @ before.base_rotation.T)
+    velocity[3:BASE] = logarithm(state.base_rotation @ before.base_rotation.T)
     velocity[BASE:] = state.joints - before.joints
     return velocity / dt

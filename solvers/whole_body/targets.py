@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from .so3 import Array
+from ..kinematics.se3 import Array
 
 Kind = Literal["orientation", "position"]
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.se3 import Frame, exponential, frame_array
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.frames import exponential, frame_array
 from limber.solvers.mechanism.goals import Goals
-from limber.solvers.mechanism.model import Frame
 from limber.solvers.mechanism.solver import State
 
 from benchmarks import mechanism_peers

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from limber.character.body.tick import BodyInputs, Model, make_model, tick
-from limber.solvers.whole_body.so3 import exp
+from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.whole_body.targets import Target
 
 from tests.solvers.bodies import manikin
@@ -18,7 +18,7 @@ def model(gain: float) -> Model:
 
 def wanted(place, swing: float = 0.0, base_known: bool = True) -> BodyInputs:
     """All links turned alike about Z [rad], the base at a place [m]."""
-    turns = np.repeat(exp(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
+    turns = np.repeat(exponential(np.array([[0.0, 0.0, swing]])), len(LINKS), axis=0)
     return BodyInputs(turns, np.array(place, float), np.eye(4), np.zeros((0, 3)), base_known=base_known)
 
 

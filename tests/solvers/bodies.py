@@ -4,10 +4,10 @@ import math
 import random
 
 import numpy as np
+from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.rotations import IDENTITY, X, Y, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import Body
-from limber.solvers.whole_body.so3 import exp
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, at_rest
 from limber.solvers.whole_body.targets import Target, Values
@@ -65,7 +65,7 @@ def wave(body: Body, time: float, size: float = 0.5) -> tuple[np.ndarray, np.nda
     """A smooth motion: joints (n,), base rotation (3, 3) and place (3,) at a time [s]."""
     phases = np.arange(len(body)) * 1.7
     joints = size * np.sin(2.0 * time + phases) * np.cos(phases)
-    return joints, exp(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])), np.array([0.4 * time, 0.1 * np.sin(time), 1.0])
+    return joints, exponential(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])), np.array([0.4 * time, 0.1 * np.sin(time), 1.0])
 
 
 def pose(solver: WholeBody, time: float, size: float = 0.5):

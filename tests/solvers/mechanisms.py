@@ -2,7 +2,8 @@
 
 import math
 
-from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between
 
 # The joint's z axis along the world's -y: loops lie in the plane of x and z, and turn positive from x to z.

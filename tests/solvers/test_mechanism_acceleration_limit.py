@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.mechanism.acceleration_limit import BRAKING_ANGLE, FARTHEST, TOLERANCE, AccelerationLimit, BodyAccelerations
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Configuration, Descent
-from limber.solvers.mechanism.frames import logarithm
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.task_errors import TaskErrors

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.se3 import Frame, exponential, frame_array, inverse
 from limber.solvers.mechanism.descent import Descent
-from limber.solvers.mechanism.frames import exponential, frame_array, inverse
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
-from limber.solvers.mechanism.model import Frame
 from limber.solvers.mechanism.regulariser import Regulariser
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.mechanism.task_errors import TaskErrors

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.se3 import angle_of, frame_array, inverse
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.frames import angle_of, frame_array, inverse
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Mechanism

@@ -4,10 +4,11 @@ import math
 from dataclasses import replace
 
 import pytest
+from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, locked_actuators
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism, MechanismError
+from limber.solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import FrameGoal, Goals
-from limber.solvers.mechanism.model import Body, Frame, Joint, Mechanism
+from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.mechanism.workspace_edge import CATCH_UP_FRAMES, CATCH_UP_TIME, GOAL_TOLERANCE, continued

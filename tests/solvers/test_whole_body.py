@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.rotations import IDENTITY, X, Z
 from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
-from limber.solvers.whole_body.so3 import exp, log
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
@@ -67,9 +67,9 @@ def test_a_mended_move_is_damped_and_limited_as_a_whole():
     damped = after_one_step(0.6, Options(damping=damping, damping_by_error=0.0))[1].joints
 
     def cost(joints):
-        turns = [exp(angle * np.array(axis)) for angle, axis in zip(joints, (X, Z), strict=True)]
-        asked = exp(0.6 * np.array(X)) @ exp(0.6 * np.array(Z))
-        return np.sum(log(asked @ (turns[0] @ turns[1]).T) ** 2) + damping**2 * np.sum(joints**2)
+        turns = [exponential(angle * np.array(axis)) for angle, axis in zip(joints, (X, Z), strict=True)]
+        asked = exponential(0.6 * np.array(X)) @ exponential(0.6 * np.array(Z))
+        return np.sum(logarithm(asked @ (turns[0] @ turns[1]).T) ** 2) + damping**2 * np.sum(joints**2)
 
     assert cost(damped) < min(cost(0.98 * damped), cost(1.02 * damped))
 
@@ -79,7 +79,7 @@ def spinning(steps: int, law: Law):
     solver = WholeBody(manikin(), [Target("pelvis")], Options(law))
     state, angles = solver.start(), []
     for k in range(steps):
-        values = Values(exp(np.array([[0.0, 0.0, k * DT]])), angular_velocity=np.array([[0.0, 0.0, 1.0]]))
+        values = Values(exponential(np.array([[0.0, 0.0, k * DT]])), angular_velocity=np.array([[0.0, 0.0, 1.0]]))
         _, state = solver.step(values, state, DT)
         ahead = state.base_rotation @ values.rotation[0].T
         angles.append(math.atan2(ahead[1, 0], ahead[0, 0]))
@@ -103,7 +103,7 @@ def test_a_base_that_moves_is_overtaken_by_one_steps_way_by_the_papers_law_alone
 
 
 def test_the_papers_law_stalls_at_a_half_turn_and_the_default_does_not():
-    half = Values(exp(np.array([[0.0, 0.0, math.pi]])))
+    half = Values(exponential(np.array([[0.0, 0.0, math.pi]])))
     for law, angle in ((PaperLaw, math.pi), (Law, 0.0)):
         solver = WholeBody(manikin(), [Target("pelvis")], Options(law()))
         state = solver.start()
@@ -116,7 +116,7 @@ def test_a_gain_beyond_the_bound_is_lowered_unless_one_asks_to_see_it_diverge():
     spun = [abs(angle) for angle in spinning(40, Law(1000.0))]
     assert max(spun[1:]) < 1e-3
     wild = WholeBody(manikin(), [Target("pelvis")], Options(Law(2.5 / DT, enforce_stability=False)))
-    values, state = Values(exp(np.array([[0.0, 0.0, 1e-3]]))), wild.start()
+    values, state = Values(exponential(np.array([[0.0, 0.0, 1e-3]]))), wild.start()
     for _ in range(8):
         _, state = wild.step(values, state, DT)
     assert worst(wild, values, state) > 1e-2
@@ -227,7 +227,7 @@ def test_coupled_joints_keep_to_each_other_on_every_step():
 def test_a_lower_level_never_disturbs_a_higher_one_and_weights_do():
     body = manikin(reach=0.4, floating=False)
     wish = [Target("head"), Target("chest", level=1), Target("left forearm", "position", level=2)]
-    values = Values(exp(np.array([[0.9, 0.0, 0.0], [-0.5, 0.0, 0.4]])), np.array([[0.1, 0.5, 0.6]]))
+    values = Values(exponential(np.array([[0.9, 0.0, 0.0], [-0.5, 0.0, 0.4]])), np.array([[0.1, 0.5, 0.6]]))
     results = {}
     for name, targets in (("levels", wish), ("weights", [replace(target, level=0) for target in wish])):
         solver = WholeBody(body, targets)
@@ -249,7 +249,7 @@ def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
     posture = np.linspace(-0.5, 0.5, len(body))
     targets = [Target("head")]
     solver = WholeBody(body, targets, Options(posture=posture, posture_gain=10.0))
-    values = Values(exp(np.array([[0.3, 0.2, 0.8]])))
+    values = Values(exponential(np.array([[0.3, 0.2, 0.8]])))
     state = solver.start()
     for _ in range(400):
         _, state = solver.step(values, state, DT)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....solvers import rotations
-from ....solvers.whole_body.so3 import Array
+from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from .. import attached, constrained
 from ..dependencies import carriers, is_moved_by

@@ -13,7 +13,7 @@ from math import isfinite
 import numpy as np
 
 from ....solvers import rotations
-from ....solvers.whole_body.so3 import Array
+from ....solvers.kinematics.se3 import Array
 from ..osc.inbox import Inbox, opened
 from ..osc.packets import Message
 from . import vmc

@@ -7,7 +7,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ....character.body.feet import Foot
-from ....solvers.whole_body.so3 import Array
+from ....solvers.kinematics.se3 import Array
 
 DIRECTIONS = 256  # in which the outermost points are kept: of a foot of 0.3 m the others are within some 2 mm of these
 FLESH = 0.1  # of a foot's height above the lowest of its bones: what rests no higher above the armature's own floor stands on it

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....solvers.whole_body.so3 import Array
+from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 
 NOTHING = 1e-9  # [m] what is scaled to less has no axes

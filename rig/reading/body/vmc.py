@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....solvers import rotations
+from ....solvers.kinematics.se3 import Array
 from ....solvers.rotations import Quaternion, Vector
-from ....solvers.whole_body.so3 import Array
 from ..osc.packets import Message
 
 PREFIX = "/VMC/"

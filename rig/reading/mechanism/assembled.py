@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....character.mechanism.tick import Model
+from ....solvers.kinematics.se3 import Array
 from ....solvers.mechanism.assembly import assemble
 from ....solvers.mechanism.counting import count
-from ....solvers.mechanism.frames import Array
 from ....solvers.mechanism.model import MechanismError
 from ....solvers.mechanism.solver import MechanismSolver
 from ...blender.errors import RigError

@@ -7,9 +7,9 @@ import numpy as np
 from ....robots.closures import mechanism_of
 from ....robots.errors import UrdfError
 from ....robots.model import Link, Robot
-from ....solvers.mechanism.frames import Array, frame_array, inverse
+from ....solvers.kinematics.se3 import Array, Frame, frame_array, inverse
 from ....solvers.mechanism.kinds import Kind
-from ....solvers.mechanism.model import WORLD, Frame, Joint, Mechanism, MechanismError
+from ....solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError
 from ...blender.errors import RigError
 from .. import imported_robot
 from ..axes import letter, slides

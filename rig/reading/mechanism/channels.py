@@ -7,7 +7,7 @@ from functools import cached_property
 import bpy
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 from ...blender.identity import find
 from ...showing import mechanism_proxy
 from ..placement import Placement

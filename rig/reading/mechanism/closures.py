@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 from ...blender.errors import Finding, RigError
 from ...properties.mechanism import POINTS
 from .rest import Rest, rest_of

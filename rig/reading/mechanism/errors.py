@@ -4,7 +4,7 @@ from math import degrees
 
 import numpy as np
 
-from ....solvers.mechanism.frames import Array, frame_array, logarithm
+from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
 from ....solvers.rotations import to_matrix

@@ -3,9 +3,9 @@
 import numpy as np
 from mathutils import Matrix
 
-from ....solvers.mechanism.frames import Array, inverse
+from ....solvers.kinematics.se3 import HERE, Array, Frame, inverse
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal
-from ....solvers.mechanism.model import HERE, Frame, MechanismError
+from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
 from ..dependencies import Carrier, with_itself

@@ -7,7 +7,7 @@ from math import inf
 import bpy
 import numpy as np
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from ...properties.mechanism import NONE
 from .. import axes

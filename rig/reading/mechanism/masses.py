@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ....solvers.mechanism.frames import Array, inverse
+from ....solvers.kinematics.se3 import Array, inverse
 from .poses import rigid
 from .rest import Rest
 from .volumes import Solid, hull_of, placed, solid_of

@@ -2,7 +2,7 @@
 
 from mathutils import Matrix
 
-from ....solvers.mechanism.frames import Array, inverse
+from ....solvers.kinematics.se3 import Array, inverse
 from ...blender.errors import RigError
 from ..placement import Placement
 from .inputs import target_pose

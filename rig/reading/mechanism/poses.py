@@ -5,8 +5,8 @@ from math import isfinite
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ....solvers.mechanism.frames import Array, frame_array
-from ....solvers.mechanism.model import FARTHEST, Frame
+from ....solvers.kinematics.se3 import Array, Frame, frame_array
+from ....solvers.mechanism.model import FARTHEST
 from ....solvers.rotations import from_matrix
 from ...blender.errors import RigError
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from ....solvers.mechanism.frames import Array, frame_array, inverse
+from ....solvers.kinematics.se3 import Array, frame_array, inverse
 from ....solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find

@@ -12,8 +12,7 @@ import numpy as np
 from ....robots.model import Inertial
 from ....robots.record import Record
 from ....robots.transform import Transform
-from ....solvers.mechanism.frames import Array, frame_array
-from ....solvers.mechanism.model import Frame
+from ....solvers.kinematics.se3 import Array, Frame, frame_array
 from ....solvers.rotations import Vector, between, rotate
 from ...blender.errors import RigError
 from .. import imported_robot

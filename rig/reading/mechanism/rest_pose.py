@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ....solvers.mechanism.frames import Array, angle_of, inverse
+from ....solvers.kinematics.se3 import Array, angle_of, inverse
 from ....solvers.mechanism.joint_residuals import JointResiduals
 from ...blender.errors import RigError
 from . import joints

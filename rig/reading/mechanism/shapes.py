@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 from ....solvers.mechanism.kinds import KINDS, Kind
 from .. import axes
 

@@ -6,7 +6,7 @@ not move. Axes that are parallel or perpendicular up to rounding are made exactl
 
 import numpy as np
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 
 ROUNDING = 2e-5  # [rad] what a few products of matrices in single precision make of an exact angle
 

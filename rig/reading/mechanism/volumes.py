@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import bmesh
 import numpy as np
 
-from ....solvers.mechanism.frames import Array
+from ....solvers.kinematics.se3 import Array
 
 SAME = 1e-6  # of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
 FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume

@@ -1,18 +1,19 @@
-"""Stacked frames (..., 4, 4) and rotations (..., 3, 3). Knows no Blender.
+"""Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4). Knows no Blender.
 
-A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `solvers.rotations`.
+A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `solvers.rotations`, whose plain floats
+are quicker for one rotation.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rotations import to_matrix
-from .model import Frame
+from ..rotations import IDENTITY, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
-TINY_TURN = 1e-8  # [rad] below it a rotation equals its first order in double precision
+REVERSED_SINE = 1e-6  # sine of an angle beyond 90 degrees below which the antisymmetric part has lost six digits of the axis
 NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole angle has lost four digits by then
 SMALLEST_SINE = 1e-12
 LEAST_COSINE = 1e-6  # of half an angle: next to 180 degrees the derivative is unbounded
@@ -26,18 +27,22 @@ TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))  # of a
 TO_SWING_AND_SLOPE = np.array(((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float)
 
 
+class Frame(NamedTuple):
+    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* + position."""
+
+    rotation: Quaternion = IDENTITY
+    position: Vector = (0.0, 0.0, 0.0)  # [m]
+
+
+HERE = Frame()
+
+
 def frame_array(frame: Frame) -> Array:
     """Matrix (4, 4) of a frame."""
     made = np.eye(4)
     made[:3, :3] = to_matrix(frame.rotation)
     made[:3, 3] = frame.position
     return made
-
-
-def run_of(indices: Indices) -> Indices | slice:
-    """The same indices; as a slice, which numpy reads much faster, where they are contiguous."""
-    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
-    return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 
 
 def inverse(frames: Array) -> Array:
@@ -50,48 +55,73 @@ def inverse(frames: Array) -> Array:
     return back
 
 
+def cross(a: Array, b: Array) -> Array:
+    """Cross products a x b (..., 3), in a third of the time that numpy's own takes."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    made = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
+    made[..., 0] = ay * bz - az * by
+    made[..., 1] = az * bx - ax * bz
+    made[..., 2] = ax * by - ay * bx
+    return made
+
+
 def hat(vectors: Array) -> Array:
     """Cross product matrices (..., 3, 3): hat(a) b = a x b."""
     made: Array = (vectors @ HATS).reshape(*vectors.shape, 3)
     return made
 
 
-def cross(a: Array, b: Array) -> Array:
-    """Cross products a x b (..., 3)."""
-    return a[..., (1, 2, 0)] * b[..., (2, 0, 1)] - a[..., (2, 0, 1)] * b[..., (1, 2, 0)]
-
-
 def vee(turns: Array) -> Array:
-    """Rotation axes times the sine of the angle (..., 3)."""
+    """Rotation axes times the sine of the angle (..., 3), from the antisymmetric part."""
     sine: Array = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE
     return sine
 
 
 def exponential(vectors: Array) -> Array:
-    """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]."""
-    angle = np.sqrt((vectors * vectors).sum(-1))[..., None, None]
-    safe = np.where(angle > TINY_TURN, angle, 1.0)
+    """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2."""
+    square = (vectors * vectors).sum(-1)[..., None, None]
+    half = np.maximum(0.5 * np.sqrt(square), np.finfo(float).tiny)
     skew = hat(vectors)
-    first = np.where(angle > TINY_TURN, np.sin(safe) / safe, 1.0)
-    second = np.where(angle > TINY_TURN, (1.0 - np.cos(safe)) / (safe * safe), 0.5)
-    turns: Array = np.eye(3) + first * skew + second * (skew @ skew)
+    halved = np.sin(half) / half
+    turns: Array = np.eye(3) + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
     return turns
 
 
 def angle_of(turns: Array) -> Array:
     """Angles (...) [rad] of rotations, exact near 0 and near pi alike."""
-    sine = vee(turns)
-    angles: Array = np.arctan2(np.sqrt((sine * sine).sum(-1)), 0.5 * (np.trace(turns, axis1=-2, axis2=-1) - 1.0))
-    return angles
+    return _sines_and_angles(turns)[2]
 
 
 def logarithm(turns: Array) -> Array:
-    """Rotation vectors (..., 3) [rad] of rotations by less than pi."""
-    sine = vee(turns)
-    size = np.sqrt((sine * sine).sum(-1))
-    factor = np.where(size > TINY_TURN, angle_of(turns) / np.where(size > TINY_TURN, size, 1.0), 1.0)
-    vectors: Array = sine * factor[..., None]
+    """Rotation vectors (..., 3) [rad], of up to 180 degrees.
+
+    A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is positive is taken.
+    """
+    sines, sine, angle = _sines_and_angles(turns)
+    vectors: Array = sines * (angle / np.maximum(sine, np.finfo(float).tiny))[..., None]
+    is_reversed = (sine < REVERSED_SINE) & (angle > 1.0)
+    if is_reversed.any():
+        vectors = np.where(is_reversed[..., None], angle[..., None] * _axes_near_pi(turns, sines), vectors)
     return vectors
+
+
+def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
+    """`vee`, its length, and the angle."""
+    products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
+    sines = products[..., :3]
+    sine = np.sqrt((sines * sines).sum(-1))
+    return sines, sine, np.arctan2(sine, 0.5 * (products[..., 3] - 1.0))
+
+
+def _axes_near_pi(turns: Array, sines: Array) -> Array:
+    """Rotation axes (..., 3) from the symmetric part, 2 u u' - 1 near 180 degrees, where the antisymmetric part has no digits left."""
+    outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
+    largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)
+    axis = np.take_along_axis(outer, largest[..., None, None], -1)[..., 0]
+    axis = axis / np.sqrt((axis * axis).sum(-1))[..., None]
+    axes: Array = np.where((axis * sines).sum(-1)[..., None] < 0.0, -axis, axis)
+    return axes
 
 
 def orthonormal(turns: Array) -> Array:
@@ -108,21 +138,11 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), LEAST_COSINE)  # of half the angle
     vector = products[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
-        vector = np.where(cosine[..., None] < NEAR_HALF_TURN, _near_pi(turns), vector)
+        near = 2.0 * np.sin(0.5 * angle_of(turns))[..., None] * _axes_near_pi(turns, products[..., :3])
+        vector = np.where(cosine[..., None] < NEAR_HALF_TURN, near, vector)
     products[..., :3], products[..., 3] = vector, cosine
     derivative: Array = (products @ TO_HALF_ANGLES_SLOPE).reshape(turns.shape)
     return vector, derivative
-
-
-def _near_pi(turns: Array) -> Array:
-    """Half-angle vectors (..., 3) from the symmetric part, 2 u u^T - 1, where the antisymmetric part has no digits left."""
-    outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
-    largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)
-    axis = np.take_along_axis(outer, largest[..., None, None], -1)[..., 0]
-    axis = axis / np.sqrt((axis * axis).sum(-1))[..., None]
-    axis = np.where((axis * vee(turns)).sum(-1)[..., None] < 0.0, -axis, axis)
-    vectors: Array = 2.0 * np.sin(0.5 * angle_of(turns))[..., None] * axis
-    return vectors
 
 
 def half_swing(axes: Array) -> tuple[Array, Array]:

@@ -1,0 +1,1 @@
+"""Rotations and frames, once for all solvers. Knows no Blender."""
