@@ -29,10 +29,10 @@ class BackgroundJob:
     """A running background job.
 
     Args:
-        task: Name of what it does: one of `background_job_entry.TASKS`.
-        arguments: Of the task, as JSON can hold them.
-        patience: Time without an event after which it is ended as hanging [s].
-        python: The interpreter: Blender's own.
+        task: Name of the task: one of `background_job_entry.TASKS`.
+        arguments: The task's arguments, encodable as JSON.
+        patience: Time without an event after which the job is ended as hanging [s].
+        python: Path of the Python interpreter: Blender's own.
 
     Raises:
         WorkerError: The process cannot be started.

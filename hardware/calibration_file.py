@@ -53,10 +53,10 @@ class Calibration:
 
     Attributes:
         protocol: As `Device.protocol`.
-        baudrate: [bit/s].
+        baudrate: Baud rate [bit/s].
         joints: The joints that the channels drive.
         channels: As `Device.channels`.
-        latency: [s].
+        latency: Delay of all motion [s].
         settings: As `Device.settings`.
     """
 

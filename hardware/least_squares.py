@@ -1,4 +1,4 @@
-"""The least squares inverse of a small matrix, in plain floats. Knows no Blender."""
+"""Least-squares inverse of a small matrix, in plain floats. Knows no Blender."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class PortSession:
     Args:
         serial: The pyserial module; None where it is missing.
         port: Name or path.
-        baudrate: [bit/s].
+        baudrate: Baud rate [bit/s].
         codec: The protocol's; see `use`.
 
     Raises:

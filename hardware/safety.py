@@ -182,7 +182,7 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
-    """A fault stays until the user clears it."""
+    """Next state while a fault is latched, which lasts until the user clears it."""
     if inputs.command is not Command.CLEAR_FAULT:
         return before
     return Safety(State.DISARMED if inputs.connected and inputs.fault_report is None else State.CONNECTING)
@@ -218,7 +218,7 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
-    """A single joint or servo moves; disarmed when that is done, unless another such command comes."""
+    """Next state while a single joint or servo is moved: disarmed when that is done, unless another such command comes."""
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
     if inputs.command in SETTING_UP:
@@ -227,7 +227,7 @@ def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _parking(before: Safety, inputs: SafetyInputs) -> Safety:
-    """The robot moves to its rest pose; arming takes it back to following, from a standstill."""
+    """Next state while the robot moves to its park pose; arming makes it follow again, from a standstill."""
     if inputs.command in (Command.ARM, Command.ARM_CONFIRMED) and inputs.device_armed:
         return Safety(State.HOLDING)
     return Safety(State.DISARMED) if inputs.done else before
@@ -250,7 +250,7 @@ def _still(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _begin(state: State, inputs: SafetyInputs) -> Safety:
-    """Start to drive the robot from its present pose, if that is known and plausible."""
+    """State in which driving begins, from the robot's present pose if that is known and plausible."""
     if not inputs.tells_pose:
         confirmed = inputs.command is Command.ARM_CONFIRMED and inputs.confirmed and inputs.frame_age <= CONFIRM_WITHIN
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)

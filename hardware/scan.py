@@ -90,7 +90,7 @@ class _Steps:
 
 
 def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
-    """A board with Limber's firmware; one that restarts when its port is opened answers only a later greeting."""
+    """Events for a board with Limber's firmware; one that restarts when its port is opened answers only a later greeting."""
     decoder = limber.Decoder()
     hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
     for greeting in range(GREETINGS):
@@ -105,7 +105,7 @@ def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) ->
 
 
 def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, rate: int) -> Iterator[JobEvent]:
-    """A controller that answers for all its servos."""
+    """Events for a controller that answers for all its servos."""
     session.use(codec)
     for message in session.query(codec.identify(())):
         if isinstance(message, Identified):
@@ -116,7 +116,7 @@ def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, ra
 def _find_servos(
     session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
 ) -> Iterator[JobEvent]:
-    """Servos with ids of their own, queried in blocks."""
+    """Events for servos with ids of their own, which are queried in blocks."""
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
     for first in range(0, len(possible), BLOCK):

@@ -58,7 +58,7 @@ class SerialTransport:
     Args:
         serial: The pyserial module.
         port: Name or path.
-        baudrate: [bit/s].
+        baudrate: Baud rate [bit/s].
 
     Raises:
         TransportError: The port is missing, busy, forbidden or no serial port.

@@ -60,7 +60,7 @@ class VirtualRobot:
     Args:
         positions: Positions of the servos, as equivalent pulses [us]; one for each channel of the robot.
         feedback: Whether the servos measure their positions.
-        now: [s].
+        now: Current time [s].
     """
 
     def __init__(self, positions: Sequence[float], feedback: bool, now: float) -> None:
@@ -236,7 +236,7 @@ class VirtualRobot:
         return limber.Result.ACCEPTED
 
     def _rest(self, state: limber.State, reasons: limber.Reason, release: bool = False) -> None:
-        """End motion: each channel holds its pulse or ends it."""
+        """End motion: each channel holds its last pulse, or ends it."""
         self._state = state
         self._reasons = reasons
         for servo in self.servos:
@@ -259,7 +259,7 @@ class VirtualTransport:
 
     Args:
         robot: It outlives its connections.
-        clock: [s].
+        clock: Returns the time [s].
     """
 
     def __init__(self, robot: VirtualRobot, clock: Callable[[], float]) -> None:
@@ -276,4 +276,4 @@ class VirtualTransport:
         return True
 
     def close(self) -> None:
-        """The robot goes on, and notices the silence."""
+        """Disconnect. The robot keeps running, and notices the silence."""

@@ -23,6 +23,9 @@ def write(x: float, y: float, text: str, colour, scale: float) -> None:
     """Writes text at (x, y) [pixels] of the region.
 
     Args:
+        x, y: Position of the text.
+        text: The text.
+        colour: RGBA, 0 to 1.
         scale: Interface scale.
     """
     blf.size(0, LETTERS * scale)

@@ -42,12 +42,12 @@ class Take:
                 raise ExportError(f"{self.name(index)} has {len(values)} values for {len(self.device.joints)} joints; give one for each")
 
     def name(self, index: int) -> str:
-        """The frame at `index`, which may lie before or after all frames, for messages."""
+        """Name of the frame at `index` for messages; the index may lie before the first or after the last frame."""
         frame = self.first + max(index, 0)
         return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
 
     def standing(self) -> tuple[Values, ...]:
-        """The frames with `STANDING` equal ones before and after them, for the robot is at rest there."""
+        """The frames with `STANDING` copies of the first and the last one added before and after, since the robot is at rest there."""
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 
     def joints(self) -> Iterator[tuple[float, ...]]:

@@ -60,14 +60,14 @@ class Nowhere(io.TextIOBase):
 
 
 class RobotFile:
-    """A user's file, with checked settings and guarded functions.
+    """A user's protocol file, with validated settings; exceptions of its functions become ProtocolErrors.
 
     Args:
         path: Path of the file.
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
-        ProtocolError: It cannot be read or run, has other content than was allowed, or says something that cannot be.
+        ProtocolError: It cannot be read or run, has other content than was allowed, or has an invalid setting.
     """
 
     def __init__(self, path: Path, allowed: str) -> None:
@@ -92,7 +92,7 @@ class RobotFile:
         """The bytes that a function of the file returns.
 
         Raises:
-            ProtocolError: It failed, or gave something else.
+            ProtocolError: It raised an exception, or returned something else.
         """
         given = self.call(function, *arguments)
         if not isinstance(given, bytes | bytearray):
@@ -248,19 +248,19 @@ class Custom(Codec):
         return CustomDecoder(self._file, self.capabilities.servos)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """The file's `arm(positions)`; without it, `frame(positions)`."""
+        """Bytes of the file's `arm(positions)`; of `frame(positions)` if it defines none."""
         return self._say("arm" if self._file.has("arm") else "frame", self._within(at))
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """The file's `disarm(servos)`; nothing is sent without it."""
+        """Bytes of the file's `disarm(servos)`; none if it defines none."""
         return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """The file's `frame(positions)`."""
+        """Bytes of the file's `frame(positions)`."""
         return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """The file's `ask(servos)`, if it has one and `decode` too."""
+        """Bytes of the file's `ask(servos)`; none unless it defines both `ask` and `decode`."""
         self._check_readable(quantities)
         if not quantities or not servos:
             return ()
@@ -290,7 +290,7 @@ def _text(error: BaseException) -> str:
 
 
 def _safe(make: Callable[[], str], otherwise: str) -> str:
-    """A text that the user's code makes, shortened; `otherwise` where that code fails."""
+    """The text that `make`, which runs the user's code, returns, shortened; `otherwise` if it raises."""
     try:
         text = make()
     except Exception:  # the user's code may raise anything

@@ -251,37 +251,37 @@ class Codec(ABC):
 
     @abstractmethod
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Goal positions by servo, in as few bytes as possible."""
+        """Commands that set goal positions by servo id, in as few bytes as possible."""
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each servo, or of the controller; changes nothing."""
+        """Queries for model and firmware of each servo, or of the controller; they change nothing."""
         return ()
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for the stored settings that decide how servos move; changes nothing."""
+        """Queries for the stored settings that decide how servos move; they change nothing."""
         return ()
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries whether servos still hold the volatile settings written to them; a servo that does not is reported as `LostSetting`."""
+        """Queries whether servos still have their volatile settings; a servo that lost one is reported as `LostSetting`."""
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for errors of servos or controller, where these are not part of every answer."""
+        """Queries for errors of servos or controller; empty if every answer reports them anyway."""
         return ()
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
-        """Maximum speed of a servo [units/s], enforced by the device."""
+        """Commands that set a servo's maximum speed [units/s], which the device enforces."""
         raise ProtocolError(f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the only one")
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Torque on, with the present position `at` as the first goal of each servo, so that it does not move.
+        """Commands that switch torque on; the first goal of each servo is its present position `at`, so that it does not move.
 
         Each exchange must be answered before the next is sent: a servo that did not receive its goal must not get torque.
         """
         return self.write(at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Torque off."""
+        """Commands that switch servos' torque off."""
         return ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -290,11 +290,13 @@ class Codec(ABC):
         return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """Emergency stop: servos in `hold` stay at the given positions, the torque of those in `release` goes off. Waits for no answer."""
+        """Commands of an emergency stop, without waiting for answers: servos in `hold` stay at these positions, those in `release` lose
+        torque.
+        """
         return self.write(hold) + self.disarm(release)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Timeout of the servos' own watchdog; None disables it, and resets one that has tripped."""
+        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one that has tripped."""
         raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
 
     def _known(self, servo: int) -> int:

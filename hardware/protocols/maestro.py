@@ -151,7 +151,9 @@ class Maestro(Codec):
         return MaestroDecoder()
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Query for the controller's errors, which clears them: whoever answers with two bytes that can be errors may be a Maestro."""
+        """Query for the controller's errors, which also clears them. Any device that answers with two bytes that are valid errors may be
+        a Maestro.
+        """
         return (self._exchange((GET_ERRORS,), Answer(None, AnswerKind.IDENTITY, 2)),)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -159,18 +161,18 @@ class Maestro(Codec):
         return self.identify(servos)
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
-        """Maximum rate of change of a channel's pulse [quarter us/s]."""
+        """Command that sets the maximum rate of change of a channel's pulse [quarter us/s]."""
         number = in_units("The speed", speed, SPEED_UNIT, HIGHEST_SPEED)
         return (self._exchange((SET_SPEED, self._known(servo), *_word(number))),)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Pulses off; most servos lose their torque then."""
+        """Commands that end the pulses, upon which most servos lose their torque."""
         return tuple(self._exchange((SET_TARGET, self._known(servo), 0, 0)) for servo in servos)
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Goals of channels; neighbours share a command where the controller supports it.
+        """Commands that set goals; neighbouring channels share a command if the controller supports that.
 
-        Not with a CRC: it does not guard the number of targets in such a command.
+        Not with a CRC, which does not protect the number of targets in such a command.
         """
         targets = {self._known(servo): _word(self._reachable(servo, goals[servo])) for servo in sorted(goals)}
         runs = _runs(list(targets)) if self.capabilities.servos.stop > MICRO and not self._crc else [[servo] for servo in targets]

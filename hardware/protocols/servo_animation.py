@@ -33,10 +33,10 @@ class SilentDecoder:
         return False
 
     def expect(self, exchange: Exchange) -> None:
-        """No answer comes."""
+        """Does nothing, since no answer comes."""
 
     def feed(self, data: bytes) -> list[Message]:
-        """Returns nothing: noise is reported at a timeout."""
+        """Returns nothing; the bytes are reported as noise at the next timeout."""
         self._stream.feed(data)
         return []
 
@@ -61,7 +61,7 @@ class ServoAnimation(Codec):
         return SilentDecoder()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Goals of servos, five bytes each."""
+        """Commands that set goals of servos, five bytes each."""
         data = b"".join(encode(servo, position) for servo, position in goals.items())
         return (Exchange(data),) if data else ()
 

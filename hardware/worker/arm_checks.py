@@ -57,18 +57,18 @@ class ArmChecks:
         return {servo for servo, settings in self.settings.items() if settings.refusal}
 
     def check_settings(self, servos: Sequence[int]) -> None:
-        """Every servo has reported its settings, and they let it be driven to positions."""
+        """Check that every servo has reported its settings, and that they let it be driven to positions."""
         if missing := [servo for servo in servos if servo not in self.settings]:
             raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not say how it is set")
         self.check_modes(servos)
 
     def check_modes(self, servos: Sequence[int]) -> None:
-        """No servo has reported settings that forbid to drive it."""
+        """Check that no servo has reported settings that forbid to drive it."""
         if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 
     def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
-        """Position of each servo, measured since `since` [s], which it accepts as a goal without moving."""
+        """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as a goal without moving."""
         found = self._positions.since(since)
         if unread := [servo for servo in servos if servo not in found]:
             raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not say where it is")
@@ -78,12 +78,12 @@ class ArmChecks:
         return {servo: found[servo] for servo in servos}
 
     def check_limits_kept(self) -> None:
-        """No servo has reported that it lost what was written to it."""
+        """Check that no servo has reported the loss of a volatile setting."""
         if self.lost_settings:
             raise PlanFailed(Fault.SERVO_FORGOT, self.lost_settings_text)
 
     def check_unmoved(self, before: Mapping[int, int]) -> None:
-        """Servos read with torque what they read without it (`before`, by id)."""
+        """Check that servos report the same raw positions with torque as `before` without (by id)."""
         after = self._positions.newest
         jumped = [servo for servo, raw in before.items() if abs(after[servo] - raw) > abs(self._channels.raw_rotation(servo, JUMPED))]
         if jumped:

@@ -46,7 +46,7 @@ class Connection(ABC):
         transport: An open port; closed with `close`.
         transitions: The next state for each state and request.
         moves: Statistics of moves and their acknowledgements.
-        now: [s].
+        now: Current time [s].
 
     Attributes:
         fault_report: What went wrong; the first cause stays until `acknowledge_fault`.
@@ -77,7 +77,7 @@ class Connection(ABC):
 
     @property
     def armed(self) -> bool:
-        """Whether the device is armed, and is to be."""
+        """Whether the device is armed and is meant to stay so."""
         return self.state is ConnectionState.ARMED
 
     @property
@@ -96,7 +96,7 @@ class Connection(ABC):
         self._requested(before)
 
     def _confirm(self, is_confirmed: bool = True) -> None:
-        """The device has confirmed the desired state, or has shown that it is in another one."""
+        """Record that the device is in the desired state, or with `is_confirmed` False that it is in another one."""
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
@@ -150,7 +150,7 @@ class Connection(ABC):
 
     @abstractmethod
     def speak(self, now: float) -> None:
-        """Send what is due besides moves."""
+        """Send whatever is due, except moves."""
 
     @abstractmethod
     def acknowledge_fault(self, now: float) -> None:

@@ -56,7 +56,7 @@ class Worker:
     Args:
         memory: The memory that it shares with Blender.
         connect: Opens the device's port at a time [s]; raises TransportError.
-        now: [s].
+        now: Current time [s].
     """
 
     def __init__(self, memory: SharedMemory, connect: Connect, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Last stage before the conversion to channels: moves commanded values toward a goal, within limits. Knows no Blender.
+"""Last stage before the conversion to channels: moves the commanded joint values toward a goal, within limits. Knows no Blender.
 
 Speeds and distances are given for revolute joints; those of other joints are `Joint.scale` times that.
 """

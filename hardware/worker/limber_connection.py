@@ -32,7 +32,7 @@ class LimberConnection(Connection):
         session: 1 to 65535, other than the last connection's, so that answers to an older connection are recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
-        now: [s].
+        now: Current time [s].
     """
 
     def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, now: float) -> None:

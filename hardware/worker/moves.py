@@ -31,7 +31,7 @@ class Moves:
         return sequence in self._waiting
 
     def send(self, sequence: int, now: float, taken: bool) -> None:
-        """A move was sent; `taken`: the port accepted it."""
+        """Record that a move was sent; `taken`: the port accepted it."""
         self.sent += 1
         if taken:
             self._waiting[sequence] = now
@@ -39,7 +39,7 @@ class Moves:
             self.lost += 1
 
     def answer(self, answered: int, accepted: bool, now: float) -> None:
-        """The answer to a waiting move. Answers come in order: earlier moves got none."""
+        """Record the answer to a waiting move. Answers come in order, so earlier moves were not answered."""
         for sequence in list(self._waiting):
             sent = self._waiting.pop(sequence)
             if sequence == answered and accepted:

@@ -19,7 +19,7 @@ class ServoChannels:
 
     Args:
         device: The robot's description.
-        codec: The protocol's.
+        codec: Codec of the device's protocol.
 
     Attributes:
         servos: Ids, in the channels' order.

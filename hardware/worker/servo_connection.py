@@ -41,9 +41,9 @@ class ServoConnection(Connection):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        codec: The protocol's.
+        codec: Codec of the device's protocol.
         moves: The statistics of moves and their acknowledgements.
-        now: [s].
+        now: Current time [s].
     """
 
     def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, now: float) -> None:
@@ -259,7 +259,7 @@ class ServoConnection(Connection):
         return self._goals.to_release(self._checks.unsuitable)
 
     def _ask(self, encode: Callable[[], tuple[Exchange, ...]]) -> bool:
-        """Queue the exchanges that `encode` returns; an error of it ends the connection."""
+        """Queue the exchanges that `encode` returns; returns whether there are any. If it raises, the connection fails."""
         try:
             exchanges = encode()
         except HardwareError as error:
@@ -311,7 +311,7 @@ class ServoConnection(Connection):
             self._standstill.begin(now, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched})
 
     def _watch_standstill(self, now: float) -> None:
-        """Servos that keep turning after their motion was ended lose their torque, also where they are set to hold."""
+        """Switch off the torque of servos that keep rotating after their motion was ended, even if they are set to hold."""
         if turning := self._standstill.went_on() if self._standstill.is_watching(now) else []:
             self._kept_turning = sorted({*self._kept_turning, *turning})
             self._goals.release(turning)
@@ -330,7 +330,7 @@ class ServoConnection(Connection):
             self._check(now)
 
     def _check(self, now: float) -> None:
-        """Query servos' errors now and then, since goals are not answered."""
+        """Query servos' errors at intervals, since goals are not answered."""
         held = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
         self._ask(lambda: self._diagnostics.check(now, held))
 

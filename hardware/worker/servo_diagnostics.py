@@ -23,7 +23,7 @@ class ServoDiagnostics:
 
     Args:
         device: The robot's description.
-        codec: The protocol's.
+        codec: Codec of the device's protocol.
 
     Attributes:
         is_answered: Whether servos, or their controller, answer queries for errors.

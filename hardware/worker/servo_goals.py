@@ -34,15 +34,15 @@ class ServoGoals:
         return sorted({*self._channels.limp, *self._must_release, *unsuitable})
 
     def forget(self, servos: Collection[int]) -> None:
-        """These servos hold no goal any more."""
+        """Record that these servos hold no goal any more."""
         for servo in servos:
             self.sent.pop(servo, None)
 
     def release(self, servos: Collection[int]) -> None:
-        """The torque of these servos goes off, also where their channels are set to hold."""
+        """Record that the torque of these servos is switched off, even if their channels are set to hold."""
         self._must_release.update(servos)
         self.forget(servos)
 
     def armed(self, servos: Collection[int]) -> None:
-        """These servos were armed anew: their channels' setting counts again."""
+        """Record that these servos were armed again, so that their channels' settings apply."""
         self._must_release.difference_update(servos)

@@ -23,7 +23,7 @@ class ServoPlans:
     """The plans of one connection.
 
     Args:
-        codec: The protocol's.
+        codec: Codec of the device's protocol.
         channels: The device's channels.
         checks: Checks of the servos.
         goals: Goals sent to the servos.

@@ -19,7 +19,7 @@ class ServoSilence:
     Args:
         channels: The device's channels.
         positions: Measured positions; None where the servos do not measure.
-        now: [s].
+        now: Current time [s].
 
     Attributes:
         began: Since when silence is counted [s].
@@ -40,14 +40,14 @@ class ServoSilence:
         self.began = self._heard_at = now
 
     def take(self, messages: Sequence[Message], now: float) -> None:
-        """Messages that arrived at `now` [s]."""
+        """Record messages that arrived at `now` [s]."""
         if any(not isinstance(message, Problem) for message in messages):
             self._heard_at = now
         self._has_answer = self._has_answer or any(isinstance(message, Identified) for message in messages)
         self._noise += sum(isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages)
 
     def while_connecting(self, now: float) -> tuple[Fault, str] | None:
-        """The fault and its detail where not all servos have answered in time; None: none yet."""
+        """Fault and its detail if not all servos have answered in time; None otherwise."""
         if now - self.began <= GREET_FOR:
             return None
         if self._has_answer:
@@ -55,10 +55,10 @@ class ServoSilence:
         return Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, ""
 
     def while_connected(self, now: float, is_armed: bool, answers_checks: bool) -> tuple[Fault, str] | None:
-        """The fault and its detail; None: no servo is silent.
+        """Fault and its detail if a servo has been silent for too long; None otherwise.
 
         Args:
-            now: [s].
+            now: Current time [s].
             is_armed: Whether the silence of a single servo is a fault.
             answers_checks: Whether servos that do not measure answer queries for errors.
         """

@@ -1,6 +1,6 @@
 """Checks that servos come to rest after their motion was ended. Knows no Blender, no port and no clock.
 
-A servo that holds its position overshoots a little and comes to rest. One that keeps turning is not in position mode, or is faulty.
+A servo that holds its position overshoots a little and comes to rest. One that keeps rotating is not in position mode, or is faulty.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class StandstillMonitor:
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Servos that kept turning; they are not monitored any more."""
+        """Servos that kept rotating; they are not monitored any more."""
         found = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]

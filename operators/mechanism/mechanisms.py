@@ -1,4 +1,4 @@
-"""Operators of mechanisms: make, check, assemble, live, bake."""
+"""Operators of mechanisms: add, new, check, assemble, start and end live."""
 
 import bpy
 from bpy.props import EnumProperty

@@ -84,7 +84,7 @@ def ends_selected(rig, selected: list[str]) -> Ends:
 
 
 class _Parts(NamedTuple):
-    """The chains to be made."""
+    """Bones of the chains that will be made for torso, head and eyes."""
 
     torso: gaze_bones.Span | None
     head: gaze_bones.Span
@@ -94,7 +94,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
-    """The chains for these ends; raises RigError where parts are missing."""
+    """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)

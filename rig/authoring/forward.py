@@ -88,7 +88,7 @@ def up_of(rig) -> Vector:
 
 
 def described(settings) -> str:
-    """The forward axis as text."""
+    """The forward axis of an end as text for the interface."""
     if settings.forward_axis != CUSTOM:
         return settings.forward_axis
     axis = nearest_axis(settings)
@@ -102,7 +102,7 @@ def words(name: str) -> list[str]:
 
 
 def _is_head(bone) -> bool:
-    """Whether a bone belongs to the parts that face where the body faces."""
+    """Whether a bone's name shows that it faces forward with the body: a head, neck or torso, and no limb."""
     said = set(words(bone.name))
     return bool(said & HEADS) and not said & LIMBS
 
@@ -113,7 +113,7 @@ def _carried(bone, named: set[str]) -> list:
 
 
 def _front(rig, bone) -> Guess | None:
-    """Where the body faces; None where nothing indicates it."""
+    """The body's forward direction (armature space), from its left and right sides or its root link; None if neither is known."""
     left = left_of(rig)
     front = left.cross(up_of(rig))
     if front.length > LEVEL * left.length:

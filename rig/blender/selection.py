@@ -1,4 +1,4 @@
-"""The selected item of a list; the stored index may be out of range, because scripts, undo and overrides change the list alone."""
+"""The selected item of a list. The stored index may be out of range, since scripts, undo and overrides change the list without it."""
 
 
 def selected_index(items, active: int) -> int:

@@ -101,7 +101,7 @@ def _is_index_bound(rig, chain) -> bool:
 
 
 def _convert_keys(rig, chain) -> None:
-    """Converts keys of the index to constant keys of the number."""
+    """Converts keyframes of the old index into constant keyframes of the posture's number."""
     old, new = (f"{chain.path_from_id()}.{name}" for name in ("active_posture", "posture"))
     known = numbers(chain)
     for action, slot in actions.playing(rig):

@@ -21,7 +21,7 @@ def segments(rig) -> list[Segment]:
 
 
 def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot's joints move, with its joints at `places` (None: as posed)."""
+    """Head and tail [m, world] of each bone that the robot moves, for joint values `places` [rad or m]; None: the joint as posed."""
     known: dict[str, list[tuple[str, float]]] = {}
     for source, place in zip(sources, places, strict=False):
         if place is not None and source.bone:

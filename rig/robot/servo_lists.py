@@ -1,4 +1,4 @@
-"""Lists of joints and motors that have servos of their own: of the active chain, and of the mechanism."""
+"""Lists of joints and motors with servo settings: those of the active chain, and those of the mechanism."""
 
 from dataclasses import dataclass
 

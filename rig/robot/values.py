@@ -22,16 +22,18 @@ RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges
 
 
 def shown(rig) -> dict[tuple[str, str, str], float]:
-    """Values [rad, prismatic m] of joints and motors by `Source.place`: filtered where live, else authored; unknown ones are left out."""
+    """Values [rad; prismatic joints m] of joints and motors, by (uid, bone, axis): filtered if live, else authored. Unknown ones are
+    left out.
+    """
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
 
 def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str, str, str], float]:
-    """Values [rad, m] of joints and motors by their places.
+    """Values [rad; prismatic joints m] of all joints and motors of an object, by (uid, bone, axis).
 
     Args:
-        rig: The object whose they are.
-        moved: Values of movers that are live, by the uids of their settings. One that was not solved yet has none.
+        rig: The object.
+        moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[tuple[str, str, str], float] = {}
@@ -139,7 +141,7 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
-    """Poses the armature and sets the values; None leaves one as it is. Returns whether anything changed."""
+    """Poses the armature's joints and sets the animatable properties; None leaves one unchanged. Returns whether anything changed."""
     changed = False
     for source, value in zip(sources, values, strict=False):
         if value is None:

@@ -38,19 +38,19 @@ class BusCodec(Codec):
         return BusDecoder(self._framing, self._table)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each servo; changes nothing."""
+        """Queries for model and firmware of each servo; they change nothing."""
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
         return tuple(self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start)) for servo in servos)
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for the registers that decide how each servo moves; changes nothing."""
+        """Queries for the registers that decide how each servo moves; they change nothing."""
         start, size = self._table.requirements.span
         answers = [Answer(self._known(servo), AnswerKind.SETTINGS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries whether registers still hold what was written: a servo that lost power has lost it."""
+        """Queries whether registers still hold what was written; a servo that lost its power has forgotten it."""
         expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
@@ -60,21 +60,23 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
-        """Maximum speed of a servo [units/s], enforced by the servo; lost when its power fails."""
+        """Command that sets a servo's maximum speed [units/s], which the servo enforces and forgets when its power fails."""
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Goal of each servo := its present position, then torque on; every step must be answered before the next."""
+        """Commands that set each servo's goal to its present position and then switch torque on; each must be answered before the next
+        is sent.
+        """
         goals = tuple(self._write(servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])) for servo in at)
         return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Torque off: all servos in one frame, then each again with an answer."""
+        """Commands that switch torque off: first all servos in one frame, then each again with an answer."""
         at_once = self._sync_write(self._table.torque, dict.fromkeys(servos, 0))
         return at_once + tuple(self._write(servo, self._table.torque, "Torque", 0) for servo in servos)
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Goals of servos, without answers."""
+        """Command that sets goals of servos, without answers."""
         return self._sync_write(self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()})
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -89,12 +91,12 @@ class BusCodec(Codec):
         return tuple(exchanges)
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """Emergency stop, without answers."""
+        """Commands of an emergency stop, without answers."""
         limp = self._sync_write(self._table.torque, dict.fromkeys(release, 0))
         return self.write(hold) + limp
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Timeout of the servos' own watchdog; None disables it, and resets one that has tripped."""
+        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one that has tripped."""
         register, number = self._watchdog(seconds)
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
@@ -108,19 +110,23 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
-        """Change the id of a servo without torque, and query it by the new one; its answer to the change may carry either id."""
+        """Commands that change the id of a servo without torque, and a query by the new id; the answer to the change may carry either
+        id.
+        """
         change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
         return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Change the baud rate of a servo without torque; the answer is not awaited, it may come at either rate. Call `lock` next."""
+        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may come at either rate. Call
+        `lock` next.
+        """
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)
         change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
         return (*self._unlock(servo), change)
 
     def lock(self, servo: int) -> tuple[Exchange, ...]:
-        """Lock the EEPROM registers again, where a servo has a lock."""
+        """Command that locks the EEPROM registers again; empty for servos without a lock."""
         lock = self._table.eeprom_lock
         return () if lock is None else (self._write(servo, lock, "The lock", 1),)
 

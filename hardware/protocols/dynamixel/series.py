@@ -61,9 +61,9 @@ MODE = Register(11, 1)
 
 
 def requirements(multi_turn: bool) -> Requirements:
-    """Position mode, a profile velocity that is a speed, and no torque on by a goal.
+    """Register values that a servo must have: position mode, a profile velocity that is a speed, and no torque switched on by a goal.
 
-    Position limits apply in position mode alone.
+    Position limits apply in position mode only.
     """
     modes = MORE_TURNS if multi_turn else ONE_TURN
     names = [f"{mode} ({MODES[mode]})" for mode in modes]

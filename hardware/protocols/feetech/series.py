@@ -78,9 +78,9 @@ def table_of(series: Series) -> Table:
 
 
 def _requirements(series: Series, order: Order) -> Requirements:
-    """STS: position mode (its register). SCS: a highest angle limit above 0, for 0 means motor mode.
+    """Register values that a servo must have: for STS position mode, for SCS a maximum angle limit above 0 (0 means motor mode).
 
-    STS servos without angle limits rotate more than once.
+    STS servos without angle limits can rotate more than one revolution.
     """
     lowest, highest = Register(9, 2, order=order), Register(11, 2, order=order)
     if series == "sts":
