@@ -77,7 +77,7 @@ def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> Non
     for frame in range(1, frames + 11, 10):
         moved.rotation_euler = (0.2 * cos(frame / 30), 0.1 * sin(frame / 17), 0.2 * sin(frame / 23))
         moved.keyframe_insert("rotation_euler", frame=frame)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
 
 
 def overlays() -> None:

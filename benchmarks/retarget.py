@@ -35,7 +35,7 @@ def follower(clip: Path, robot: Path):
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     bpy.context.scene.frame_set(1)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     return rig
 
 

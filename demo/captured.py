@@ -69,7 +69,7 @@ class Captured(imported.Imported):
         self.pairs = len(retarget.pairs)
         retarget.frame_start, retarget.frame_end = 1, self.frames
         self.scene.frame_set(1)
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
         problem = installed.module("rig.live.live").session(self.rig, retarget).problem
         if problem:
             raise imported.RobotError(problem)

@@ -143,11 +143,14 @@ def playing(cast: Cast, action, slot):
     animation.action = action
     if slot is not None:
         animation.action_slot = slot
+    about = {"limber_mover": cast.rig.limber.retarget}  # the operators are about the body, not the chain
     if cast.body:
-        bpy.ops.limber.follow()
+        with bpy.context.temp_override(**about):
+            bpy.ops.limber.live()
     yield
     if cast.body:
-        bpy.ops.limber.end_follow()
+        with bpy.context.temp_override(**about):
+            bpy.ops.limber.end_live()
     animation.action = before[0]
     if before[1] is not None:
         animation.action_slot = before[1]

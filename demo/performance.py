@@ -106,8 +106,9 @@ def bake(rig, chain, take: Take) -> None:
     retarget = rig.limber.retarget
     for owner in (chain, retarget):
         owner.frame_start, owner.frame_end = take.frames[0], take.frames[-1]
-    if bpy.ops.limber.bake() != {"FINISHED"}:
-        raise FailedError("The motion was not baked")
+    with bpy.context.temp_override(limber_mover=retarget if retarget.live else chain):
+        if bpy.ops.limber.bake() != {"FINISHED"}:
+            raise FailedError("The motion was not baked")
     places, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).places, installed.module("rig.reading.axes")
     rows = []
     for frame in take.frames:

@@ -113,18 +113,18 @@ def _chain(rig, ball):
 
 def play(owner, say) -> dict:
     """Every frame live; returns motors' values as wanted and filtered, and how well it holds together."""
-    live = installed.module("rig.live.mechanisms")
+    live = installed.module("rig.live.live")
     scene = bpy.context.scene
     scene.frame_set(1)
     bpy.ops.limber.live()
     bpy.context.view_layer.objects.active = owner
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     rows: dict[str, list] = {"wanted": [], "filtered": [], "residual": [], "missed": [], "seconds": [], "frame_seconds": []}
     for frame in range(1, FRAMES + 1):
         began = perf_counter()
         scene.frame_set(frame)
         took = perf_counter() - began
-        session = live.session(owner)
+        session = live.session(owner, owner.limber.mechanism)
         if session.problem:
             say(f"frame {frame}: {session.problem}")
         outputs = session.outputs

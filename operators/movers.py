@@ -1,10 +1,12 @@
 """The mover that an operator acts on: the one named by its button, else the one in use."""
 
 from ..rig.authoring import chains
-from ..rig.live.movers import BodyMover, ChainMover, MechanismMover, Mover, mover_of
+from ..rig.live.movers import Mover, mover_of
 from ..rig.live.uses import Use, why_not
-from .mechanism.mechanisms import mechanism_owner, taken_up
-from .subject import poll_rig, rig_of
+from ..rig.reading.mechanism.owners import has_mechanism
+from ..rig.robot import links
+from .mechanism.mechanisms import mechanism_owner
+from .subject import poll_editable, poll_rig, rig_of
 
 POINTER = "limber_mover"  # a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
 
@@ -15,42 +17,44 @@ def names_mover(layout, settings) -> None:
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover that a button names; else the one in use: the armature's body if it is live, its selected chain, its body, or the
-    mechanism in use.
-    """
+    """The mover that a button names; else the one in use: the armature's selected chain, its body, or the mechanism in use."""
     named = getattr(context, POINTER, None)
     if named is not None:
         return mover_of(named.id_data, named)
     owner, active = mechanism_owner(context), context.active_object
-    if owner is not None and (active is None or active.type != "ARMATURE" or active == owner):
-        chain = chains.active(owner) if owner.type == "ARMATURE" else None
-        return ChainMover(owner, chain) if chain is not None else MechanismMover(owner, owner.limber.mechanism)
-    rig = rig_of(context)
-    if rig is None or rig.type != "ARMATURE":
-        return None
-    chain, body = chains.active(rig), BodyMover(rig, rig.limber.retarget)
-    if chain is not None and not body.is_live:
-        return ChainMover(rig, chain)
-    return body if body.is_live or body.has_goal or body.settings.source is not None else None
+    if owner is None or (active is not None and active.type == "ARMATURE" and active != owner):
+        owner = rig_of(context)
+    if owner is not None and owner.type == "ARMATURE":
+        body = owner.limber.retarget
+        if (chain := chains.active(owner)) is not None:
+            return mover_of(owner, chain)
+        if body.live or body.pairs or body.source is not None:
+            return mover_of(owner, body)
+    return mover_of(owner, owner.limber.mechanism) if has_mechanism(owner) else None
 
 
-def take_up(context) -> Mover:
-    """The mover that an operator acts on and may change: a duplicated mechanism gets its own uid first."""
-    mover = mover_at_hand(context)
-    if not mover.is_on_rig:
-        taken_up(context)
+def own(mover: Mover) -> Mover:
+    """The mover that an operator acts on and may change: a duplicated mechanism gets its own uid first, unless its robot is connected."""
+    if links.link(mover.owner) is None:
+        mover.own_identity()
     return mover
 
 
-def poll_use(cls, context, use: Use, work: str) -> bool:
-    """Whether a use is possible for the mover in use; else the poll message names the reason. `work` completes it, such as "Bake works"."""
+def poll_mover(cls, context) -> bool:
+    """Whether there is a mover in use, and its object can be changed."""
     mover = mover_at_hand(context)
     if mover is None:
         if poll_rig(cls, context):
             cls.poll_message_set("This armature has no chain: select bones in Pose Mode and press New Chain")
         return False
-    if not mover.owner.is_editable:
-        return poll_rig(cls, context)
+    return poll_editable(cls, mover.owner)
+
+
+def poll_use(cls, context, use: Use, work: str) -> bool:
+    """Whether a use is possible for the mover in use; else the poll message names the reason. `work` completes it, such as "Bake works"."""
+    if not poll_mover(cls, context):
+        return False
+    mover = mover_at_hand(context)
     if mover.owner.mode == "EDIT":
         cls.poll_message_set(f"Leave Edit Mode first: {work} in Object Mode or Pose Mode")
         return False

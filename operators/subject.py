@@ -29,9 +29,14 @@ def poll_rig(cls, context) -> bool:
     if rig is None:
         cls.poll_message_set("No armature is active: click the robot's armature")
         return False
+    return poll_editable(cls, rig)
+
+
+def poll_editable(cls, rig) -> bool:
     if not rig.is_editable:
+        what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
         cls.poll_message_set(
-            f"Armature '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
+            f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
         )
         return False
     return True

@@ -64,7 +64,7 @@ class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
     """Operators: Retarget"""
 
     bl_label = "Retarget"
-    operators = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "follow", "end_follow", "listen", "end_listen")
+    operators = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "listen", "end_listen")
 
 
 class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
@@ -73,8 +73,8 @@ class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
     bl_label = "Mechanism"
     operators = (
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_rest_pose", "go_to_rest_pose",
-        "add_mechanism_joints", "find_mechanism_joints", "remove_mechanism_joint", "mechanism_live",
-        "end_mechanism_live", "add_motors", "remove_motor", "add_mechanism_goal", "remove_mechanism_goal",
+        "add_mechanism_joints", "find_mechanism_joints", "remove_mechanism_joint", "add_motors", "remove_motor",
+        "add_mechanism_goal", "remove_mechanism_goal",
         "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "load_mechanism_character",
         "save_mechanism_character",
     )  # fmt: skip

@@ -1,14 +1,10 @@
-"""Operators for retargeting: pair, calibrate, follow, listen, bake."""
-
-from math import degrees
+"""Operators for retargeting: pair, calibrate, listen."""
 
 import bpy
-import numpy as np
 
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.events import handlers
-from ...rig.live import live
+from ...rig.live import uses
 from ...rig.reading.body import pairing, receiver
 from ...rig.reading.osc import inbox
 from ..errors import reports_errors
@@ -16,33 +12,23 @@ from ..remove_item import RemoveItem
 from ..subject import poll_rig, rig_of
 
 
-def poll_source(cls, retarget) -> bool:
+def poll_source(cls, context) -> bool:
     """Whether the retarget has a source, or is listening."""
-    if pairing.is_streamed(retarget):
-        if receiver.find(retarget.host, retarget.port) is None:
-            cls.poll_message_set("Nothing listens: press Listen")
-            return False
-        return True
-    if retarget.source is None:
-        cls.poll_message_set("The armature has no source: choose the armature whose motion it follows")
+    if not poll_rig(cls, context):
         return False
-    return True
+    if why := uses.no_source(rig_of(context).limber.retarget):
+        cls.poll_message_set(why)
+    return not why
 
 
 def poll_pairs(cls, context) -> bool:
     """Whether there is a source, and at least one pair."""
-    if not poll_rig(cls, context):
+    if not poll_source(cls, context):
         return False
-    retarget = rig_of(context).limber.retarget
-    if not poll_source(cls, retarget):
-        return False
-    if not retarget.pairs:
-        cls.poll_message_set("No bones are paired: press Pair by Names, or + for each")
-        return False
-    if "EDIT" in {rig_of(context).mode, retarget.source.mode if retarget.source else ""}:
-        cls.poll_message_set("Leave Edit Mode first: bodies follow in Object Mode or Pose Mode")
-        return False
-    return True
+    rig = rig_of(context)
+    if why := uses.no_pairs(rig, rig.limber.retarget):
+        cls.poll_message_set(why)
+    return not why
 
 
 class LIMBER_OT_pair_bones(bpy.types.Operator):
@@ -53,11 +39,7 @@ class LIMBER_OT_pair_bones(bpy.types.Operator):
     bl_label = "Pair by Names"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        return poll_source(cls, rig_of(context).limber.retarget)
+    poll = classmethod(poll_source)
 
     @reports_errors
     def execute(self, context):
@@ -125,70 +107,6 @@ class LIMBER_OT_calibrate_pairs(bpy.types.Operator):
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
         self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")
-        return {"FINISHED"}
-
-
-class LIMBER_OT_follow(bpy.types.Operator):
-    """Start following the source with the whole body, within joint limits. The authored pose is not changed; live chains work on top"""
-
-    bl_idname = "limber.follow"
-    bl_label = "Start Retarget"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_pairs(cls, context):
-            return False
-        rig = rig_of(context)
-        if rig.limber.retarget.live:
-            cls.poll_message_set("The body follows already: press End Retarget to leave")
-            return False
-        try:
-            pairing.linked(rig, rig.limber.retarget)
-        except RigError as error:
-            cls.poll_message_set(str(error))
-            return False
-        return True
-
-    def execute(self, context):
-        rig = rig_of(context)
-        retarget = rig.limber.retarget
-        live.start(rig, retarget)
-        handlers.wake_clock()
-        session = live.session(rig, retarget)
-        if session.problem:
-            self.report({"WARNING"}, session.problem)
-            return {"FINISHED"}
-        missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
-        worst = int(np.argmax(missed))
-        self.report(
-            {"INFO"},
-            f"'{rig.name}' follows '{pairing.source_name(retarget)}' with {counted(len(session.reader.places), 'joint')}; farthest from it"
-            f" is '{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees",
-        )
-        return {"FINISHED"}
-
-
-class LIMBER_OT_end_follow(bpy.types.Operator):
-    """Stop following and show the authored pose"""
-
-    bl_idname = "limber.end_follow"
-    bl_label = "End Retarget"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if not rig_of(context).limber.retarget.live:
-            cls.poll_message_set("The body does not follow: press Start Retarget")
-            return False
-        return True
-
-    def execute(self, context):
-        rig = rig_of(context)
-        live.stop(rig, rig.limber.retarget)
-        handlers.wake_clock()
         return {"FINISHED"}
 
 

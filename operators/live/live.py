@@ -1,17 +1,20 @@
-"""Operators that start and end live motion of chains."""
+"""Operators that start and end live motion of any mover: of the one at hand, or of all that an object has."""
 
 import bpy
 
-from ...rig.authoring.check import check, why_not_live
-from ...rig.blender.errors import capitalised
 from ...rig.events import handlers
 from ...rig.live import live
-from ...rig.reading import goal
-from ..subject import chain_of, poll_chain, rig_of
+from ...rig.live.movers import live_of, movers_of
+from ...rig.live.uses import Use, why_not
+from ..errors import reports_errors
+from ..movers import mover_at_hand, own, poll_mover, poll_use
+from .started import said
+
+LEAVE = "Leave this mode first: Live starts in Object Mode or Pose Mode"
 
 
 class LIMBER_OT_live(bpy.types.Operator):
-    """Start following the target. The armature shows the solved pose; the authored pose and keyframes are not changed"""
+    """Start following the goal: a target, a source's motion, motors' values. The authored pose and keyframes are not changed"""
 
     bl_idname = "limber.live"
     bl_label = "Start Live"
@@ -19,97 +22,23 @@ class LIMBER_OT_live(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if chain_of(context).live:
-            cls.poll_message_set("The chain is live already: press End Live to leave")
+        if not poll_use(cls, context, Use.LIVE, "Live starts"):
             return False
         if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first: Live starts in Object Mode or Pose Mode")
-            return False
-        why = why_not_live(context, rig_of(context), chain_of(context))
-        if why:
-            cls.poll_message_set(why)
-        return not why
-
-    def execute(self, context):
-        rig, chain = rig_of(context), chain_of(context)
-        findings = check(context, rig, chain)
-        live.start(rig, chain)
-        handlers.wake_clock()
-        session = live.session(rig, chain)
-        if session.problem:
-            self.report({"WARNING"}, session.problem)
-            return {"FINISHED"}
-        self.report({"INFO"}, f"Chain '{chain.name}' {goal.DOES[chain.goal]} '{goal.followed(chain).name}'")
-        if session.outputs and session.outputs.solution.remark:
-            self.report({"WARNING"}, capitalised(session.outputs.solution.remark))
-        if findings:
-            more = f" Press Check: it has {len(findings) - 1} more to say" if len(findings) > 1 else ""
-            self.report({"WARNING"}, f"{findings[0].sentence}.{more}")
-        return {"FINISHED"}
-
-
-class LIMBER_OT_live_all(bpy.types.Operator):
-    """Start following the targets with all chains of the armature"""
-
-    bl_idname = "limber.live_all"
-    bl_label = "Start All Live"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if all(chain.live for chain in rig_of(context).limber.chains):
-            cls.poll_message_set("All chains are live already: press End All to leave")
-            return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first: Live starts in Object Mode or Pose Mode")
+            cls.poll_message_set(LEAVE)
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
-        rig = rig_of(context)
-        begun = []
-        for chain in rig.limber.chains:
-            if chain.live:
-                continue
-            why = why_not_live(context, rig, chain)
-            if why:
-                self.report({"WARNING"}, why)
-                continue
-            live.start(rig, chain)
-            begun.append(chain)
+        mover = own(mover_at_hand(context))
+        live.start(*mover)
         handlers.wake_clock()
-        for chain in begun:
-            if problem := live.session(rig, chain).problem:
-                self.report({"WARNING"}, problem)
-        self.report({"INFO"}, f"Chains live: {sum(chain.live for chain in rig.limber.chains)} of {len(rig.limber.chains)}")
-        return {"FINISHED"} if begun else {"CANCELLED"}
-
-
-class LIMBER_OT_end_live_all(bpy.types.Operator):
-    """Stop following with all chains and show the authored pose"""
-
-    bl_idname = "limber.end_live_all"
-    bl_label = "End All"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if not any(chain.live for chain in rig_of(context).limber.chains):
-            cls.poll_message_set("No chain is live: press Start Live to follow the target")
-            return False
-        return True
-
-    def execute(self, context):
-        rig = rig_of(context)
-        for chain in rig.limber.chains:
-            if chain.live:
-                live.stop(rig, chain)
+        done, warnings = said(context, mover)
+        if done:
+            self.report({"INFO"}, done)
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
         return {"FINISHED"}
 
 
@@ -122,13 +51,80 @@ class LIMBER_OT_end_live(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_chain(cls, context):
+        if not poll_mover(cls, context):
             return False
-        if not chain_of(context).live:
-            cls.poll_message_set("The chain is not live: press Start Live to follow the target")
+        mover = mover_at_hand(context)
+        if not mover.is_live:
+            cls.poll_message_set(f"{mover.label} is not live: press Start Live to follow")
             return False
         return True
 
     def execute(self, context):
-        live.stop(rig_of(context), chain_of(context))
+        mover = mover_at_hand(context)
+        live.stop(*mover)
+        own(mover)
+        handlers.wake_clock()
+        return {"FINISHED"}
+
+
+class LIMBER_OT_live_all(bpy.types.Operator):
+    """Start following the goals with all that the object has: its body, its chains, its mechanism"""
+
+    bl_idname = "limber.live_all"
+    bl_label = "Start All Live"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mover(cls, context):
+            return False
+        if all(mover.is_live for mover in movers_of(mover_at_hand(context).owner)):
+            cls.poll_message_set("All is live already: press End All to leave")
+            return False
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set(LEAVE)
+            return False
+        return True
+
+    @reports_errors
+    def execute(self, context):
+        movers = list(movers_of(own(mover_at_hand(context)).owner))
+        begun = []
+        for mover in movers:
+            if mover.is_live:
+                continue
+            if why := why_not(Use.LIVE, mover, context):
+                self.report({"WARNING"}, why)
+                continue
+            live.start(*mover)
+            begun.append(mover)
+        handlers.wake_clock()
+        for mover in begun:
+            if problem := live.session(*mover).problem:
+                self.report({"WARNING"}, problem)
+        self.report({"INFO"}, f"Live: {sum(mover.is_live for mover in movers)} of {len(movers)}")
+        return {"FINISHED"} if begun else {"CANCELLED"}
+
+
+class LIMBER_OT_end_live_all(bpy.types.Operator):
+    """Stop following with all that the object has and show the authored pose"""
+
+    bl_idname = "limber.end_live_all"
+    bl_label = "End All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_mover(cls, context):
+            return False
+        if not live_of(mover_at_hand(context).owner):
+            cls.poll_message_set("Nothing is live: press Start Live to follow")
+            return False
+        return True
+
+    def execute(self, context):
+        for mover in live_of(mover_at_hand(context).owner):
+            live.stop(*mover)
+            own(mover)
+        handlers.wake_clock()
         return {"FINISHED"}

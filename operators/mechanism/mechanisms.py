@@ -1,16 +1,13 @@
-"""Operators of mechanisms: add, new, check, assemble, start and end live."""
+"""Operators of mechanisms: add, new, check, assemble."""
 
 import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring.mechanism import build
-from ...rig.authoring.mechanism.check import check, of_physics
+from ...rig.authoring.mechanism.check import check
 from ...rig.authoring.mechanism.finding import check_joints, collection_of, joints_around
-from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.blender.counting import counted
-from ...rig.events import handlers
-from ...rig.live import mechanisms
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels
 from ...rig.reading.mechanism.assembled import prepare
@@ -22,7 +19,7 @@ from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
 from ...rig.showing import mechanism_proxy
 from ..errors import reports_errors
-from ..subject import rig_of
+from ..subject import poll_editable, rig_of
 
 
 def mechanism_owner(context):
@@ -47,10 +44,7 @@ def poll_mechanism(cls, context) -> bool:
     if owner is None:
         cls.poll_message_set("There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene")
         return False
-    if not owner.is_editable:
-        cls.poll_message_set(f"'{owner.name}' comes from another file: make a library override of it (Object > Library Override > Make)")
-        return False
-    return True
+    return poll_editable(cls, owner)
 
 
 def poll_authoring(cls, context) -> bool:
@@ -189,68 +183,4 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
             note_values(owner, made.model.solver, made.model.rest)
         _rest_here(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: all joints hold, and this is its rest pose")
-        return {"FINISHED"}
-
-
-class LIMBER_OT_mechanism_live(bpy.types.Operator):
-    """Start following the targets, or the motors' values. The authored pose and keyframes are not changed"""
-
-    bl_idname = "limber.mechanism_live"
-    bl_label = "Start Live Mechanism"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_mechanism(cls, context):
-            return False
-        if mechanism_owner(context).limber.mechanism.live:
-            cls.poll_message_set("The mechanism is live already: press End Live to leave")
-            return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave this mode first: Live starts in Object Mode or Pose Mode")
-            return False
-        if missing := mechanisms.lacks(mechanism_owner(context)):
-            cls.poll_message_set(missing)
-            return False
-        return True
-
-    @reports_errors
-    def execute(self, context):
-        owner = taken_up(context)
-        mechanisms.start(owner)
-        handlers.wake_clock()
-        session = mechanisms.session(owner)
-        if session.reading is not None and session.reading.difference:
-            self.report({"WARNING"}, session.reading.difference)
-        warnings = list(of_physics(context, session.reading))
-        if session.made is not None:
-            warnings += of_loops(owner.limber.mechanism, session.made)
-        for finding in warnings:
-            self.report({"WARNING"}, finding.sentence)
-        if session.problem or session.remark:
-            self.report({"WARNING"}, session.problem or session.remark)
-        else:
-            self.report({"INFO"}, f"'{owner.name}' is live and moves {counted(len(owner.limber.mechanism.motors), 'motor')}")
-        return {"FINISHED"}
-
-
-class LIMBER_OT_end_mechanism_live(bpy.types.Operator):
-    """Stop following and show the bodies as authored"""
-
-    bl_idname = "limber.end_mechanism_live"
-    bl_label = "End Live Mechanism"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not poll_mechanism(cls, context):
-            return False
-        if not mechanism_owner(context).limber.mechanism.live:
-            cls.poll_message_set("The mechanism is not live: press Start Live to follow")
-            return False
-        return True
-
-    def execute(self, context):
-        mechanisms.stop(mechanism_owner(context))
-        taken_up(context)
         return {"FINISHED"}

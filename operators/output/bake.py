@@ -5,7 +5,7 @@ from ...rig.blender.counting import counted
 from ...rig.live.movers import movers_of
 from ...rig.live.uses import Use, why_not
 from ...rig.output.bake import Bake
-from ..movers import poll_use, take_up
+from ..movers import mover_at_hand, own, poll_use
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 
@@ -32,7 +32,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
         return poll_use(cls, context, Use.BAKE, "Bake works")
 
     def _begin(self, context):
-        mover = take_up(context)
+        mover = own(mover_at_hand(context))
         movers = [mover]
         if self.all_chains:
             movers = [other for other in movers_of(mover.owner) if type(other) is type(mover) and not why_not(Use.BAKE, other)]

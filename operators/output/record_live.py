@@ -38,7 +38,7 @@ class LIMBER_OT_record_live(bpy.types.Operator):
 def _nothing_live(rig) -> str:
     if has_mechanism(rig) and (rig.limber.mechanism.live or not rig.limber.chains):
         return "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
-    return "Nothing of this armature is live: press Start Live or Start Retarget first"
+    return "Nothing of this armature is live: press Start Live first"
 
 
 def _poll_going(cls, context) -> bool:

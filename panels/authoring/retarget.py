@@ -5,13 +5,13 @@ from math import degrees
 import bpy
 import numpy as np
 
-from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
 from ...rig.live import live
 from ...rig.output import record
 from ...rig.reading.body import pairing, receiver
+from ..live.live import draw_start
 from ..output.bake import draw_recording
 from ..tab import ArmatureTab, draw_range, listed, sentence
 
@@ -70,20 +70,15 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         layout.prop(retarget, "velocity")
         layout.prop(retarget, "acceleration")
         layout.prop(retarget, "gain")
-        row = layout.row()
-        row.scale_y = 1.4
+        draw_start(layout, retarget)
         if retarget.live:
-            row.operator("limber.end_follow", icon="PAUSE", depress=True)
             _draw_outcome(layout, live.session(rig, retarget))
-        else:
-            row.operator("limber.follow", icon="PLAY")
         if retarget.live or record.is_going(rig):
             draw_recording(layout, rig)
         if streamed:  # a stream cannot be baked
             return
         layout.separator(factor=0.5)
         draw_range(layout, retarget, "RETARGET")
-        names_mover(layout, retarget)
         layout.operator("limber.bake", text="Bake Retarget", icon="KEYFRAME")
 
 

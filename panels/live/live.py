@@ -4,6 +4,7 @@ from math import degrees
 
 import bpy
 
+from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
 from ...rig.blender.errors import capitalised
 from ...rig.live import live
@@ -22,12 +23,7 @@ class LIMBER_PT_live(ChainTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         rig, chain = rig_of(context), chain_of(context)
-        row = layout.row()
-        row.scale_y = 1.4
-        if chain.live:
-            row.operator("limber.end_live", icon="PAUSE", depress=True)
-        else:
-            row.operator("limber.live", icon="PLAY")
+        draw_start(layout, chain)
         if len(rig.limber.chains) > 1:
             row = layout.row(align=True)
             row.operator("limber.live_all")
@@ -40,6 +36,17 @@ class LIMBER_PT_live(ChainTab, bpy.types.Panel):
             sentence(layout, trouble, "ERROR")
         if session is not None:
             _draw_trouble(layout, session, said=trouble)
+
+
+def draw_start(layout, settings) -> None:
+    """The button that starts or ends live of the mover with these settings, which the buttons below it are about, too."""
+    names_mover(layout, settings)
+    row = layout.row()
+    row.scale_y = 1.4
+    if settings.live:
+        row.operator("limber.end_live", icon="PAUSE", depress=True)
+    else:
+        row.operator("limber.live", icon="PLAY")
 
 
 def _outcome(chain, session) -> str:

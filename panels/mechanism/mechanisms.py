@@ -7,13 +7,14 @@ from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
-from ...rig.live import mechanisms
+from ...rig.live import live
 from ...rig.properties.mechanism import NONE
 from ...rig.reading.axes import slides
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
+from ..live.live import draw_start
 from ..tab import Tab, draw_range, listed, sentence
 
 
@@ -33,9 +34,8 @@ class LIMBER_UL_motors(bpy.types.UIList):
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.split(factor=0.72, align=True)
         row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not slides(item.axis) else "DRIVER_DISTANCE")
-        shown = mechanisms.values(item.id_data)
-        value = shown[index] if shown is not None and index < len(shown) else item.value
-        row.label(text=value_text(item, value))
+        values = live.session(item.id_data, data).values() if data.live else {}
+        row.label(text=value_text(item, values.get((item.bone, item.axis), item.value)))
 
 
 class LIMBER_UL_mechanism_goals(bpy.types.UIList):
@@ -109,14 +109,9 @@ class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
             row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
             if not kept.live and (difference := difference_now(owner)):
                 sentence(layout, difference, "ERROR")
-        row = layout.row()
-        row.scale_y = 1.4
+        draw_start(layout, kept)
         if kept.live:
-            row.operator("limber.end_mechanism_live", text="End Live", icon="PAUSE", depress=True)
-        else:
-            row.operator("limber.mechanism_live", text="Start Live", icon="PLAY")
-        if kept.live:
-            _draw_outcome(layout, kept, mechanisms.session(owner))
+            _draw_outcome(layout, kept, live.session(owner, kept))
         active = context.active_object
         if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")

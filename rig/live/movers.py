@@ -26,6 +26,7 @@ from ..reading.dependencies import Moved, joint_bones, moved_part, mover
 from ..reading.goal import followed
 from ..reading.mechanism import assembled, inputs
 from ..reading.mechanism.conflicts import refuse_taken
+from ..reading.mechanism.owners import own_identity
 from ..reading.mechanism.starts import note_values
 from ..reading.placement import Placement
 from .body_session import BodySession
@@ -138,6 +139,9 @@ class Mover(_Pair):
     def frames_ahead(self) -> int:
         """The same, of those that it is to make use of in a bake."""
         return self.horizon if getattr(self.settings, "look_ahead", False) else 0
+
+    def own_identity(self) -> None:
+        """A copy's mover becomes one of its own, as soon as something is done with it."""
 
     def make_ready(self, as_authored: Authored) -> None:
         """What is to be read before it goes live, while all shows what is authored.
@@ -331,6 +335,9 @@ class MechanismMover(Mover):
     @property
     def is_on_rig(self) -> bool:
         return False
+
+    def own_identity(self) -> None:
+        own_identity(self.owner)
 
     def make_ready(self, as_authored: Authored) -> None:
         refuse_taken(self.owner)

@@ -4,7 +4,7 @@ from enum import Enum
 
 from ..authoring.check import why_not_live
 from ..blender.errors import RigError
-from ..reading.body import pairing
+from ..reading.body import pairing, receiver
 from ..reading.goal import ends_of, no_target
 from ..reading.mechanism.ownership import bodies, role_of
 from .movers import BodyMover, ChainMover, MechanismMover, Mover
@@ -23,8 +23,28 @@ class Use(Enum):
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
     """Why a mover cannot be used so, as a sentence with the remedy; "" where it can. Cheap: panels ask."""
+    if use is Use.LIVE and mover.is_live:
+        return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))
     return reasons(mover, context) if reasons else ""
+
+
+def no_source(retarget) -> str:
+    """What a body lacks to be paired, as a sentence with the remedy; ""."""
+    if pairing.is_streamed(retarget):
+        return "" if receiver.find(retarget.host, retarget.port) else "Nothing listens: press Listen"
+    return "" if retarget.source else "The armature has no source: choose the armature whose motion it follows"
+
+
+def no_pairs(rig, retarget) -> str:
+    """The same, to be calibrated or to follow."""
+    if why := no_source(retarget):
+        return why
+    if not retarget.pairs:
+        return "No bones are paired: press Pair by Names, or + for each"
+    if "EDIT" in {rig.mode, retarget.source.mode if retarget.source else ""}:
+        return "Leave Edit Mode first: bodies follow in Object Mode or Pose Mode"
+    return ""
 
 
 def _chain_live(mover: Mover, context) -> str:
@@ -32,6 +52,8 @@ def _chain_live(mover: Mover, context) -> str:
 
 
 def _body_live(mover: Mover, context) -> str:
+    if why := no_pairs(*mover):
+        return why
     try:
         pairing.linked(*mover)
     except RigError as error:

@@ -32,7 +32,7 @@ def start(rig) -> None:
         RigError: nothing of it is live.
     """
     if not is_live(rig):
-        raise RigError(f"Nothing of '{rig.name}' is live: press Start Live or Start Retarget first")
+        raise RigError(f"Nothing of '{rig.name}' is live: press Start Live first")
     _going[rig.session_uid] = [Take()]
     if take_copies.is_wanted():
         _copies[rig.session_uid] = Copy(rig.name)

@@ -97,9 +97,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     port: IntProperty(name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535)
     pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
-    live: BoolProperty(
-        name="Live", description="The body follows the source; switch it with Start Retarget and End Retarget", options={"HIDDEN"}
-    )
+    live: BoolProperty(name="Live", description="The body follows the source; switch it with Start Live and End Live", options={"HIDDEN"})
     calibrate_from: EnumProperty(name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS)
     scale: FloatProperty(
         name="Scale",

@@ -32,13 +32,11 @@ def clock(ticks: int = 1, start: float = 100.0) -> None:
 
 def settle(owner, most: int = 400) -> None:
     """Ticks until the motors have arrived."""
-    from limber.rig.live import mechanisms
-
     for k in range(most):
         clock(1, 100.0 + k * FRAME)
-        if mechanisms.session(owner).outputs.at_rest:
+        if session(owner).outputs.at_rest:
             return
-    raise AssertionError(f"not at rest after {most} ticks: {mechanisms.session(owner).outputs}")
+    raise AssertionError(f"not at rest after {most} ticks: {session(owner).outputs}")
 
 
 def set_rest_pose(owner) -> None:
@@ -71,9 +69,9 @@ def with_idle_goal(owner):
 
 
 def session(owner):
-    from limber.rig.live import mechanisms
+    from limber.rig.live import live
 
-    return mechanisms.session(owner)
+    return live.session(owner, owner.limber.mechanism)
 
 
 def world(thing) -> np.ndarray:

@@ -58,7 +58,7 @@ def set_rest_pose(owner, frame: int = 0) -> None:
 def go_live(owner, frame: int) -> None:
     bpy.context.scene.frame_set(frame)
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
 
 
 def angle(name: str = "crank") -> float:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from limber import registration
 from limber.rig.events import handlers
-from limber.rig.live import live, mechanisms
+from limber.rig.live import live
 from limber.rig.live.clock import STEP
+from limber.rig.live.movers import movers_of
 from limber.rig.robot import links
 
 from tests.blender.conftest import handlers as registered
@@ -290,10 +291,8 @@ class Sequences(RuleBasedStateMachine):
     def teardown(self) -> None:
         try:
             for rig in armatures():
-                for chain in rig.limber.chains:
-                    live.stop(rig, chain)
-                if rig.limber.mechanism.live:
-                    mechanisms.stop(rig)
+                for mover in movers_of(rig):
+                    live.stop(*mover)
             left = traces(())
             assert not left, f"left behind: {left}"
             limber.unregister()

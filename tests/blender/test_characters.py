@@ -120,7 +120,7 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
     from limber.rig.authoring.characters import name_of, of
 
     owner = mechanisms.add("four_bar")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept = owner.limber.mechanism
     motor = kept.motors[0]
 

@@ -56,11 +56,11 @@ def test_controls_are_paired_live_works_and_the_mesh_follows_live_and_baked(rig,
     assert {"torso": "Hips", "head": "Head", "neck": "Neck", "hand_fk.L": "LeftWrist", "thigh_fk.R": "RightHip"}.items() <= pairs.items()
     assert {"upper_arm_fk.L", "shoulder.R", "spine_fk.003", "toe_fk.L"} <= pairs.keys()
     assert not any(name.startswith(("DEF-", "ORG-", "MCH-")) for name in pairs)
-    assert bpy.ops.limber.follow.poll()
-    assert bpy.ops.limber.follow() == {"FINISHED"}
+    assert bpy.ops.limber.live.poll()
+    assert bpy.ops.limber.live() == {"FINISHED"}
     live = worst_over_frames(rig)
     assert live < MOST < before
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = FRAMES[0], FRAMES[-1]
     bpy.ops.limber.bake()
     keyed = {curve.data_path.split('"')[1] for curve in curves(rig)}
@@ -77,7 +77,7 @@ def curves(rig):
 def test_what_is_paired_alone_moves_and_further_controls_stay_as_they_are_posed(rig):
     bpy.ops.limber.pair_bones()
     assert rig.limber.retarget.paired_only
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(9)
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     for name in ("chest", "hips", "spine_fk", "spine_fk.001", "tweak_spine.003", "hand_ik.L"):

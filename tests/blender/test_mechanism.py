@@ -37,7 +37,7 @@ def stir(owner, amount: float = 1.0) -> None:
 def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
     owner = those.add(kind)
     before = those.shown(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.session(owner).problem == ""
     assert those.session(owner).remark == ""
     assert those.furthest(before, those.shown(owner)) < 1e-5, "a mechanism that is authored closed does not jump"
@@ -50,7 +50,7 @@ def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
     assert session.remark == "", "what is asked is within reach"
     assert those.furthest(before, those.shown(owner)) > 5e-3
     _assert_joints_hold(owner, before, those.shown(owner))
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     assert those.furthest(before, those.shown(owner)) < 1e-7, "what is authored is untouched"
 
 
@@ -79,7 +79,7 @@ def test_check_counts_the_freedoms_of_ready_mechanisms(kind):
 
 def test_a_target_is_met_by_the_body_that_follows_it():
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     target = owner.limber.mechanism.goals[0].target
     target.location.z += 0.02
     target.rotation_euler = (0.1, 0.05, 0.2)
@@ -89,7 +89,7 @@ def test_a_target_is_met_by_the_body_that_follows_it():
 
 def test_motors_stay_within_their_limits_where_the_target_cannot_be_met():
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     owner.limber.mechanism.goals[0].target.location.z += 0.5
     those.settle(owner)
     session = those.session(owner)
@@ -102,7 +102,7 @@ def test_the_filter_lets_the_motors_move_no_faster_than_they_can():
     owner = those.add("neck")
     kept = owner.limber.mechanism
     kept.motors[0].velocity = 0.5
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept.goals[0].target.rotation_euler = (0.0, 0.0, 0.8)
     values = []
     for k in range(30):
@@ -116,7 +116,7 @@ def test_the_filter_lets_the_motors_move_no_faster_than_they_can():
 def test_the_whole_mechanism_goes_with_what_it_is_mounted_on():
     owner = those.add("stewart", place=(0.0, 0.0, 0.0))
     owner.limber.mechanism.goals[0].target.parent = None
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     values = those.session(owner).outputs.values
     for thing in (owner, owner.limber.mechanism.goals[0].target):
         thing.location.x += 1.0
@@ -132,7 +132,7 @@ def test_frames_that_follow_each_other_move_it_and_a_jump_starts_at_rest():
     target.location.x += 0.04
     target.keyframe_insert("location", frame=20)
     scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     played = []
     for frame in range(2, 21):
         scene.frame_set(frame)
@@ -147,7 +147,7 @@ def test_undo_takes_live_away_and_brings_it_back(undo_step):
     owner = those.add("four_bar")
     undo_step("added")
     before = those.shown(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     owner.limber.mechanism.motors[0].value = 0.5
     those.settle(owner)
     undo_step("live")
@@ -165,7 +165,7 @@ def test_undo_takes_live_away_and_brings_it_back(undo_step):
 def test_a_file_saved_while_live_holds_what_is_authored_and_goes_on_when_it_is_opened(reopen):
     owner = those.add("stewart")
     before = those.shown(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     owner.limber.mechanism.goals[0].target.location.z += 0.03
     those.settle(owner)
     live = those.shown(owner)
@@ -177,7 +177,7 @@ def test_a_file_saved_while_live_holds_what_is_authored_and_goes_on_when_it_is_o
     copy.write_bytes(path.read_bytes())
     with bpy.data.libraries.load(str(copy)) as (found, _):
         assert not [name for name in found.objects if name.startswith("Limber")]
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     assert those.furthest(before, those.shown(owner)) < 1e-7
 
 
@@ -190,7 +190,7 @@ def test_baked_motion_is_what_live_shows():
     target.keyframe_insert("rotation_euler", frame=15)
     kept.frame_start, kept.frame_end = 1, 15
     scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     live = []
     for frame in range(1, 16):
         scene.frame_set(frame)
@@ -215,7 +215,7 @@ def test_assemble_closes_a_sketch_and_keeps_it():
     pin.first, pin.second, pin.meets = bpy.data.objects["Rocker"], coupler, gap
     bpy.ops.limber.assemble_mechanism()
     first = those.shown(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.furthest(first, those.shown(owner)) < 1e-5
 
 
@@ -233,7 +233,7 @@ def test_live_starts_again_from_any_frame_of_what_was_baked():
     motors_before = motor.value
     kept.drive = "TARGETS"
     those.with_idle_goal(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.session(owner).problem == ""
     assert those.furthest(before, those.shown(owner)) < 1e-5
     assert motors_before > 0.5
@@ -245,13 +245,13 @@ def test_two_mechanisms_move_at_once_and_end_one_by_one():
     before = {**those.shown(first), **those.shown(second)}
     for owner in (first, second):
         those.make_active(owner)
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
         stir(owner)
     those.settle(first)
     those.settle(second)
     moved = those.shown(second)
     those.make_active(first)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     assert those.furthest({name: before[name] for name in those.shown(first)}, those.shown(first)) < 1e-7
     assert those.furthest(moved, those.shown(second)) < 1e-7
     assert those.furthest(before, {**those.shown(first), **moved}) > 5e-3
@@ -260,7 +260,7 @@ def test_two_mechanisms_move_at_once_and_end_one_by_one():
 @pytest.mark.every_blender
 def test_a_copy_of_a_body_made_while_live_stands_where_it_was_made():
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     platform = bpy.data.objects["Platform"]
     authored = np.array(platform.matrix_basis)
     copy = platform.copy()
@@ -274,7 +274,7 @@ def test_a_copy_of_a_body_made_while_live_stands_where_it_was_made():
 
 def test_limbers_constraint_comes_back_where_it_was_deleted_while_live():
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     stir(owner)
     those.settle(owner)
     platform = bpy.data.objects["Platform"]
@@ -287,7 +287,7 @@ def test_limbers_constraint_comes_back_where_it_was_deleted_while_live():
 @pytest.mark.every_blender
 def test_a_target_that_was_deleted_is_named_and_the_mechanism_stands_still():
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     target = owner.limber.mechanism.goals[0].target
     shown = those.shown(owner)
     for collection in target.users_collection:
@@ -306,7 +306,7 @@ def test_rendering_shows_what_playing_shows_and_leaves_live_where_it_is():
     target.location.x += 0.04
     target.keyframe_insert("location", frame=10)
     scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     here = those.session(owner).outputs.values
     live.begin_render()
     live.end_render(scene)
@@ -322,7 +322,7 @@ def test_more_motors_than_freedoms_agree_with_one_another_all_the_way():
         bpy.ops.limber.add_motors()
     kept.motors[1].velocity = 0.4  # slower than the others
     those.make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept.motors[0].value = 0.8
     kept.drive = "TARGETS"
     goal = kept.goals.add()

@@ -13,7 +13,7 @@ def go_live(motor: str = "pin A"):
     """A mechanism of the scene's joints that its motor drives, live; returns its owner."""
     owner = owned(motor)
     owner.limber.mechanism.drive = "MOTORS"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     return owner
 
 
@@ -216,7 +216,7 @@ def test_a_centre_of_mass_without_masses_says_so():
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]
     goal.does = "CENTRE"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.session(owner).problem == "", "bodies without a rigid body weigh what the volume of their meshes says"
     for thing in owner.users_collection[0].all_objects:
         if thing.type == "MESH":
@@ -230,7 +230,7 @@ def test_a_centre_of_mass_without_masses_says_so():
 def test_a_joint_deleted_while_live_is_named_and_everything_stands_still(undo_step):
     owner = those.add("stewart")
     undo_step("added")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live")
     shown = those.shown(owner)
     bpy.data.objects.remove(bpy.data.objects["Leg 3"])
@@ -238,13 +238,13 @@ def test_a_joint_deleted_while_live_is_named_and_everything_stands_still(undo_st
     those.clock(10)
     assert "'Leg 3' was deleted while it is live" in those.session(owner).problem
     assert those.furthest(shown, those.shown(owner)) < 1e-6
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
 
 
 def test_a_target_that_hangs_on_what_follows_it_is_refused():
     owner = those.add("stewart")
     owner.limber.mechanism.goals[0].target.parent = bpy.data.objects["Platform"]
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert "depends on 'Platform', which follows it" in those.session(owner).problem
 
 
@@ -256,17 +256,17 @@ def test_bones_with_a_closure_are_a_mechanism():
     bpy.ops.limber.add_motors()
     kept.drive = "MOTORS"
     before = [np.array(bone.matrix) for bone in rig.pose.bones]
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept.motors[0].value = 0.5
     those.settle(rig)
     shown = rig.evaluated_get(those.update()).pose.bones
     assert (shown["coupler"].tail - shown["rocker"].tail).length < 1e-6
     assert (shown["crank"].tail - rig.data.bones["crank"].tail_local).length > 0.02
     moved = {bone.name: np.array(bone.matrix) for bone in shown}
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     bpy.context.view_layer.update()
     assert max(np.abs(np.array(bone.matrix) - was).max() for bone, was in zip(rig.pose.bones, before, strict=True)) < 1e-6
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     bpy.ops.limber.bake()
     bpy.context.scene.frame_set(3)
     for name, was in moved.items():

@@ -23,7 +23,7 @@ def bake_and_compare(prepare) -> object:
     owner = owned()
     kept = owner.limber.mechanism
     kept.drive, kept.motors[0].value = "MOTORS", 0.7
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(owner)
     live = {name: those.world(bpy.data.objects[name]) for name in BODIES}
     kept.frame_start, kept.frame_end = 1, 3
@@ -226,7 +226,7 @@ def test_a_bones_limits_stay_where_the_motion_keeps_to_them_and_are_muted_where_
     kept.drive, kept.motors[0].value = "MOTORS", 0.5
     kept.frame_start, kept.frame_end = 1, 3
     make_active(rig)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(rig)
     shown = {bone.name: np.array(bone.matrix) for bone in rig.evaluated_get(those.update()).pose.bones}
     bpy.ops.limber.bake()

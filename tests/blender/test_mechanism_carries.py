@@ -45,7 +45,7 @@ def go_live(owner, *chains) -> None:
         chain.id_data.limber.active_chain = list(chain.id_data.limber.chains).index(chain)
         bpy.ops.limber.live()
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(100)
     bpy.context.scene.frame_set(FRAMES.start)  # all begins anew, at rest
 
@@ -65,7 +65,7 @@ def test_a_chain_on_a_moving_platform_looks_at_its_target_in_every_frame():
     go_live(owner, chain)
     assert misses(rig, chain) < NEAR
     make_active(owner)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     settle()
     assert missed(rig, chain) < NEAR
 

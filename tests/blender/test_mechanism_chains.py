@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from tests.blender import at_hand
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned
 from tests.blender.rigs import make_active, select
@@ -46,7 +47,7 @@ def test_a_chain_of_one_bone_on_a_robots_loops_goes_live_beside_the_mechanism(tm
     chain.target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(chain.target)
     those.with_idle_goal(rig)
-    bpy.ops.limber.mechanism_live()
+    at_hand.live(rig.limber.mechanism)
     make_active(rig)
     assert bpy.ops.limber.live() == {"FINISHED"}
 

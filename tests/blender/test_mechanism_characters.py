@@ -49,7 +49,7 @@ def shown(goal) -> np.ndarray:
 def test_a_body_stays_beside_a_bone_and_goes_with_it():
     owner, goal, rig = platform()
     start, beside = shown(goal), np.linalg.inv(bone(rig, "skull")) @ shown(goal)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(owner)
     assert np.abs(shown(goal) - start).max() < 1e-5
     rig.pose.bones["chest"].rotation_euler = (0.05, 0.03, -0.04)
@@ -64,7 +64,7 @@ def test_without_an_offset_the_body_is_where_the_bone_is():
     bpy.ops.limber.keep_goal_offset(is_cleared=True)
     assert np.abs(np.array(goal.offset) - np.eye(4)).max() == 0.0
     rig.matrix_world = Matrix(shown(goal).tolist()) @ rig.pose.bones["skull"].matrix.inverted()
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(owner)
     assert np.abs(shown(goal) - bone(rig, "skull")).max() < 1e-5
 
@@ -78,7 +78,7 @@ def test_an_animated_character_is_followed_live_and_baked_alike():
         rig.pose.bones["hip"].keyframe_insert("rotation_euler", frame=frame)
     kept.frame_start, kept.frame_end = 1, 20
     scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     live = []
     for frame in range(1, 21):
         scene.frame_set(frame)
@@ -108,7 +108,7 @@ def test_a_bone_that_a_live_chain_moves_is_followed_in_the_same_frame():
     chain.target.keyframe_insert("location", frame=10)
     bpy.ops.limber.live()
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     for frame in range(1, 11):
         bpy.context.scene.frame_set(frame)
         session = those.session(owner)
@@ -127,7 +127,7 @@ def test_a_bone_of_a_mechanism_follows_a_bone_of_a_character():
     goal = arms.limber.mechanism.goals.add()
     goal.does, goal.bone, goal.target, goal.target_bone = "ORIENTATION", "crank", rig, "chest"
     bpy.ops.limber.keep_goal_offset()
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(arms)
     assert those.session(arms).outputs.values[0] == pytest.approx(0.0, abs=1e-5)
     axis = rig.matrix_world.to_3x3().inverted() @ Vector((1.0, 0.0, 0.0))

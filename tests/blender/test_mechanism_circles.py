@@ -94,7 +94,7 @@ def test_mechanisms_that_follow_each_other_are_told_pair_by_pair():
     assert "in turn" not in remark(one) + remark(two)
     assert f"follows mechanism '{four.name}'" in remark(three)
     make_active(four)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     those.clock(3, start=300.0)
     assert "in turn" not in remark(three)
 

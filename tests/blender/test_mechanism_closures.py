@@ -117,7 +117,7 @@ def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
     bpy.ops.limber.add_motors()
     kept.drive, kept.motors[0].value = "MOTORS", 0.4
     assert "apart at rest" not in says(rig)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(rig)
     assert those.session(rig).remark == ""
     shown = rig.evaluated_get(those.update()).pose.bones
@@ -224,7 +224,7 @@ def test_reachy_minis_motors_are_the_vendors():
             head[0].matrix_world = link @ Matrix((np.linalg.inv(at_rest) @ head[1]).tolist())
             body[0].matrix_world = Matrix.Rotation(part * yaw, 4, "Z") @ Matrix(body[1].tolist())
             if part == 0.0:
-                bpy.ops.limber.mechanism_live()
+                bpy.ops.limber.live()
             those.clock()
         those.settle(rig)
         session = those.session(rig)
@@ -232,4 +232,4 @@ def test_reachy_minis_motors_are_the_vendors():
         assert session.outputs.report.goal_error < WITHIN
         found = [sign * value for (_, sign), value in zip(motors, session.outputs.desired, strict=True)]
         assert found == pytest.approx([yaw, *samples["motors"][k]], abs=WITHIN), k
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()

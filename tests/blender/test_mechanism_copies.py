@@ -65,7 +65,7 @@ def test_both_are_live_side_by_side_and_bake():
     copy = duplicated(owner)
     for one in (owner, copy):
         make_active(one)
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
     assert copy.limber.mechanism.uid != owner.limber.mechanism.uid, "it is another one once it is used"
     copy.limber.mechanism.motors[0].value = 0.5
     those.settle(copy)
@@ -81,7 +81,7 @@ def test_both_are_live_side_by_side_and_bake():
 def test_a_copy_made_while_live_stops_nothing(undo_step):
     owner = those.add("four_bar")
     undo_step("added")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live")
     copy = duplicated(owner)
     undo_step("copied")
@@ -91,11 +91,11 @@ def test_a_copy_made_while_live_stops_nothing(undo_step):
     assert those.session(owner).problem == ""
     assert angle("Crank") == pytest.approx(0.4, abs=1e-5)
     make_active(copy)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     assert angle("Crank.001") == pytest.approx(0.0, abs=1e-5), "it stands where it is authored"
     assert owner.limber.mechanism.live
     assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     copy.limber.mechanism.motors[0].value = -0.3
     those.settle(copy)
     assert angle("Crank.001") == pytest.approx(-0.3, abs=1e-5)
@@ -105,7 +105,7 @@ def test_a_copy_made_while_live_stops_nothing(undo_step):
 def test_a_copy_that_is_undone_leaves_the_first_one_as_it_was(undo_step):
     owner = those.add("four_bar")
     undo_step("added")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live")
     name = owner.name
     copy = duplicated(owner)
@@ -133,11 +133,11 @@ def test_a_copy_keeps_its_identity_while_a_robot_is_connected_that_knows_it():
     copy = duplicated(owner)
     copy.limber.device.port = "virtual"
     bpy.ops.limber.connect()
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     (joint,) = links.link(copy).device.joints
     assert joint.name == copy.limber.mechanism.motors[0].name
     assert copy.limber.mechanism.uid == owner.limber.mechanism.uid
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     links.disconnect_all()
     bpy.ops.limber.check_mechanism()
     assert copy.limber.mechanism.uid != owner.limber.mechanism.uid
@@ -154,10 +154,10 @@ def test_an_owner_copied_alone_shares_the_joints_and_check_and_live_say_so():
     said = [finding.sentence for finding in check(bpy.context, copy).findings]
     assert "Joint 'Crank Shaft' is in the list of mechanism 'Four-Bar' as well: only one of them can be live at once" in said
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     make_active(copy)
     with pytest.raises(RuntimeError, match="'Four-Bar' is live and moves 'Crank', a body of 'Four-Bar"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
     assert not copy.limber.mechanism.live
 
 
@@ -193,10 +193,10 @@ def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
     for one in (owner, other):
         those.with_idle_goal(one)
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     make_active(other)
     with pytest.raises(RuntimeError, match="Mechanism 'Mechanism' is live and moves 'crank', a body of 'Other' as well: press End Live"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
 
 
 # -- sketches in the scene's own collection --

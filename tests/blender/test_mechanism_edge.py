@@ -35,7 +35,7 @@ def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
 
     owner = pantograph_whose_target_leaves()
     scene, kept = bpy.context.scene, owner.limber.mechanism
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     session = those.session(owner)
     nearest = session.state.desired
     eased, exact, shown = [session.outputs.desired], [session.outputs.desired], [session.outputs.values]
@@ -61,7 +61,7 @@ def test_motors_jolt_less_where_a_target_passes_the_edge_live_and_baked():
 def test_a_target_that_rests_out_of_reach_is_come_as_near_to_as_it_goes():
     owner = those.add("pantograph")
     target = owner.limber.mechanism.goals[0].target
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     first = those.session(owner)
     target.location.z += 0.15
     those.settle(owner)
@@ -77,7 +77,7 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
 
     owner = those.add("four_bar")
     motor = owner.limber.mechanism.motors[0]
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     session = those.session(owner)
     here, solver = session.state.desired, session.solver
     asked = Goals(actuators={"Crank Shaft": solver.values(here, "Crank Shaft")})

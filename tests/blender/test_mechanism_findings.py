@@ -33,7 +33,7 @@ def test_a_motor_that_its_loop_locks_is_named_by_check_and_by_live(capfd):
     )
     assert "follow" not in said
     owner.limber.mechanism.drive = "MOTORS"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert "Motor 'pin A Z' cannot move" in capfd.readouterr().out
 
 
@@ -189,7 +189,7 @@ def test_the_panel_speaks_of_what_drives_the_mechanism():
     from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert "The motors have reached their targets" in drawn(LIMBER_PT_mechanism).labels
     owner.limber.mechanism.drive = "MOTORS"
     those.settle(owner)

@@ -143,7 +143,7 @@ def test_an_appended_mechanism_lists_its_own_joints_and_has_its_rest_pose(tmp_pa
     for owner in (first, second):
         assert "rest pose" not in said(owner)
         make_active(owner)
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
         assert those.session(owner).problem == ""
 
 

@@ -55,7 +55,7 @@ def test_limits_the_wrong_way_round_are_named_by_every_button(kind, axis, said):
     setattr(held, f"limit_{axis}_lower", np.pi / 3)
     setattr(held, f"limit_{axis}_upper", np.pi / 6)
     assert said in check(bpy.context, owner).sentence
-    for press in (bpy.ops.limber.assemble_mechanism, bpy.ops.limber.mechanism_live, bpy.ops.limber.bake):
+    for press in (bpy.ops.limber.assemble_mechanism, bpy.ops.limber.live, bpy.ops.limber.bake):
         with pytest.raises(RuntimeError) as refused:
             press()
         assert "Joint 'joint'" in str(refused.value)
@@ -119,7 +119,7 @@ def test_a_motor_can_be_added_on_a_bone_of_a_robot_file(tmp_path):
     with pytest.raises(RuntimeError, match="Bone 'base' is moved by no joint of the robot's file"):
         bpy.ops.limber.add_motors()
     those.with_idle_goal(rig)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.session(rig).problem == ""
 
 

@@ -59,7 +59,7 @@ def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, c
     assert "Give the loop another degree of freedom" not in said
     owner.limber.mechanism.drive = "MOTORS"
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert "Hinge 'pin C' is off by 3 degrees" in capfd.readouterr().out
 
 
@@ -124,7 +124,7 @@ def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
     assert "is off by" not in said
     kept = rig.limber.mechanism
     kept.drive, kept.motors[0].value = "MOTORS", 0.3
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(rig)
     assert those.session(rig).remark == ""
     assert those.session(rig).outputs.values == pytest.approx((0.3,), abs=1e-6)
@@ -161,17 +161,17 @@ def test_live_says_that_it_needs_a_motor():
     make_active(bpy.data.objects["pin A"])
     bpy.ops.limber.new_mechanism()
     with pytest.raises(RuntimeError, match="'Mechanism' has no motor: select a joint and press \\+ under Motors"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
 
 
 def test_live_says_that_it_needs_a_goal_unless_motors_or_a_driven_body_say_where():
     four_bar()
     owner = owned()
     with pytest.raises(RuntimeError, match="'Mechanism' has no goal: select a body and press \\+ under Goals, give one the role Driven"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
     bpy.data.objects["rocker"].limber.part.role = "DRIVEN"
-    assert bpy.ops.limber.mechanism_live.poll()
+    assert bpy.ops.limber.live.poll()
     bpy.data.objects["rocker"].limber.part.role = "AUTO"
-    assert not bpy.ops.limber.mechanism_live.poll()
+    assert not bpy.ops.limber.live.poll()
     owner.limber.mechanism.drive = "MOTORS"
-    assert bpy.ops.limber.mechanism_live.poll()
+    assert bpy.ops.limber.live.poll()

@@ -36,10 +36,11 @@ def on_bone(thing, rig, bone: str) -> None:
 
 def weighed(owner) -> dict[str, tuple[float, np.ndarray]]:
     """Mass [kg] and centre [m], in the world, of each body."""
-    from limber.rig.live import mechanisms
+    from limber.rig.live.live import as_authored
+    from limber.rig.reading.mechanism import assembled
 
-    bpy.context.view_layer.update()
-    made = mechanisms.prepare(owner)
+    with as_authored() as depsgraph:
+        made = assembled.prepare(owner, depsgraph)
     poses = made.base @ made.model.solver.poses(made.model.rest)
     bodies = made.reading.mechanism.bodies
     return {body.name: (body.mass, (pose @ (*body.centre, 1.0))[:3]) for body, pose in zip(bodies, poses, strict=True)}
@@ -184,7 +185,7 @@ def test_the_centre_of_mass_of_bones_goes_to_its_target():
     whole = sum(mass for mass, _ in before.values())
     start = sum(mass * centre for mass, centre in before.values()) / whole
     goal.target.location = start
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.settle(rig)
     assert abs(those.session(rig).outputs.values[0]) < 1e-4
     goal.position_weight = (0.0, 1.0, 0.0)

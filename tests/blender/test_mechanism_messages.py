@@ -29,7 +29,7 @@ def says(owner) -> str:
 
 
 def problem_of(owner) -> str:
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     return those.session(owner).problem
 
 
@@ -176,7 +176,7 @@ def test_a_robot_of_a_file_with_closures_is_not_to_be_scaled(tmp_path):
 
 def test_a_motor_that_is_given_a_joint_of_no_mechanism_while_live_is_named():
     owner = those.add("four_bar")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     owner.limber.mechanism.motors[0].joint = those.box("stranger")
     those.clock()
     assert "has no joint any more: press End Live, and remove the motor or bring the joint back" in those.session(owner).problem
@@ -193,7 +193,7 @@ def test_a_motor_whose_limits_are_exchanged_is_named_with_both():
 @pytest.mark.parametrize("kind", ["four_bar", "stewart", "neck"])
 def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted(kind):
     owner = those.add(kind)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     base = those.session(owner).reading.base_part
     bpy.data.objects.remove(bpy.data.objects[base.thing])
     those.clock()
@@ -217,7 +217,7 @@ def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authore
     owner = those.add("stewart")
     before = those.shown(owner)
     owner.limber.mechanism.goals[0].target = None
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     those.clock(3)
     assert "has no target" in those.session(owner).problem
     assert those.furthest(before, those.shown(owner)) < 1e-5
@@ -228,7 +228,7 @@ def test_a_mechanism_that_is_live_is_not_recorded_but_baked():
     words = "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.limber.record_live()
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.limber.record_live()
 

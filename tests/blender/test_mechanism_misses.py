@@ -13,7 +13,7 @@ from tests.blender.four_bars import boned
 def platform(place=None, turn=None):
     """A live Stewart platform that has come to rest with its target there; returns its owner."""
     owner = those.add("stewart", place=(0.0, 0.0, 0.0))
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     go(owner, place, turn)
     return owner
 
@@ -64,7 +64,7 @@ def test_a_motor_that_cannot_be_where_it_is_told_is_named():
     owner = those.add("four_bar")
     kept = owner.limber.mechanism
     kept.motors[0].lower, kept.motors[0].upper = -0.5, 0.5
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept.motors[0].value = 0.6
     bpy.context.view_layer.update()
     those.settle(owner)
@@ -77,7 +77,7 @@ def test_a_motor_that_cannot_be_where_it_is_told_is_named():
 def test_a_joint_that_is_renamed_while_live_still_has_its_motor():
     owner = those.add("four_bar")
     kept = owner.limber.mechanism
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept.motors[0].joint.name = "Renamed"
     kept.motors[0].value = 0.3
     bpy.context.view_layer.update()
@@ -90,7 +90,7 @@ def test_driven_bodies_and_motors_that_contradict_each_other_are_told():
     owner = those.add("four_bar")
     kept = owner.limber.mechanism
     bpy.data.objects["Rocker"].limber.part.role = "DRIVEN"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert those.session(owner).remark == ""
     kept.motors[0].value = 0.4
     bpy.context.view_layer.update()
@@ -109,7 +109,7 @@ def stopped_by(owner) -> str:
 def test_what_was_changed_while_live_is_named():
     owner = those.add("four_bar")
     kept = owner.limber.mechanism
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     upper = kept.motors[0].upper
     kept.motors[0].upper = 0.7
     assert stopped_by(owner) == f"motor '{kept.motors[0].name}' was changed"
@@ -131,7 +131,7 @@ def test_a_bone_that_is_moved_while_live_stops_the_mechanism_and_is_told():
     arms.data.bones.active = arms.data.bones["crank"]
     bpy.ops.limber.add_motors()
     arms.limber.mechanism.drive = "MOTORS"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     bpy.ops.object.mode_set(mode="EDIT")
     arms.data.edit_bones["coupler"].tail.z += 0.01
     bpy.ops.object.mode_set(mode="POSE")

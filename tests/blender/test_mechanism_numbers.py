@@ -22,7 +22,7 @@ def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
     sentence = f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one. Let a body move"
     assert sentence in says(owner)
     with pytest.raises(RuntimeError, match="has nothing that can move"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
 
 
 @pytest.mark.parametrize("number", [1e30, math.nan, math.inf])
@@ -35,7 +35,7 @@ def test_a_body_at_no_place_is_named(number):
     assert "Object 'rocker' is at no position that can be (" in said
     assert "clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its keys, drivers or parents" in said
     with pytest.raises(RuntimeError, match="Object 'rocker' is at no position that can be"):
-        bpy.ops.limber.mechanism_live()
+        bpy.ops.limber.live()
 
 
 @pytest.mark.every_blender
@@ -60,7 +60,7 @@ def test_an_armature_of_bodies_at_no_place_is_named(number):
 def test_a_target_at_no_place_is_named_and_the_mechanism_follows_again_when_it_is_back(number, is_turned):
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     was = goal.target.location.copy()
     (goal.target.rotation_euler if is_turned else goal.target.location).x = number
     those.clock()

@@ -43,7 +43,7 @@ def test_a_rendered_mechanism_is_what_is_baked(made, tmp_path):
     film((0.1, -2.0, 0.1), (np.pi / 2, 0.0, 0.0), FRAMES, 0.7)
     bpy.context.scene.frame_set(FRAMES[0])
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     while_live = render_all(tmp_path / "live")
     owner.limber.mechanism.frame_start, owner.limber.mechanism.frame_end = FRAMES[0], FRAMES[-1]
     bpy.ops.limber.bake()

@@ -98,7 +98,7 @@ def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_press
         assert told < -3.5
         go_live(owner, frame)
         assert those.session(owner).outputs.values[0] == pytest.approx(told, abs=1e-4)
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()
 
 
 def moved_rocker():
@@ -135,7 +135,7 @@ def test_set_rest_pose_takes_bodies_as_they_were_moved(undo_step):
     go_live(owner, 7)
     assert those.session(owner).outputs.values == (0.0,)
     assert those.world(bpy.data.objects["rocker"])[0, 3] == pytest.approx(0.22, abs=1e-6)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     undo_step("live and ended")
     for _ in range(2):
         bpy.ops.ed.undo()
@@ -219,7 +219,7 @@ def test_a_copy_of_the_whole_has_the_same_rest_pose():
     for each in (copy, owner):
         go_live(each, 25)
         assert degrees(those.session(each).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()
 
 
 def test_a_bake_leaves_the_rest_pose_alone():
@@ -263,7 +263,7 @@ def test_set_rest_pose_takes_the_pose_of_this_frame(undo_step):
     for frame, expected in ((25, 0.0), (1, -60.0)):
         go_live(owner, frame)
         assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(expected, abs=0.01)
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()
     bpy.ops.ed.undo()
     owner = bpy.data.objects[name]
     go_live(owner, 25)
@@ -277,7 +277,7 @@ def test_rest_pose_operators_are_greyed_out_while_live_and_where_bodies_are_bone
     go_live(owner, 1)
     with pytest.raises(RuntimeError, match="press End Live first"):
         getattr(bpy.ops.limber, operator)()
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     rig, _ = boned()
     make_active(rig)
     with pytest.raises(RuntimeError, match="Bones have the armature's own rest pose"):
@@ -311,7 +311,7 @@ def test_ready_mechanisms_say_nothing_of_rest_poses_before_and_after_a_bake():
         assert those.furthest(poses, those.shown(owner)) < 1e-3
         assert np.abs(np.subtract(those.session(owner).outputs.values, keyed)).max() < 1e-3
         assert SAYS not in said(owner)
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()
 
 
 def test_bones_are_at_zero_in_the_rest_pose_at_every_frame():

@@ -115,7 +115,7 @@ def test_a_body_that_lost_its_keys_is_named_at_the_frames_in_which_it_no_longer_
     for frame in (1, 25):
         go_live(owner, frame)
         assert gap() < CLOSED
-        bpy.ops.limber.end_mechanism_live()
+        bpy.ops.limber.end_live()
 
 
 def test_a_mechanism_whose_owner_is_keyed_has_its_rest_pose():
@@ -152,7 +152,7 @@ def test_an_override_of_a_baked_mechanism_has_its_rest_pose(tmp_path):
     copy = next(thing for thing in made.all_objects if thing.limber.mechanism.uid)
     go_live(copy, 25)
     assert those.session(copy).outputs.values[0] == pytest.approx(value, abs=NEAR)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     bpy.ops.limber.set_rest_pose()
     path = tmp_path / "override.blend"
     name = copy.name

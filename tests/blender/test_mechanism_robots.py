@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender import at_hand
 from tests.blender import mechanisms as those
 from tests.blender.rigs import build, keyed, make_active, select, target
 from tests.blender.robots import is_at, until
@@ -45,7 +46,7 @@ def test_a_chains_gaze_drives_the_push_rods_and_the_motors_follow_in_the_same_fr
     _rig, chain, owner = head_on_push_rods()
     bpy.ops.limber.live()
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     scene = bpy.context.scene
     chain.target.keyframe_insert("location", frame=1)
     chain.target.location = (-0.3, -1.0, 0.15)
@@ -81,7 +82,7 @@ def test_a_bake_with_a_live_chain_drives_the_mechanism_as_live_does():
     make_active(rig)
     bpy.ops.limber.live()
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     live = []
     for frame in range(1, 11):
         scene.frame_set(frame)
@@ -95,7 +96,7 @@ def test_a_bake_with_a_live_chain_drives_the_mechanism_as_live_does():
 def test_the_robot_gets_the_motors_filtered_values():
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     owner.limber.device.port = "virtual"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     bpy.ops.limber.connect()
     from limber.rig.robot import links
 
@@ -108,7 +109,7 @@ def test_the_robot_gets_the_motors_filtered_values():
     values = those.session(owner).outputs.values
     assert np.abs(values).max() > 0.05
     until(lambda: is_at(owner, values), "the servos are where the push rods want them")
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     until(lambda: links.status(owner).state.name == "DISARMED", "the robot is disarmed, since live has ended")
     bpy.ops.limber.disconnect()
 
@@ -130,7 +131,7 @@ def test_a_robot_with_loops_comes_in_with_its_closures(folder, motors):
     bpy.ops.limber.import_closures(filepath=str(next(folder.rglob("*.yaml"))))
     assert len(rig.limber.mechanism.motors) == motors
     those.with_idle_goal(rig)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     session = those.session(rig)
     assert session.problem == ""
     assert session.outputs.report.residual < 1e-8
@@ -139,7 +140,7 @@ def test_a_robot_with_loops_comes_in_with_its_closures(folder, motors):
     for k, part in enumerate(session.reading.parts):
         where = np.array(rig.matrix_world @ shown[part.bone].matrix) @ part.offset
         assert np.abs(where[:3, 3] - (session.base @ poses[k])[:3, 3]).max() < 1e-5, part.name
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
 
 
 def test_closures_that_name_what_the_robot_lacks_say_so(tmp_path):
@@ -163,7 +164,7 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
     keyed(moved, (1, 12), "rotation_euler", (0.15, 0.1, 0.4))
     kept.frame_start, kept.frame_end = 1, 20
     scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     played = []
     for frame in range(1, 21):
         scene.frame_set(frame)
@@ -180,24 +181,22 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
 
 
 def motors_after(owner, *first) -> list[float]:
-    """What the motors come to when these go live in this order: operators, each with what is active."""
-    for operator, thing in first:
-        make_active(thing)
-        operator()
+    """What the motors come to when movers with these settings go live in this order."""
+    for settings in first:
+        at_hand.live(settings)
     settle()
     return list(those.session(owner).outputs.values)
 
 
 def test_what_motors_say_does_not_depend_on_what_went_live_first(reopen):
-    rig, chain, owner = head_on_push_rods()
+    _, chain, owner = head_on_push_rods()
     chain.target.location = (-0.3, -1.0, 0.15)
-    live, mechanism_live = (bpy.ops.limber.live, rig), (bpy.ops.limber.mechanism_live, owner)
-    values = motors_after(owner, mechanism_live, live)
+    mechanism = owner.limber.mechanism
+    values = motors_after(owner, mechanism, chain)
     assert np.abs(values).max() > 0.1
-    for thing, ended in ((rig, bpy.ops.limber.end_live), (owner, bpy.ops.limber.end_mechanism_live)):
-        make_active(thing)
-        ended()
-    assert motors_after(owner, live, mechanism_live) == pytest.approx(values, abs=1e-5)
+    for settings in (chain, mechanism):
+        at_hand.end_live(settings)
+    assert motors_after(owner, chain, mechanism) == pytest.approx(values, abs=1e-5)
     name = owner.name
     reopen()
     settle()

@@ -21,7 +21,7 @@ def test_a_mechanism_that_was_undone_in_the_middle_of_a_motion_goes_on_with_it_w
     owner = those.add("delta")
     name = owner.name
     undo_step("mechanism")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live")
     owner.limber.mechanism.goals[0].target.location.x += FAR
     those.settle(owner)

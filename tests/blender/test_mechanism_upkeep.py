@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender import at_hand
 from tests.blender import mechanisms as those
 from tests.blender.following import follower, hips
 from tests.blender.four_bars import boned
@@ -26,17 +27,17 @@ def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
     owner = those.add("four_bar")
     name = owner.name
     undo_step("mechanism")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live")
     first = shape(owner)
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     undo_step("end")
     for rod, by in RODS.items():
         bpy.data.objects[rod].location.x += by
     bpy.context.view_layer.update()
     bpy.ops.limber.set_rest_pose()
     undo_step("edit")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     undo_step("live with the edit")
     assert np.abs(shape(owner) - first).max() > 0.01
     for _ in range(3):
@@ -52,7 +53,7 @@ def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(mon
 
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     owner.limber.device.port = "virtual"
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     bpy.ops.limber.connect()
     until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
     sent, send = [], links.send
@@ -70,7 +71,7 @@ def test_an_export_tells_the_frames_in_which_targets_cannot_be_met(tmp_path, cap
     keyed(kept.goals[0].target, (1, 12), "rotation_euler", (0.9, 1.2, 0.4))
     kept.frame_start, kept.frame_end = 1, 12
     bpy.context.scene.frame_set(1)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     for motor in kept.motors:
         motor.velocity, motor.acceleration, motor.jerk = 10.0, 1e4, 1e6
     bpy.ops.limber.export_motion(filepath=str(tmp_path / "motion.json"), format="json", rate=24)
@@ -81,7 +82,7 @@ def test_an_export_tells_the_frames_in_which_targets_cannot_be_met(tmp_path, cap
 
 def test_a_saved_file_has_no_constraint_of_a_live_mechanism(tmp_path):
     those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     path = tmp_path / "saved.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
     held = [thing.name for thing in bpy.data.objects if any(one.name.startswith("Limber") for one in thing.constraints)]
@@ -99,9 +100,9 @@ def test_a_body_that_follows_on_a_platform_is_baked_with_the_platform_moving():
     rig.matrix_parent_inverse = platform.matrix_world.inverted()
     bpy.context.view_layer.update()
     make_active(rig)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     names = (list(rig.pose.bones.keys()), list(source.pose.bones.keys()))
     first = hips_apart(rig, source)
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = FRAMES.start, FRAMES.stop - 1
@@ -141,7 +142,7 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
     arms, chain = chain_on_bodies()
     for what in (first, "mechanism" if first == "chain" else "chain"):
         make_active(arms)
-        (bpy.ops.limber.live if what == "chain" else bpy.ops.limber.mechanism_live)()
+        at_hand.live(chain if what == "chain" else arms.limber.mechanism)
     those.clock(2)
     assert "is a body of mechanism 'Rig', which is live and moves it: end the one Live or the other" in live.session(arms, chain).problem
     syncs, sync = [], live.sync
@@ -151,7 +152,7 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
         arms.update_tag()
         those.clock(1, 100.0 + k / 60)
     assert len(syncs) <= 1, "the two do not wrestle for the last place among the constraints"
-    bpy.ops.limber.end_mechanism_live()
+    at_hand.end_live(arms.limber.mechanism)
     settle()
     assert live.session(arms, chain).problem == ""
 
@@ -175,12 +176,12 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
         joint.servo = 10 + k
     arms.limber.device.port = "virtual"
     bpy.ops.limber.live()
-    bpy.ops.limber.mechanism_live()
+    at_hand.live(arms.limber.mechanism)
     bpy.ops.limber.connect()
     until(lambda: links.status(arms) is not None and links.status(arms).state.name == "DISARMED", "the robot is connected")
     bpy.ops.limber.arm()
     until(lambda: (links.heartbeat(), links.status(arms).state.name)[1] == "ARMED", "the robot is armed")
-    bpy.ops.limber.end_mechanism_live()
+    at_hand.end_live(arms.limber.mechanism)
     links.heartbeat()
     until(lambda: links.status(arms).state.name == "DISARMED", "what is authored may be far from where the motors are")
     links.disconnect_all()
@@ -193,12 +194,12 @@ def test_motors_that_follow_targets_say_where_they_are_at_rest_while_nothing_is_
     kept = owner.limber.mechanism
     for motor in kept.motors:
         motor.value = 0.3
-    bpy.ops.limber.mechanism_live()
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.live()
+    bpy.ops.limber.end_live()
     assert [motor.value for motor in kept.motors] == pytest.approx([0.0] * 3, abs=1e-5)
     assert list(values.shown(owner).values()) == pytest.approx([0.0] * 3, abs=1e-5)
     kept.drive = "MOTORS"
     kept.motors[0].value = 0.2
-    bpy.ops.limber.mechanism_live()
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.live()
+    bpy.ops.limber.end_live()
     assert kept.motors[0].value == pytest.approx(0.2), "what is told stays"

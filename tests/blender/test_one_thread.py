@@ -51,7 +51,7 @@ def test_a_mechanism_is_assembled_and_moves_in_one_thread(watch):
     mechanisms.add("four_bar")
     watch(mechanism_ready, "assemble")
     seen = watch(mechanism_tick, "tick")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert len(seen) > 1
     assert all(count == {1} for count in seen)
     assert threads() == {MANY}

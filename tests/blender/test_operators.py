@@ -69,8 +69,6 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "add_pair",
     "remove_pair",
     "calibrate_pairs",
-    "follow",
-    "end_follow",
     "add_zone",
     "remove_zone",
 }
@@ -106,8 +104,6 @@ MECHANISM = {  # verbs of mechanisms
     "add_mechanism",
     "new_mechanism",
     "assemble_mechanism",
-    "mechanism_live",
-    "end_mechanism_live",
     "add_motors",
     "remove_motor",
     "add_mechanism_goal",

@@ -11,11 +11,12 @@ import bpy
 import numpy as np
 import pytest
 from limber.motion import Limits
-from limber.rig.live import body_session, chain_session, live, mechanisms
+from limber.rig.live import body_session, chain_session, live
 from limber.rig.properties.character import character
 from limber.rig.reading.body import links
 
 from checkout import ROOT
+from tests.blender import at_hand
 from tests.blender.figures import CMU, XSENS, called, figure, walk
 from tests.blender.following import in_the_air
 from tests.blender.mechanisms import add
@@ -124,7 +125,7 @@ def of_body(rig, built, inputs) -> replay.WholeBody:
 
 
 def of_mechanism(owner, inputs) -> replay.Mechanism:
-    kept, model = owner.limber.mechanism, mechanisms.session(owner).model
+    kept, model = owner.limber.mechanism, live.session(owner, owner.limber.mechanism).model
     limits = [Limits(one.lower, one.upper, one.velocity, one.acceleration, one.jerk) for one in kept.motors]
     motors = [(motor.joint, motor.index, kept.filter, own, character(kept)) for motor, own in zip(model.motors, limits, strict=True)]
     return replay.Mechanism(model.solver.mechanism, motors, inputs)
@@ -137,9 +138,9 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
     for rig in (desk, person):
         make_active(rig)
         bpy.ops.limber.live()
-    bpy.ops.limber.follow()
+    at_hand.live(person.limber.retarget)
     make_active(owner)
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     movers = {
         "lamp": (desk, arm),
         "body": (person, person.limber.retarget),

@@ -100,7 +100,7 @@ def test_undo_of_the_takes_is_one_step():
 
 
 def test_what_cannot_be_recorded_is_said(rig, chain):
-    with pytest.raises(RuntimeError, match="press Start Live or Start Retarget first"):
+    with pytest.raises(RuntimeError, match="press Start Live first"):
         bpy.ops.limber.record_live()
     with pytest.raises(RuntimeError, match="press Record Live first"):
         bpy.ops.limber.keep_takes()

@@ -127,17 +127,17 @@ def test_pairs_of_two_trees_are_named():
     bpy.ops.object.mode_set(mode="OBJECT")
     for pair in rig.limber.retarget.pairs:
         pair.calibrated = True
-    refused("hang on no common bone: remove the pairs of one of the trees", "follow")
+    refused("hang on no common bone: remove the pairs of one of the trees", "live")
 
 
 @pytest.mark.every_blender
 def test_a_body_that_follows_is_not_calibrated_from_its_pose():
     rig, _ = follower()
     rig.limber.retarget.calibrate_from = "POSE"
-    refused("While it follows, the target does not show its own pose: press End Retarget", "calibrate_pairs")
-    refused("The body follows already: press End Retarget to leave", "follow")
-    bpy.ops.limber.end_follow()
-    refused("The body does not follow: press Start Retarget", "end_follow")
+    refused("While it follows, the target does not show its own pose: press End Live", "calibrate_pairs")
+    refused("Body of 'Body' is live already: press End Live to leave", "live")
+    bpy.ops.limber.end_live()
+    refused("Body of 'Body' is not live: press Start Live to follow", "end_live")
 
 
 @pytest.mark.every_blender
@@ -162,7 +162,7 @@ def test_a_body_all_of_whose_axes_are_locked_has_no_joint_and_is_told():
     rig, _ = follower(is_live=False)
     for bone in rig.pose.bones:
         bone.lock_rotation = (True, True, True)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert "No joint moves any of the paired bones against" in problem()
     assert "unlock their rotation axes, or pair other bones" in problem()
 
@@ -253,7 +253,7 @@ def test_a_park_pose_of_other_bones_is_named(rig, chain):
 
 def test_what_was_not_done_yet_is_asked_for(rig, chain):
     refused("The motion of this armature was not checked yet: press Check Motion", "mark_findings")
-    refused("The chain is not live: press Start Live to follow the target", "end_live")
+    refused("Chain 'head' is not live: press Start Live to follow", "end_live")
     refused("No imported robot is active: bring its URDF file in first", "import_closures")
 
 
@@ -263,13 +263,13 @@ def test_a_mechanism_says_where_it_stands():
 
     owner = those.add("four_bar")
     refused("is part of mechanism 'Four-Bar' already: select another object", "new_mechanism")
-    refused("The mechanism is not live: press Start Live to follow", "end_mechanism_live")
-    bpy.ops.limber.mechanism_live()
-    refused("The mechanism is live already: press End Live to leave", "mechanism_live")
-    bpy.ops.limber.end_mechanism_live()
+    refused("Mechanism 'Four-Bar' is not live: press Start Live to follow", "end_live")
+    bpy.ops.limber.live()
+    refused("Mechanism 'Four-Bar' is live already: press End Live to leave", "live")
+    bpy.ops.limber.end_live()
     thing = bpy.data.objects["Coupler"]
     make_active(thing)
     assert owner.limber.mechanism.uid
     bpy.ops.object.mode_set(mode="EDIT")
-    refused("Leave this mode first: Live starts in Object Mode or Pose Mode", "mechanism_live")
+    refused("Leave this mode first: Live starts in Object Mode or Pose Mode", "live")
     bpy.ops.object.mode_set(mode="OBJECT")

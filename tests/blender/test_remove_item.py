@@ -46,6 +46,6 @@ def test_a_mechanisms_items_go_one_by_one(verb, items):
 @pytest.mark.parametrize(("verb", "can"), [("remove_motor", False), ("remove_mechanism_goal", True)])
 def test_a_live_mechanism_keeps_its_motors_but_not_its_goals(verb, can):
     owner = those.add("stewart")
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     assert getattr(bpy.ops.limber, verb).poll() is can
     assert owner.limber.mechanism.live

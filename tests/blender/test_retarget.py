@@ -17,7 +17,7 @@ from tests.blender.rigs import apart, make_active, matrices
 @pytest.mark.parametrize("arms_out", [False, True])
 def test_limbs_lie_along_the_sources_however_both_rest(mode: str, arms_out: bool):
     rig, source = follower(mode, arms_out=arms_out)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert limbs_apart(rig, source) < 0.2, frame
@@ -29,7 +29,7 @@ def test_a_body_that_rests_facing_elsewhere_faces_as_the_source_does(turn: float
     rig.rotation_euler.z = radians(turn)
     bpy.context.view_layer.update()
     bpy.ops.limber.calibrate_pairs()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in (1, 12, 24):
         bpy.context.scene.frame_set(frame)
         assert limbs_apart(rig, source) < 0.2
@@ -41,7 +41,7 @@ def test_the_base_goes_as_far_as_its_legs_are_longer():
     rig, source = follower(size=1.5)
     retarget = rig.limber.retarget
     assert retarget.scale == pytest.approx(1.5, rel=1e-5)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in (1, 12, 24):
         bpy.context.scene.frame_set(frame)
         assert (hips(rig, XSENS) - 1.5 * hips(source, CMU)).length < 1e-3
@@ -57,7 +57,7 @@ def test_a_scaled_source_is_followed_by_the_body_in_its_own_size(scale: tuple):
     source.scale = scale
     bpy.context.view_layer.update()
     bpy.ops.limber.calibrate_pairs()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     if len(set(scale)) == 1:
         assert limbs_apart(rig, source) < 0.2
@@ -74,7 +74,7 @@ def test_calibration_from_poses_takes_both_as_they_stand():
     before = matrices(rig, names_of(rig), 1)
     rig.limber.retarget.calibrate_from = "POSE"
     bpy.ops.limber.calibrate_pairs()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     shown = matrices(rig, names_of(rig), 1)
     turns = [[matrix.to_3x3() for matrix in found] for found in (before, shown)]
     assert apart(*turns) < 2e-3, "in that pose the body stands as it was posed"
@@ -87,7 +87,7 @@ def test_a_body_whose_base_is_not_paired_stays_where_it_is_authored():
         pair.enabled = any(part in pair.target for part in ("Arm", "Shoulder", "Hand"))
     bpy.ops.limber.calibrate_pairs()
     before = hips(rig, XSENS)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     assert (hips(rig, XSENS) - before).length < 1e-6
     arms = [(f"{side} {part}", f"{side} {BELOW[part]}") for side in SIDES for part in ("upper_arm", "forearm")]
@@ -104,6 +104,6 @@ def test_two_copies_of_one_armature_can_follow_each_other_in_line():
     make_active(copy)
     copy.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     assert limbs_apart(copy, source) < 0.2

@@ -8,6 +8,7 @@ import pytest
 from limber.rig.live import live
 from limber.rig.robot import values
 
+from tests.blender import at_hand
 from tests.blender.figures import CMU, XSENS, called, way
 from tests.blender.following import FRAMES, follower, limbs_apart
 from tests.blender.rigs import build, looking_chain, select, target
@@ -25,9 +26,9 @@ def test_a_body_that_follows_has_a_frame_in_which_chains_do_not_plan():
         return inputs.slot.sharing
 
     assert sharing() == 1
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     assert sharing() == 2
-    bpy.ops.limber.end_follow()
+    at_hand.end_live(rig.limber.retarget)
     assert sharing() == 1
 
 
@@ -42,7 +43,7 @@ def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     for thing in (other, rig):
         select(thing)
         bpy.ops.limber.live()
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     settle()
     assert missed(other, watcher) < 0.2
     assert degrees(live.session(rig, chain).outputs.filtered_aim_error) < 0.2
@@ -55,7 +56,7 @@ def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows(arms_out: boo
     chain.forward_axis, chain.up = "+Z", "+Y"
     for joint in chain.joints:
         joint.velocity = joint.acceleration = joint.jerk = 1e4
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     bpy.ops.limber.live()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -76,7 +77,7 @@ def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows(arms_out: boo
 def test_the_posture_that_a_chain_warps_is_what_the_body_does():
     rig, _ = follower()
     _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"))
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     joints = live.session(rig, rig.limber.retarget).values()
@@ -91,11 +92,11 @@ def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_loo
     select(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"))
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     bpy.context.scene.frame_set(12)
     joints = live.session(rig, rig.limber.retarget).values()
     sent = values.shown(rig)
     for joint in chain.joints:
         assert sent[chain.uid, joint.bone, joint.axis] == joints[joint.bone, joint.axis]
-    bpy.ops.limber.end_follow()
+    at_hand.end_live(rig.limber.retarget)
     assert set(values.shown(rig).values()) == {0.0}, "as posed"

@@ -59,20 +59,20 @@ def hop(source) -> None:
 
 def test_the_sources_feet_stand_and_those_of_a_body_of_other_proportions_slide_where_they_are_not_planted(body):
     plant(body, False)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert slid(bpy.data.objects["Source"], CMU) < 1e-3
     assert slid(body, XSENS) > 5e-3
 
 
 def test_paired_feet_are_planted_by_default_and_stay(body):
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert slid(body, XSENS) < 1e-5
     assert set(live.session(body, body.limber.retarget).outputs.planted) == {"LeftFoot", "RightFoot"}
 
 
 def test_a_foot_that_the_source_lifts_is_let_go_and_stands_anew(body):
     plant(body)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     source = bpy.data.objects["Source"]
     session = live.session(body, body.limber.retarget)
     hop(source)
@@ -104,7 +104,7 @@ def test_a_body_of_any_size_stands_on_the_floor_wherever_the_clips_floor_is_abov
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     assert rig.limber.retarget.source_foot_height == pytest.approx(0.1 + raised, abs=1e-3)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in (1, 2, 12, 13, 20, 24):  # the first one, a scrub, and on from there
         bpy.context.scene.frame_set(frame)
         assert lowest(rig) == pytest.approx(RESTS * size, abs=1e-3), frame
@@ -121,7 +121,7 @@ def test_an_armature_that_is_turned_and_scaled_stands_on_the_floor():
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     rig.limber.retarget.shift = (0.0, 0.0, 0.25)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in (1, 12, 20):
         bpy.context.scene.frame_set(frame)
         assert lowest(rig) == pytest.approx(1.5 * RESTS + 0.25, abs=2e-3), frame
@@ -133,7 +133,7 @@ def test_no_foot_goes_below_the_floor_whatever_the_clip_does():
     rig = figure(XSENS, "Body", knee=0.42)
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     session = live.session(rig, rig.limber.retarget)
     soles_at = []
     for frame in FRAMES:
@@ -148,7 +148,7 @@ def test_feet_are_let_go_and_land_without_a_leap(body):
     source = bpy.data.objects["Source"]
     hop(source)
     bpy.ops.limber.calibrate_pairs()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     moves = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -158,7 +158,7 @@ def test_feet_are_let_go_and_land_without_a_leap(body):
 
 
 def test_without_a_floor_the_base_is_as_high_as_the_sources_times_the_scale(body):
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     body.limber.retarget.on_floor = False
     plant(body, False)
     bpy.context.scene.frame_set(20)
@@ -191,7 +191,7 @@ def test_soles_are_those_of_meshes_where_feet_carry_some():
 def test_a_bake_plants_as_live_does(body):
     plant(body)
     body.limber.retarget.frame_start, body.limber.retarget.frame_end = 1, 24
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     names = [bone.name for bone in body.pose.bones]
     shown = [matrix for frame in FRAMES for matrix in matrices(body, names, frame)]
     bpy.ops.limber.bake()

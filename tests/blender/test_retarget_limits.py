@@ -19,7 +19,7 @@ def test_limits_hold_while_the_source_asks_for_more():
     bone.lock_rotation = (False, True, True)
     limit = bone.constraints.new("LIMIT_ROTATION")
     limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, radians(-5), radians(10)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     angles = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -33,7 +33,7 @@ def test_limits_hold_while_the_source_asks_for_more():
 def test_no_joint_is_faster_than_allowed():
     rig, _ = follower()
     rig.limber.retarget.velocity = radians(30)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     rows = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
@@ -56,7 +56,7 @@ def test_no_joint_changes_its_speed_by_more_than_allowed():
         speeds = np.diff(rows, axis=0, prepend=rows[:1]) * bpy.context.scene.render.fps
         return float(np.abs(np.diff(speeds, axis=0)).max()) * bpy.context.scene.render.fps
 
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert hardest() > radians(600), "what is asked for"
     retarget.acceleration = radians(300)
     assert radians(290) < hardest() <= radians(300) * (1 + 1e-4)
@@ -70,7 +70,7 @@ def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: s
     levels = {called(XSENS, part): int(part != first) for part in ("left upper_arm", "left forearm", "left hand")}
     for pair in rig.limber.retarget.pairs:
         pair.level = levels.get(pair.target, 0)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
     missed = dict(
@@ -85,7 +85,7 @@ def test_a_body_at_rest_heeds_a_setting_that_is_changed(setting: str):
     rig, _ = follower(arms_out=False)
     rig.pose.bones[called(XSENS, "left forearm")].lock_rotation = (True, True, True)
     pair = next(pair for pair in rig.limber.retarget.pairs if pair.target == called(XSENS, "left upper_arm"))
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(FRAMES[-1])
     settle()
     before = live.session(rig, rig.limber.retarget).values()
@@ -99,7 +99,7 @@ def test_a_body_at_rest_heeds_a_setting_that_is_changed(setting: str):
 
 def test_a_gain_follows_late_and_without_it_the_body_is_there_at_once():
     rig, _ = follower()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
 
     def missed() -> float:
         found = []
@@ -116,7 +116,7 @@ def test_a_gain_follows_late_and_without_it_the_body_is_there_at_once():
 def test_frames_played_from_the_same_start_are_the_same_motion():
     rig, _ = follower()
     rig.limber.retarget.gain = 10.0
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
 
     def play() -> list:
         bpy.context.scene.frame_set(20)

@@ -25,7 +25,7 @@ def library(tmp_path: Path):
             """Makes both, paired, and saves them; the file that is open afterwards is empty."""
             rig, source = follower()
             if is_live:
-                bpy.ops.limber.follow()
+                bpy.ops.limber.live()
             bpy.ops.object.mode_set(mode="OBJECT")
             for thing in (source, rig):
                 collection = bpy.data.collections.new(f"{thing.name}s")
@@ -65,7 +65,7 @@ def says(rig) -> str:
 def wanted() -> list:
     """What a body of this file shows, frame by frame."""
     rig, _ = follower()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     shown = motion(rig, FRAMES)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     return shown
@@ -74,7 +74,7 @@ def wanted() -> list:
 def test_a_linked_body_says_that_it_needs_an_override(library):
     library.save()
     bpy.context.view_layer.objects.active = library.link("Body")
-    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.follow, bpy.ops.limber.bake, bpy.ops.limber.add_pair):
+    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.live, bpy.ops.limber.bake, bpy.ops.limber.add_pair):
         with pytest.raises(RuntimeError, match="make a library override of it"):
             operator()
     assert traces() == []
@@ -98,7 +98,7 @@ def test_a_body_of_this_file_follows_a_linked_source(library, wanted):
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     in_the_air(bpy.context.object)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert says(rig) == ""
     assert apart(motion(rig, FRAMES), wanted) < 1e-5
 
@@ -118,10 +118,10 @@ def test_an_overridden_body_follows_any_source_and_leaves_no_trace(library, want
     before = motion(rig, (1,))
     bpy.ops.limber.pair_bones()
     in_the_air(bpy.context.object)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert says(rig) == ""
     assert apart(motion(rig, FRAMES), wanted) < 1e-5
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
     assert traces() == []
     assert apart(motion(rig, (1,)), before) == 0.0
 
@@ -137,7 +137,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
     in_the_air(bpy.context.object)
     retarget.pairs[3].weight, retarget.pairs[2].enabled, retarget.shift = 0.25, False, (1.0, 0.0, 0.0)
     facts = [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs]
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     shown = motion(rig, FRAMES)
     for _ in range(2):  # what an override is, Blender works out anew at each save
         reopen()
@@ -149,7 +149,7 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
         assert says(rig) == ""
         assert apart(motion(rig, FRAMES), shown) < 1e-3
     make_active(rig)
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
     assert traces() == []
 
 
@@ -181,7 +181,7 @@ def test_pairs_of_the_library_that_names_do_not_tell_are_switched_off(library):
     bpy.ops.limber.pair_bones()
     in_the_air(bpy.context.object)
     assert [pair.target for pair in rig.limber.retarget.pairs if not pair.enabled] == ["Head"]
-    assert bpy.ops.limber.follow() == {"FINISHED"}
+    assert bpy.ops.limber.live() == {"FINISHED"}
 
 
 def test_a_pair_of_the_library_cannot_be_removed_but_one_of_the_override_can(library):
@@ -205,7 +205,7 @@ def test_an_overridden_body_is_baked_to_an_action_of_this_file(library, wanted):
     rig = library.override("Body")
     make_active(rig)
     rig.limber.retarget.frame_start, rig.limber.retarget.frame_end = 1, 10
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.ops.limber.bake()
     assert rig.animation_data.action.library is None
     assert not rig.limber.retarget.live
@@ -218,7 +218,7 @@ def test_a_library_that_is_reloaded_leaves_the_body_in_order(library):
     source, rig = library.link("Source"), library.override("Body")
     make_active(rig)
     rig.limber.retarget.source = source
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     before = motion(rig, (1, 2))
     bpy.data.libraries[0].reload()
     bpy.context.view_layer.update()

@@ -235,7 +235,7 @@ def test_a_body_follows_what_is_sent_and_stands_where_nothing_comes(body):
         send(packet(f"/limber/link/{name}", 1.0, 0.0, 0.0, 0.0))
     bpy.ops.limber.pair_bones()
     assert {pair.target for pair in rig.limber.retarget.pairs} == {"Pelvis", "T8", "Head", "LeftUpperArm"}
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     assert max(turned(rig, name) for name in ("Pelvis", "Head", "LeftUpperArm")) < 0.1, "sent as it rests"
     send(packet("/limber/link/LeftUpperArm", cos(half), sin(half), 0.0, 0.0))
     live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), 100.0)
@@ -293,7 +293,7 @@ def test_a_stream_is_calibrated_from_a_pose_only_with_what_has_come_and_lost_lin
         bpy.ops.limber.calibrate_pairs()
     retarget.calibrate_from = "REST"
     bpy.ops.limber.calibrate_pairs()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
     lost = f"'{retarget.pairs[-1].target}' have no target in this frame and move freely: nothing comes for their sources"
     assert lost in live.session(rig, retarget).problem

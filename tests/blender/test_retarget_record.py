@@ -8,6 +8,7 @@ import pytest
 from limber.rig.blender import actions
 from limber.rig.live import live
 
+from tests.blender import at_hand
 from tests.blender.figures import XSENS, called, figure
 from tests.blender.following import follower, motion
 from tests.blender.osc_sender import free_port, packet
@@ -22,7 +23,7 @@ def test_what_is_recorded_of_a_body_plays_as_live_showed_it(mode: str):
     rig, _ = follower(mode)
     rig.pose.bones[0].keyframe_insert("location", frame=1)
     before = rig.animation_data.action
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     shown = motion(rig, range(2, 15))
     bpy.ops.limber.keep_takes()
@@ -36,7 +37,7 @@ def test_what_is_recorded_of_a_body_plays_as_live_showed_it(mode: str):
 def test_a_take_has_the_gaze_of_live_chains_on_top_of_what_the_body_does():
     rig, _ = follower()
     looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((1.0, -2.0, 1.0)))
-    bpy.ops.limber.follow()
+    at_hand.live(rig.limber.retarget)
     bpy.context.scene.frame_set(1)
     without = motion(rig, range(2, 12))
     bpy.ops.limber.live()
@@ -51,7 +52,7 @@ def test_a_take_has_the_gaze_of_live_chains_on_top_of_what_the_body_does():
 
 def test_each_pass_over_the_frames_is_a_take_of_its_own():
     rig, source = follower()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     first = motion(rig, range(2, 12))
     source.animation_data_clear()
@@ -76,7 +77,7 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
         for name in ("Pelvis", "T8", "Head", "LeftUpperArm"):
             send(name, 1.0, 0.0, 0.0, 0.0)
         bpy.ops.limber.pair_bones()
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
         with pytest.raises(RuntimeError, match="press Record Live and let the scene play"):
             bpy.ops.limber.bake()
         bpy.ops.limber.record_live()
@@ -93,9 +94,9 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
 
 def test_what_was_recorded_is_kept_where_following_ends_first_and_dropped_where_it_is_not_wanted():
     rig, _ = follower()
-    with pytest.raises(RuntimeError, match="Nothing of this armature is live: press Start Live or Start Retarget first"):
+    with pytest.raises(RuntimeError, match="Nothing of this armature is live: press Start Live first"):
         bpy.ops.limber.record_live()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     motion(rig, range(2, 6))
     bpy.ops.limber.drop_takes()
@@ -103,7 +104,7 @@ def test_what_was_recorded_is_kept_where_following_ends_first_and_dropped_where_
     bpy.context.scene.frame_set(1)
     bpy.ops.limber.record_live()
     shown = motion(rig, range(2, 6))
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
     make_active(rig)
     bpy.ops.limber.keep_takes()
     assert apart(motion(rig, range(2, 6)), shown) < 5e-5

@@ -53,7 +53,7 @@ def rig(tmp_path: Path):
     scene.render.resolution_x = scene.render.resolution_y = 8
     scene.frame_start, scene.frame_end = 1, LAST
     scene.frame_set(1)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     yield body
     bpy.utils.unregister_class(Watching)
 

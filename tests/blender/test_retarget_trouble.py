@@ -17,7 +17,7 @@ from tests.blender.shown import settle
 def follower(is_live: bool = True):
     rig, source = following.follower()
     if is_live:
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
     return rig, source
 
 
@@ -49,7 +49,7 @@ def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
     with pytest.raises(RuntimeError, match=r"No bone of 'Crane' is called like one of 'Body'.*pair them by hand \(\+\)"):
         bpy.ops.limber.pair_bones()
     with pytest.raises(RuntimeError, match="No bones are paired: press Pair by Names"):
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
     for name in ("limber.calibrate_pairs", "limber.bake"):
         with pytest.raises(RuntimeError, match="No bones"):
             eval(f"bpy.ops.{name}()")
@@ -60,7 +60,7 @@ def test_a_bone_that_is_paired_twice_is_named_with_both_sources():
     rig, _ = follower(is_live=False)
     pair_of(rig, "left hand").target = called(XSENS, "left foot")
     with pytest.raises(RuntimeError, match=r"Bone 'LeftFoot' is paired twice, with 'Left.*' and 'Left.*': remove one"):
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
 
 
 @pytest.mark.every_blender
@@ -77,7 +77,7 @@ def test_a_pair_that_was_changed_must_be_calibrated_anew():
     rig, _ = follower(is_live=False)
     pair_of(rig, "head").source = "Neck"
     with pytest.raises(RuntimeError, match="How 'Head' lie against their source bones is not known yet: press Calibrate"):
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
 
 
 @pytest.mark.every_blender
@@ -107,7 +107,7 @@ def test_a_source_that_is_deleted_leaves_the_body_at_rest_where_it_was():
     bpy.data.objects.remove(source)
     assert problem() == "Armature 'Body' has no source: choose the armature whose motion it follows"
     assert apart(matrices(rig, names, bpy.context.scene.frame_current), before) < 0.1
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
 
 
 def test_a_source_outside_the_scene_or_hidden_is_named():
@@ -134,7 +134,7 @@ def test_a_body_that_may_only_move_slowly_arrives_where_its_source_has_stopped()
     rig, source = follower(is_live=False)
     source.animation_data_clear()
     rig.limber.retarget.velocity = 0.1
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     settle()
     source.pose.bones["LeftElbow"].rotation_euler.x += 1.0
     bpy.context.view_layer.update()
@@ -163,7 +163,7 @@ def test_bones_renamed_while_live_keep_their_pairs():
 def test_undo_takes_live_away_and_redo_brings_it_back(undo_step):
     follower(is_live=False)
     undo_step("paired")
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     undo_step("live")
     bpy.context.scene.frame_set(5)
     bpy.ops.ed.undo()
@@ -211,4 +211,4 @@ def test_pairs_can_be_added_and_removed():
     assert (len(pairs), pairs[-1].target) == (count + 1, "Head")
     bpy.ops.limber.remove_pair()
     assert len(pairs) == count
-    assert bpy.ops.limber.follow() == {"FINISHED"}
+    assert bpy.ops.limber.live() == {"FINISHED"}

@@ -31,7 +31,7 @@ def following(undo_step):
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     undo_step("paired")
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     settle()
     undo_step("live")
 
@@ -79,7 +79,7 @@ def test_undoing_a_setting_takes_effect(following, undo_step):
 
 def test_undoing_the_end_follows_again_and_undoing_live_leaves_nothing(following, undo_step):
     shown = pose(the_body())
-    bpy.ops.limber.end_follow()
+    bpy.ops.limber.end_live()
     undo_step("end")
     authored = pose(the_body())
     bpy.ops.ed.undo()
@@ -111,7 +111,7 @@ def test_undo_between_two_frames_of_a_motion_goes_on_from_there(undo_step):
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     bpy.context.scene.frame_set(5)
     undo_step("frame 5")
     empty = bpy.data.objects.new("Empty", None)

@@ -181,7 +181,7 @@ def test_a_body_follows_a_performer_who_stands_in_a_t_pose_and_then_lowers_an_ar
     assert pairs["Pelvis"] == "Hips"
     assert pairs[called(XSENS, "left forearm")] == "LeftLowerArm"
     assert len(pairs) == 21
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     settled(rig)
     assert aims(rig, "left upper_arm", "left forearm", (1, 0, 0)) < 0.5, "it rests with its arms down and stands in a T pose"
     assert aims(rig, "right forearm", "right hand", (-1, 0, 0)) < 0.5
@@ -197,7 +197,7 @@ def test_a_performers_steps_are_those_of_the_body_in_its_size_and_it_stands_on_t
     bpy.ops.limber.pair_bones()
     retarget = rig.limber.retarget
     assert retarget.scale == pytest.approx(1.5 * (1.0 - 0.1) / (0.05 + 0.38 + 0.38), rel=1e-4)
-    bpy.ops.limber.follow()
+    bpy.ops.limber.live()
     settled(rig)
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     feet = [shown.pose.bones[called(XSENS, f"{side} foot")] for side in ("left", "right")]

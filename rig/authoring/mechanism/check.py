@@ -11,7 +11,7 @@ from ....solvers.mechanism.model import WORLD
 from ....solvers.mechanism.report import Counts
 from ...blender.counting import counted
 from ...blender.errors import Finding, RigError
-from ...live import mechanisms
+from ...live.live import as_authored
 from ...reading.mechanism import assembled
 from ...reading.mechanism.closures import of_closures
 from ...reading.mechanism.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
@@ -37,7 +37,8 @@ def check(context, owner) -> Outcome:
     try:
         made = assembled.kept(owner) if kept.live else None
         if made is None:
-            made = mechanisms.prepare(owner)
+            with as_authored() as depsgraph:
+                made = assembled.prepare(owner, depsgraph)
     except RigError as error:
         return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)

@@ -265,9 +265,7 @@ def calibrate(rig, retarget, depsgraph) -> float:
         RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
     """
     if retarget.live and retarget.calibrate_from == "POSE":
-        raise RigError(
-            "While it follows, the target does not show its own pose: press End Retarget, pose it as the source stands, calibrate"
-        )
+        raise RigError("While it follows, the target does not show its own pose: press End Live, pose it as the source stands, calibrate")
     pairs = checked(rig, retarget)
     found = [names.Pair(pair.source, pair.target) for pair in pairs]
     own = {pair.target for pair in found}

@@ -26,19 +26,19 @@ def play(stage):
     stage.open_tab()
     stage.redraw()
     yield 1.0
-    bpy.ops.limber.mechanism_live()
+    bpy.ops.limber.live()
     kept = owner.limber.mechanism
-    live = stage.part("rig.live.mechanisms")
+    live = stage.part("rig.live.live")
     kept.goals[0].target.rotation_euler = (0.2, 0.1, 0.5)
-    yield from stage.until(lambda: abs(live.session(owner).outputs.values[0]) > 0.4, SETTLED)
-    yield from stage.until(lambda: live.session(owner).outputs.at_rest, SETTLED)
-    stage.facts["pan"] = live.session(owner).outputs.values[0]
-    stage.facts["problem"] = live.session(owner).problem
+    yield from stage.until(lambda: abs(live.session(owner, kept).outputs.values[0]) > 0.4, SETTLED)
+    yield from stage.until(lambda: live.session(owner, kept).outputs.at_rest, SETTLED)
+    stage.facts["pan"] = live.session(owner, kept).outputs.values[0]
+    stage.facts["problem"] = live.session(owner, kept).problem
     for _ in range(4):
         stage.redraw()
         yield 0.5
     stage.photograph("mechanism_live")
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
     stage.redraw()
     yield 1.0
     stage.facts["constraints"] = sum(len(thing.constraints) for thing in owner.users_collection[0].all_objects)

@@ -57,7 +57,7 @@ def play(stage):
     yield 0.5
     with stage.context():
         bpy.ops.limber.pair_bones()
-        bpy.ops.limber.follow()
+        bpy.ops.limber.live()
     live = stage.part("rig.live.live")
     stage.facts["pairs"] = len(retarget.pairs)
     before = max(live.session(rig, retarget).values().values())
@@ -71,5 +71,5 @@ def play(stage):
     stage.facts["problem"] = live.session(rig, retarget).problem
     with stage.context():
         bpy.ops.ed.undo_push(message="live")
-        bpy.ops.limber.end_follow()
+        bpy.ops.limber.end_live()
     stage.facts["ended"] = not bpy.data.objects["Body"].limber.retarget.live

@@ -1,0 +1,48 @@
+"""What Start Live reports: what a mover does now, and what deserves a look."""
+
+from math import degrees
+
+import numpy as np
+
+from ...rig.authoring.check import check
+from ...rig.authoring.mechanism.check import of_physics
+from ...rig.authoring.mechanism.findings import of_loops
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import capitalised
+from ...rig.live import live
+from ...rig.live.movers import BodyMover, ChainMover, MechanismMover, Mover
+from ...rig.reading import goal
+from ...rig.reading.body import pairing
+
+
+def said(context, mover: Mover) -> tuple[str, list[str]]:
+    """What a mover that has just gone live does, "" where it cannot; and warnings, as sentences."""
+    session = live.session(*mover)
+    return ("", [session.problem]) if session.problem else _SAID[type(mover)](context, mover, session)
+
+
+def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:
+    rig, chain = mover
+    warnings = [capitalised(session.warning)] if session.warning else []
+    if findings := check(context, rig, chain):
+        more = f" Press Check: it has {len(findings) - 1} more to say" if len(findings) > 1 else ""
+        warnings.append(f"{findings[0].sentence}.{more}")
+    return f"{mover.label} {goal.DOES[chain.goal]} '{goal.followed(chain).name}'", warnings
+
+
+def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
+    missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
+    worst = int(np.argmax(missed))
+    source, joints = pairing.source_name(mover.settings), counted(len(session.reader.places), "joint")
+    farthest = f"'{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees"
+    return f"'{mover.owner.name}' follows '{source}' with {joints}; farthest from it is {farthest}", []
+
+
+def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:
+    warnings = [session.warning, *(finding.sentence for finding in of_physics(context, session.reading))]
+    warnings += [finding.sentence for finding in of_loops(mover.settings, session.made)]
+    done = f"'{mover.owner.name}' is live and moves {counted(len(mover.settings.motors), 'motor')}"
+    return done, list(filter(None, [*warnings, session.remark]))
+
+
+_SAID = {ChainMover: _chain, BodyMover: _body, MechanismMover: _mechanism}
