@@ -1,10 +1,8 @@
 """Residual of a goal and its Jacobian, in plain floats. Knows no Blender.
 
 Of an orientation the residual is a rotation vector [rad], so its length is the true angle of the error at any distance, and it does not
-vanish
-at 180 degrees. With the roll free it has two components, across the view; else three. A position adds three, in shares of the skeleton's
-reach.
-The residuals of several ends are stacked, each times its weight.
+vanish at 180 degrees. With the roll free it has two components, across the view; else three. A position adds three, in shares of the
+skeleton's reach. The residuals of several ends are stacked, each times its weight.
 """
 
 import math
@@ -71,8 +69,7 @@ def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = Fal
     """The residuals of all ends in parts: of each end the aim, then the position.
 
     With `at_targets` the columns of positions are those of the targets, as if they were fixed to the links that carry the ends: the
-    alternate
-    Jacobian of Buss (2009), section 2. A view's columns are the same for both.
+    alternate Jacobian of Buss (2009), section 2. A view's columns are the same for both.
     """
     axes = skeleton.world_axes(pose)
     return [part for index, wanted in enumerate(goal.ends) for part in _of_end(skeleton, index, wanted, pose, axes, at_targets)]

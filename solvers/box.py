@@ -1,10 +1,8 @@
 """Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set. Knows no Blender.
 
 Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once; where that no longer helps,
-one at a
-time in Murty's order, which ends for every positive definite H. A step of motion keeps nearly the same bounds active as the step before,
-so that
-one or two solves are usual.
+one at a time in Murty's order, which ends for every positive definite H. A step of motion keeps nearly the same bounds active as the step
+before, so that one or two solves are usual.
 """
 
 from functools import cached_property

@@ -32,8 +32,7 @@ class Pull(NamedTuple):
     """Gradient terms of a hinge's objective: after a rotation by phi it is `level` cos phi + `across` sin phi, to be maximised.
 
     The pulls of several targets add up. `together` is 1 + cos of the angle of the error, in whichever direction: the real part of the
-    quaternion
-    between two vectors.
+    quaternion between two vectors.
     """
 
     across: float = 0.0
@@ -53,12 +52,9 @@ class Pull(NamedTuple):
         """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected onto the hinge's axis.
 
         Zalo rotates the joint by the quaternion between the two vectors and puts the hinge's axis back by the shortest rotation; what is
-        left is the
-        quaternion's twist about the axis, 2 atan2(n axis, w). Of several pulls the quaternions' parts add up; for a whole orientation
-        that is the
-        optimum. It never overshoots: each step reduces the error, and where an end is nearly along the axis, so that `best_rotation`
-        would swing
-        wildly, it hardly rotates. Opposite vectors leave the axis open: it is then the hinge's own.
+        left is the quaternion's twist about the axis, 2 atan2(n axis, w). Of several pulls the quaternions' parts add up; for a whole
+        orientation that is the optimum. It never overshoots: each step reduces the error, and where an end is nearly along the axis, so
+        that `best_rotation` would swing wildly, it hardly rotates. Opposite vectors leave the axis open: it is then the hinge's own.
         """
         if self.level < 0.0 and self.together <= -OPPOSITE * self.level and abs(self.across) <= -OPPOSITE * self.level:
             return math.pi

@@ -39,9 +39,8 @@ class Memory:
 class ErikExact:
     """ERIK, then the least change that makes the aim exact; the posture itself, so corrected, is the other candidate.
 
-    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts spread over the joints'
-    ranges are
-    tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
+    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts spread over the joints' ranges
+    are tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -56,8 +55,7 @@ class ErikExact:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
 
         With `start` the solution moves to the best by small steps that hold the aim, and jumps only where none does. After a jump of the
-        target it is
-        solved from scratch.
+        target it is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, LOOKS, start)

@@ -27,11 +27,9 @@ def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
 class Shape:
     """Shape deviation from one posture.
 
-    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the rotation about
-    the base's
-    axis (the first joint's) that makes it least. Links run to the next joint's position, the last to the tool's; the view of each end
-    counts as one
-    more. Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
+    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the rotation about the
+    base's axis (the first joint's) that makes it least. Links run to the next joint's position, the last to the tool's; the view of each
+    end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:

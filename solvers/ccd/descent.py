@@ -79,9 +79,8 @@ class Descent:
     ) -> Result:
         """The best result from angles (n,) within `lower` and `upper` (n,) after at most so many sweeps.
 
-        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the next angles are
-        extrapolated (Anderson
-        acceleration), and kept if the error is less.
+        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the next angles are extrapolated
+        (Anderson acceleration), and kept if the error is less.
         """
         tasks = self._tasks(goal, splits)
         now = list(angles)

@@ -45,11 +45,9 @@ class Ccd:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `iterations`: sweeps over all joints.
 
-        From scratch it starts from the posture, scaled by `keep`, and where that does not meet the goal, again from random offsets,
-        always the same.
-        With `start` it goes on from there, no joint by more than `largest_move`; `memory` counts the frames in which it was stuck, after
-        which
-        annealing searches for an escape, which is then followed.
+        From scratch it starts from the posture, scaled by `keep`, and where that does not meet the goal, again from random offsets, always
+        the same. With `start` it goes on from there, no joint by more than `largest_move`; `memory` counts the frames in which it was
+        stuck, after which annealing searches for an escape, which is then followed.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, start=start)

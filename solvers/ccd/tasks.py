@@ -89,9 +89,8 @@ class PositionTask:
 class WristTask:
     """Position and orientation of an end, split: the last joints serve the orientation, those before them the position.
 
-    Zalo's "bonus: direction". The joints before bring the wrist, the position of the first of the last joints, to where it will be once
-    the end has
-    its orientation: so the one does not spoil the other.
+    Zalo's "bonus: direction". The joints before bring the wrist, the position of the first of the last joints, to where it will be once the
+    end has its orientation: so the one does not spoil the other.
     """
 
     def __init__(self, end: int, spot: int, wrist: frozenset[int], orientation_task: OrientationTask, position_task: PositionTask) -> None:
@@ -191,10 +190,9 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
     """The pull on a hinge at `position` that brings the line of sight onto a point [m]; None where there is none.
 
-    A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target
-    is must
-    become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest point
-    is used.
+    A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target is
+    must become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest
+    point is used.
     """
     arm, sight = subtract(target, position), subtract(eye, position)
     away, along = length(arm), dot(sight, view)

@@ -91,8 +91,7 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
     """Algorithm 21: angles (n,) within limits, joints rotated from the root until the end looks along the target; then the end's twist.
 
     Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot correct its roll by a twist: its
-    joints
-    rotate toward the whole orientation instead. Of two end twists of equal error it is the one nearer to `before` [rad].
+    joints rotate toward the whole orientation instead. Of two end twists of equal error it is the one nearer to `before` [rad].
     """
     solved = list(angles)
     whole = _whole(chain, aim)

@@ -66,9 +66,8 @@ class Erik:
     ) -> tuple[tuple[float, ...], Answer]:
         """Solves for the view of a point from the posture, then from where that leaves the end, and so on.
 
-        Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position
-        that the view
-        is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.
+        Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position that
+        the view is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture))
         seen = look(point, pose.tool_position)  # a target at the end's own position is in no direction: the posture's own view is used

@@ -146,9 +146,8 @@ def aim_gradient(candidates: Candidates) -> Angles:
 def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: int = PASSES) -> Angles:
     """Moves (m, n) that minimise x' H x / 2 - descent' x between bounds, by an active set.
 
-    Joints that an iteration carries over a bound are fixed there and the others are solved again; joints whose multiplier has changed
-    sign are
-    released. Bounds of zero that the descent presses against are active from the start.
+    Joints that an iteration carries over a bound are fixed there and the others are solved again; joints whose multiplier has changed sign
+    are released. Bounds of zero that the descent presses against are active from the start.
 
     Args:
         matrix: H (m, n, n), positive definite.

@@ -14,8 +14,6 @@ class Options:
     roll: float = 0.0  # weight of the roll of links against their directions, 0 to 1
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
     glide_speed: float = math.radians(8.0)  # [rad per frame] speed of the fastest joint during a transition to a better branch
-    turns: int = 1  # it plans in every `turns`-th frame; see `PlanSlot`, which replaces these two
-    turn: int = 0  # in which of them, from 0
 
     def __post_init__(self) -> None:
         if any(not weight >= 0.0 or math.isinf(weight) for weight in self.link_weights):
@@ -24,8 +22,6 @@ class Options:
             raise GazeError(f"the roll of links counts by {self.roll}: choose a share between 0 and 1")
         if not (self.glide_speed > 0.0 and math.isfinite(self.glide_speed)):
             raise GazeError(f"the speed of transitions is {self.glide_speed}: choose a number above 0")
-        if not 0 <= self.turn < self.turns:
-            raise GazeError(f"slot {self.turn} of {self.turns} does not exist: choose one from 0 to {self.turns - 1}")
 
     def weight(self, joint: int) -> float:
         """Weight of the link that a joint carries."""

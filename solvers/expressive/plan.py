@@ -1,10 +1,8 @@
 """The planner: finds other branches of solutions, tracks them, and chooses transitions. Knows no Blender.
 
 It works in small pieces, one per frame, in a cycle: a pool of candidates on other branches tracks the forecast goal; the promising ones
-enter
-a simulation, whose cheapest path becomes the transition. Every other cycle a search from scratch adds new branches to the pool. The
-state is
-a value: equal states and goals give equal plans, bit for bit.
+enter a simulation, whose cheapest path becomes the transition. Every other cycle a search from scratch adds new branches to the pool. The
+state is a value: equal states and goals give equal plans, bit for bit.
 """
 
 import math

@@ -2,9 +2,8 @@
 
 The roll of an end is its angle about its view, measured from upright. With view y, tool axes x and z, and up vector u, its sine and cosine
 are -x . u and z . u, both over s, the sine of the angle from u to y. A pose loses s s' (1 - cos(roll - posture's roll)) of the mean cosine,
-times `SHARE`; s' is that of the posture, whose roll is undefined where it looks along u. While the view is held, a joint changes the
-roll by
-its rotation about the view.
+times `SHARE`; s' is that of the posture, whose roll is undefined where it looks along u. While the view is held, a joint changes the roll
+by its rotation about the view.
 """
 
 from typing import NamedTuple

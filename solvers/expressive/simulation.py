@@ -1,8 +1,7 @@
 """Simulates the coming frames of staying and of transitions to other branches, to choose the cheapest. Knows no Blender.
 
-All paths advance together, some steps per frame, while their branches track the forecast goals. A path's cost is its shape deviation
-and, with
-a much larger weight, its aim error. The simulation is a value: equal inputs give equal results, bit for bit.
+All paths advance together, some steps per frame, while their branches track the forecast goals. A path's cost is its shape deviation and,
+with a much larger weight, its aim error. The simulation is a value: equal inputs give equal results, bit for bit.
 """
 
 import math

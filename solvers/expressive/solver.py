@@ -14,7 +14,7 @@ from .measure import measure
 from .model import Authored, Model
 from .options import Options
 from .search import Search
-from .tracking import Memory, Tracker
+from .tracking import EVERY_FRAME, Memory, Tracker
 
 
 class Expressive:
@@ -38,10 +38,9 @@ class Expressive:
         start: Angles | None = None,
         memory: object = None,
         ahead: Sequence[GazeGoal] = (),
-        tick: int = 0,
         dt: float = 0.0,
         mutual: bool = False,
-        slot: PlanSlot | None = None,
+        slot: PlanSlot = EVERY_FRAME,
     ) -> Solution:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a transition to a better branch.
 
@@ -52,11 +51,10 @@ class Expressive:
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: The last solution's `memory`: what is known of other branches.
             ahead: Goals of the next frames where they are known, at most `simulation.HORIZON`; they replace extrapolation.
-            tick: Count of frames, for `Options.turns`. Without effect where `slot` is given.
             dt: Duration [s] of the frame: in a longer one joints may gain more speed where the aim needs it.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
                 since changes for the shape would answer one another without end.
-            slot: When this solver may plan; None: as `Options.turns` and `tick` say.
+            slot: Whether this solver may plan in this frame, and with how many others it shares the frames.
 
         Raises:
             GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is.
@@ -65,12 +63,9 @@ class Expressive:
         authored = check_goal(self.skeleton, goal, start=start)
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
-        options = self.model.options
         kept: object = None
-        if slot is None:
-            slot = PlanSlot(options.turns, options.turns == 1 or tick % options.turns == options.turn)
         if start is None:
-            shape = measure(self.skeleton, options, authored, self.diagnosis.shape(authored))
+            shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
             finished, steps = self.search.solve(goal, posture, shape)
         else:
             finished, steps, kept = self.tracker.follow(

@@ -1,8 +1,7 @@
 """Methods of the family: transpose, pseudoinverse, damped and selectively damped least squares. Knows no Blender.
 
-Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change`
-in one
-update. Secondary objectives are projected onto the null space (Buss 2009, eq. 7).
+Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change` in
+one update. Secondary objectives are projected onto the null space (Buss 2009, eq. 7).
 """
 
 import math

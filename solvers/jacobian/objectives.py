@@ -1,7 +1,6 @@
 """Secondary objectives for the null space of the goals, with their gradients. Knows no Blender.
 
-Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7).
-Joint units are those of `linear`.
+Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7). Joint units are those of `linear`.
 """
 
 from dataclasses import dataclass

@@ -22,10 +22,8 @@ class Updates:
     """How a solver uses its method's updates.
 
     Buss (2009, section 2) has three ways: one update per frame, as many as it takes to meet the goal, or a few. Without a start it is
-    always as
-    many as it takes. When those are stuck, they restart elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby, and by
-    the same
-    random numbers every time: so they leave singular poses and cycles as well.
+    always as many as it takes. When those are stuck, they restart elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby,
+    and by the same random numbers every time: so they leave singular poses and cycles as well.
     """
 
     in_frame: int | None = 8  # updates in a frame; None: as many as it takes
@@ -37,7 +35,6 @@ class Updates:
     progress: float = 0.98  # ratio of errors over so many updates above which they are stuck
     shakes: int = 6  # restarts: at a sixth of the distance to a random pose within limits, then at two sixths, and so on
     at_targets: bool = False  # Buss's alternate Jacobian
-    free_twists: bool = True  # first and last joints that only twist, unseen in the shape, ignore the posture
     objectives: tuple[Objective, ...] = (KeepPosture(),)  # secondary objectives
     clamp: Clamp | None = None  # D_max; None: errors count whole
 
@@ -66,7 +63,7 @@ class JacobianSolver:
         self.updates = updates or Updates()
         self.diagnosis = Diagnosis(skeleton)
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
-        self._kept = ~twists(skeleton) if self.updates.free_twists else np.ones(len(skeleton), dtype=bool)
+        self._kept = ~twists(skeleton)  # first and last joints that only twist, unseen in the shape, ignore the posture
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:

@@ -1,7 +1,7 @@
 """Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4). Knows no Blender.
 
-A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `solvers.rotations`, whose plain floats
-are quicker for one rotation.
+A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `solvers.rotations`, whose plain floats are
+quicker for one rotation.
 """
 
 from typing import NamedTuple

@@ -1,11 +1,9 @@
 """Limits the angular acceleration of bodies, in this frame and the next ones. Knows no Blender.
 
 A body's acceleration is not that of one coordinate: several add up in it, and a loop spreads one over many. So bodies themselves are
-limited, in
-one least squares with the loops, the limits and the goals: where a limit stops a leg dead, the platform rotates on and the other legs
-give way.
-And what is fast cannot stop within one frame: so this frame is solved together with the next ones, with targets that keep their velocity.
-Accelerations are per frame: the change of a body's rotation vector [rad] from one frame to the next.
+limited, in one least squares with the loops, the limits and the goals: where a limit stops a leg dead, the platform rotates on and the
+other legs give way. And what is fast cannot stop within one frame: so this frame is solved together with the next ones, with targets that
+keep their velocity. Accelerations are per frame: the change of a body's rotation vector [rad] from one frame to the next.
 """
 
 import math
@@ -80,8 +78,7 @@ class AccelerationLimit:
     """Problem of a frame and those after it: least squares of tasks and distance, with a penalty on excess acceleration.
 
     The excess over `most` is minimised by steps of least squares whose target is the last step's acceleration, cut to `most`: each step
-    lowers
-    the cost.
+    lowers the cost.
     """
 
     descent: Descent

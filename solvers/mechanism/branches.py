@@ -2,8 +2,7 @@
 
 The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that meet at a singular pose. It is
 followed from frame to frame, for each cluster of loops. A parallelogram that passes its flat pose changes the sign as the motors' own
-movement
-predicts: only an unpredicted change is another assembly.
+movement predicts: only an unpredicted change is another assembly.
 """
 
 from dataclasses import dataclass, replace

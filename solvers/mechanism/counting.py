@@ -34,8 +34,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     """Indices, among all actuators' values, of those that the loops lock.
 
     At a dead centre a motor moves nothing to first order; so the mechanism is moved a little further by the others, where they can, and
-    only
-    what stands still there too is locked.
+    only what stands still there too is locked.
     """
     directions = null_space(linearised(solver, state)[0], solver.coordinates.width)
     is_locked = _is_still(solver, directions)

@@ -1,10 +1,9 @@
 """One solve of a mechanism: Gauss-Newton steps that close its loops and reduce its task errors, within limits. Knows no Blender.
 
 Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the mechanism and never open it
-(paper:
-section IV.C, eq. 3). Redundant constraints, as planar loops have, are handled by damping far below the smallest singular value that
-counts.
-Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`Coordinates.size`), so that they compare with radians.
+(paper: section IV.C, eq. 3). Redundant constraints, as planar loops have, are handled by damping far below the smallest singular value that
+counts. Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`Coordinates.size`), so that they compare with
+radians.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,14 +1,10 @@
 """Diagnosis of locked loops: the joints that cannot move, and the one with a misaligned axis. Knows no Blender.
 
-At a pose each degree of freedom of a joint is a screw (its rotation, and the velocity of a point). A loop allows those rates of its
-joints whose
-screws sum to zero, so the matrix with a column for each degree of freedom and six equations for each loop has the possible motions as its
-null space.
-A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it
-the others
-span the screws that they can balance; if that contains a hinge at the same position about another axis, this is the correct axis. That
-may hold at
-one pose alone: so the corrected loop is moved a little before it counts.
+At a pose each degree of freedom of a joint is a screw (its rotation, and the velocity of a point). A loop allows those rates of its joints
+whose screws sum to zero, so the matrix with a column for each degree of freedom and six equations for each loop has the possible motions as
+its null space. A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and mostly the whole loop with it.
+Without it the others span the screws that they can balance; if that contains a hinge at the same position about another axis, this is the
+correct axis. That may hold at one pose alone: so the corrected loop is moved a little before it counts.
 
 Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies, Kirchhoff's Circulation Law
 Applied to Multi-Loop Kinematic Chains, 1981.

@@ -1,8 +1,7 @@
 """Regulariser of bodies' motion: residuals that keep them near the last frame's poses. Knows no Blender.
 
-Paper: section IV.C, R_state, and IV.D, eq. 4 and 5. Its threshold is given here as a speed: with a rotation by h radians a frame, 3 -
-tr(R) is
-2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a second is 4.0 rad/s.
+Paper: section IV.C, R_state, and IV.D, eq. 4 and 5. Its threshold is given here as a speed: with a rotation by h radians a frame, 3 - tr(R)
+is 2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a second is 4.0 rad/s.
 """
 
 import numpy as np

@@ -142,7 +142,7 @@ class MechanismSolver:
             state: The last frame's, or one from `assemble`.
             dt: [s] since the last frame, above 0, for speed limits; None: without speed limits.
             iterations: Most steps.
-            places: Most evaluations of a configuration, about, which bound the time; None: no bound. The next frame goes on from there.
+            evaluations: Most evaluations of a configuration, about; None: no bound. The next frame goes on from there.
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.

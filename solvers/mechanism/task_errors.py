@@ -1,7 +1,7 @@
 """Weighted task errors of a mechanism's goals and their Jacobian: what a solve minimises. Knows no Blender.
 
-Position errors are in units of the mechanism's size, rotation errors in radians (twice the sine of half the angle).
-Paper: section IV.B; the rotation's squared half-angle vector is twice its f_ori, at even weights.
+Position errors are in units of the mechanism's size, rotation errors in radians (twice the sine of half the angle). Paper: section IV.B;
+the rotation's squared half-angle vector is twice its f_ori, at even weights.
 """
 
 import numpy as np

@@ -1,8 +1,7 @@
 """Spanning tree of a mechanism: which joints carry the bodies, and which close loops. Knows no Blender.
 
-Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A closure whose values are
-needed (an
-actuator, limits) is cut elsewhere: the joint carries a copy of its child, and copy and child must coincide, so that all values are
+Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A closure whose values are needed
+(an actuator, limits) is cut elsewhere: the joint carries a copy of its child, and copy and child must coincide, so that all values are
 coordinates.
 """
 

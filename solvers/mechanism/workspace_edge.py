@@ -1,12 +1,10 @@
 """Smooth motion at the edge of the workspace: where exact tasks would need high acceleration, joints lag for some frames. Knows no Blender.
 
-Where a mechanism is stretched, the nearest pose to a target of constant velocity has no bounded acceleration: an angle goes with the
-root of
-the distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates
-therefore
-take some time to the exact pose, with the least acceleration that gets them there in that time, in directions near the null space of the
-tasks; the other directions stay exact. Braking that begins beyond the edge is too late: it begins one frame before the edge, where a body's
-acceleration would exceed the limit. Any other target that stays in reach is met exactly.
+Where a mechanism is stretched, the nearest pose to a target of constant velocity has no bounded acceleration: an angle goes with the root
+of the distance from the edge, so it stops dead, or starts with a jump. While a target is out of reach, and shortly after, coordinates
+therefore take some time to the exact pose, with the least acceleration that gets them there in that time, in directions near the null space
+of the tasks; the other directions stay exact. Braking that begins beyond the edge is too late: it begins one frame before the edge, where a
+body's acceleration would exceed the limit. Any other target that stays in reach is met exactly.
 """
 
 import math

@@ -1,11 +1,9 @@
 """Normal equations of all targets, solved limb by limb from the leaves inward, in time linear in the joints. Knows no Blender.
 
 A limb is a run of joints without a branch. Its targets depend on the rest of the body by the motion of its root alone, so once its own
-joints
-are eliminated it acts on its parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7), with
-weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints at a bound are moved there
-instead
-of eliminated. The equations are those of `normal`; no matrix of the whole body is formed.
+joints are eliminated it acts on its parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7),
+with weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints at a bound are moved there
+instead of eliminated. The equations are those of `normal`; no matrix of the whole body is formed.
 """
 
 import numpy as np
@@ -169,7 +167,7 @@ class Limbs:
             frames: Pose of the body; this and the next five as for `Normal.equations`.
             turn_weights: (k,)
             turn_errors: (k, 3) [rad]
-            places: (p, 3) [m]
+            positions: (p, 3) [m]
             weights: (p,)
             errors: (p, 3) [m]
             damped: (6 + n,) damping, added to the diagonal.

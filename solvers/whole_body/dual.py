@@ -1,8 +1,7 @@
 """Bounded least squares with linear constraints by the dual active-set method of Goldfarb & Idnani (1983). Knows no Blender.
 
 It starts at the minimum over the box, adds violated constraints one at a time, the worst first, and releases those that are no longer
-active.
-It ends for every positive definite H, degenerate constraints or not, and detects contradicting constraints.
+active. It ends for every positive definite H, degenerate constraints or not, and detects contradicting constraints.
 """
 
 import numpy as np

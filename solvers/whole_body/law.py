@@ -1,11 +1,9 @@
 """Control law: desired motion of links in a step, from the errors and velocities of their targets. Knows no Blender.
 
 Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R' R_target) (eq. 5). That costs
-accuracy twice: r is measured before the step that v makes, so that the body runs ahead of a moving target by one step whatever K is; and
-r is
-the sine of the error, which is weak beyond 90 degrees and vanishes at 180 degrees. This law takes the true logarithm of what is left
-after v,
-and corrects a share K dt of it, at most all.
+accuracy twice: r is measured before the step that v makes, so that the body runs ahead of a moving target by one step whatever K is; and r
+is the sine of the error, which is weak beyond 90 degrees and vanishes at 180 degrees. This law takes the true logarithm of what is left
+after v, and corrects a share K dt of it, at most all.
 """
 
 from dataclasses import dataclass

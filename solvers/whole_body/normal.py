@@ -49,7 +49,7 @@ class Normal:
             frames: Pose of the body.
             turn_weights: (k,)
             turn_errors: (k, 3) [rad] desired rotation vectors of the links in the world.
-            places: (p, 3) [m] of the position targets' links, from the base's position.
+            positions: (p, 3) [m] of the position targets' links, from the base's position.
             weights: (p,)
             errors: (p, 3) [m] their desired moves.
         """

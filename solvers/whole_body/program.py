@@ -1,10 +1,8 @@
 """Quadratic program of a step: least squares within a box and linear constraints. Knows no Blender.
 
-Bounds are many and cheap, constraints few and expensive, so they are separate. Without constraints that matter the box's own solver is
-all
+Bounds are many and cheap, constraints few and expensive, so they are separate. Without constraints that matter the box's own solver is all
 that runs. With them an active set of bounds and constraints, warm-started from the last step, is updated until a check of optimality
-confirms
-it; where that cycles, the dual method decides. Contradicting constraints are violated with the least sum of squares, and reported.
+confirms it; where that cycles, the dual method decides. Contradicting constraints are violated with the least sum of squares, and reported.
 """
 
 from typing import NamedTuple

@@ -218,10 +218,10 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
 
 @pytest.mark.parametrize("turn", range(3))
 def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) -> None:
-    goals, solver = tumbling(200), Expressive(FIVE, Options(turns=3, turn=turn))
+    goals, solver = tumbling(200), Expressive(FIVE)
     answers = [solver.solve(goals[0])]
     for tick, goal in enumerate(goals[1:], 1):
-        answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, tick=tick))
+        answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, slot=PlanSlot(3, tick % 3 == turn)))
     plans = [replace(answer.memory.planning, frame=0, since_search=0) for answer in answers[1:]]  # type: ignore[attr-defined]
     worked = {tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if (now.stage, now.pool) != (before.stage, before.pool)}
     assert worked == {turn}
@@ -229,15 +229,6 @@ def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) 
     lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
     alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
     assert lost < alone + 0.1
-
-
-def test_a_slot_says_in_which_frames_a_solver_plans() -> None:
-    goals, by_options, by_slots = tumbling(120), Expressive(FIVE, Options(turns=3, turn=1)), Expressive(FIVE)
-    one, other = by_options.solve(goals[0]), by_slots.solve(goals[0])
-    for tick, goal in enumerate(goals[1:], 1):
-        one = by_options.solve(goal, one.angles, one.memory, tick=tick)
-        other = by_slots.solve(goal, other.angles, other.memory, slot=PlanSlot(3, tick % 3 == 1))
-        assert np.array_equal(one.angles, other.angles)
 
 
 def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:

@@ -111,8 +111,8 @@ def test_without_a_preferred_roll_heads_on_necks_roll():
 
 def followed(skeleton: Skeleton, aim: Point, posture, last: Solution) -> Solution:
     solver = Expressive(skeleton, Options(hold_body=True))
-    for tick in range(100):
-        last = solver.solve(GazeGoal(aim, posture, symmetric=False), last.angles, last.memory, tick=tick, dt=1 / 60)
+    for _ in range(100):
+        last = solver.solve(GazeGoal(aim, posture, symmetric=False), last.angles, last.memory, dt=1 / 60)
     return last
 
 
@@ -187,8 +187,8 @@ def test_switching_the_roll_is_heeded_from_frame_to_frame():
     aim = aims(skeleton, posture)[5]
     last = solver.solve(GazeGoal(Point(aim.position, up=Z), posture, symmetric=False))
     for aim_now in (Point(aim.position, up=Z), Point(aim.position, level=Z)):
-        for tick in range(60):
-            last = solver.solve(GazeGoal(aim_now, posture, symmetric=False), last.angles, last.memory, tick=tick, dt=1 / 60)
+        for _ in range(60):
+            last = solver.solve(GazeGoal(aim_now, posture, symmetric=False), last.angles, last.memory, dt=1 / 60)
     assert last.converged
 
 
