@@ -24,7 +24,7 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         Fault.SILENT: (
             _POWER,
             _CABLE,
-            "Are protocol and baud rate those of the servos? Find Servos tells",
+            "Are protocol and baud rate those of the servos? Find Servos shows them",
             "Is each id there, and only once?",
         ),
         Fault.OTHER_PROTOCOL: ("Is the protocol the robot's own?", "Is the baud rate right?"),
@@ -44,11 +44,11 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
             "Is the joint's range within what the robot can do?",
             _POWER,
         ),
-        Fault.POSE_UNFIT: ("Is the zero of the joint that is named right? Calibrate tells", "Has a horn or a gear slipped?"),
+        Fault.POSE_UNFIT: ("Is the zero of the joint that is named right? The panel Calibrate shows it", "Has a horn or a gear slipped?"),
         Fault.WRONG_MODE: ("Was the servo that is named a wheel, or a motor, before?", "Did another program change its mode?"),
         Fault.POSITION_DOUBTFUL: (
             "Is the joint that is named within its range?",
-            "Was its servo turned by hand beyond a turn?",
+            "Was its servo rotated by hand by more than a revolution?",
             "Is its homing offset 0, or what you set?",
         ),
         Fault.SERVO_FORGOT: (_POWER, _CABLE, _CLEAR),

@@ -51,11 +51,11 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
 
 def _tells(can: Capabilities, protocol: str) -> str:
     if protocol == OWN:
-        return "Tells where its servos are if the board measures it; else you confirm the pose before it is armed"
+        return "Measures servo positions if the board can; else you confirm the pose before it is armed"
     if not can.measures:
-        return "Cannot tell where its servos are: you confirm the pose before it is armed"
+        return "Does not measure servo positions: you confirm the pose before it is armed"
     more = [quantity.value for quantity in (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD) if quantity in can.reads]
-    return "Tells where its servos are" + (f", their {', '.join(more[:-1])} and {more[-1]}" if len(more) > 1 else "")
+    return "Measures servo positions" + (f", their {', '.join(more[:-1])} and {more[-1]}" if len(more) > 1 else "")
 
 
 def _limp(can: Capabilities) -> str:

@@ -15,10 +15,10 @@ from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings
 
 VIRTUAL_PORT = "virtual"
-"""The built-in virtual robot, whose servos tell where they are."""
+"""The built-in virtual robot, whose servos measure their positions."""
 
 VIRTUAL_HOBBY_PORT = "virtual-hobby"
-"""The built-in virtual robot with hobby servos, which cannot tell where they are: arming asks to confirm the pose."""
+"""The built-in virtual robot with hobby servos, which do not measure their positions: arming asks to confirm the pose."""
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
 LAST_SERVO = 252  # the highest id on a bus; no board has as many servos

@@ -40,7 +40,7 @@ def list_ports() -> tuple[Port, ...]:
     """The virtual robots and the system's serial ports; without pyserial only the former (may take seconds)."""
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),
-        Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (cannot tell where they are)"),
+        Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (without position feedback)"),
     )
     try:
         from serial.tools.list_ports import comports

@@ -12,7 +12,7 @@ _STATES: dict[State, str] = {
     State.CONNECTING: "Connecting to {port}: wait until the robot answers; nothing moves",
     State.DISARMED: "Disarmed: press Arm to let the robot move",
     State.CONFIRM_POSE: (
-        "These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
+        "These servos do not measure their positions: bring the robot to the pose that Blender shows, "
         "then press Confirm Pose, or Confirm joint by joint"
     ),
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
@@ -24,7 +24,7 @@ _STATES: dict[State, str] = {
 }
 
 _NEEDS_CONFIRMATION = (
-    "Disarmed. These servos cannot tell where they are: bring the robot to the pose that Blender shows, "
+    "Disarmed. These servos do not measure their positions: bring the robot to the pose that Blender shows, "
     "then press Confirm Pose and Arm to let it move"
 )
 _JUMPED = "The pose in Blender jumped: the robot goes there slowly; Stop is always ready"
@@ -50,14 +50,14 @@ _FAULTS: dict[Fault, str] = {
     Fault.DEVICE_WATCHDOG: "The robot heard nothing for too long and stopped by itself: check its cable, press Clear Fault, then Arm",
     Fault.DEVICE_REFUSED: "The robot on {port} reports an error ({detail}): mend it, press Clear Fault, then Arm",
     Fault.POSE_UNREAD: (
-        "The robot did not tell where it is ({detail}), so it was not armed: check the servos' cables, press Clear Fault, then Arm"
+        "The robot did not report its position ({detail}), so it was not armed: check the servos' cables, press Clear Fault, then Arm"
     ),
     Fault.BLENDER_SILENT: "Blender was silent for too long, so the robot was disarmed: press Clear Fault, then Arm",
     Fault.WORKER_DIED: "The process that talks to the robot ended ({detail}); {alone} press Clear Fault to start it again",
     Fault.WORKER_HUNG: "The process that talks to the robot hangs; {alone} press Clear Fault to start it again",
     Fault.BLOCKED: "A joint does not follow ({detail}): take away what holds it, check its servo's power, press Clear Fault, then Arm",
     Fault.POSE_UNFIT: (
-        "The robot does not stand as its channels say ({detail}), so it was not armed: "
+        "The robot cannot be where its channels report it ({detail}), so it was not armed: "
         "correct zero and direction, or move it by hand; press Clear Fault, then Arm"
     ),
     Fault.WRONG_MODE: (
@@ -65,7 +65,7 @@ _FAULTS: dict[Fault, str] = {
         "disconnect, set it with its maker's tool (Feetech FD, Dynamixel Wizard), then connect again"
     ),
     Fault.POSITION_DOUBTFUL: (
-        "It is not certain where a servo stands ({detail}), so it was not armed: turn it by hand into its range, press Clear Fault, "
+        "The position of a servo is uncertain ({detail}), so it was not armed: rotate it by hand into its range, press Clear Fault, "
         "then Arm; or disconnect, and correct its homing offset, limits and phase with its maker's tool, or use Multi-Turn"
     ),
     Fault.SERVO_FORGOT: (

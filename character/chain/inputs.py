@@ -201,7 +201,7 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
 def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
     spot = _place_of(end.target)
     if not all(map(isfinite, spot)):
-        raise InputsError(f"The place of target '{end.name}' is not a number: clear its location, its drivers or its constraints")
+        raise InputsError(f"The position of target '{end.name}' is not a number: clear its location, its drivers or its constraints")
     moved = rotations.add(_turned(world_in_base, spot), _place_of(world_in_base))
     if not all(abs(number) < FARTHEST for number in moved):
         raise InputsError(f"Target '{end.name}' is too far away to be looked at: bring it nearer")

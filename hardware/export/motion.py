@@ -99,7 +99,7 @@ def _going_back(take: Take) -> Take:
         frames.append(tuple(state.position for state in states))
         if len(frames) > RETURN_LIMIT * take.rate:
             raise ExportError(
-                f"The way back to {take.name(0)} takes more than {RETURN_LIMIT:.0f} s: end the range in the pose in which it begins,"
+                f"The return to {take.name(0)} takes more than {RETURN_LIMIT:.0f} s: end the range in the pose in which it begins,"
                 " or raise the joints' velocity, acceleration and jerk"
             )
     return take.followed_by((*frames, goal))

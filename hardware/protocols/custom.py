@@ -205,7 +205,7 @@ class CustomDecoder:
         for servo, raw in positions.items():
             if not (_is_whole(servo) and servo in self._servos and _is_whole(raw) and abs(raw) < 1 << 31):
                 raise ProtocolError(
-                    f"{name}: decode() says that servo {_shown(servo)} is at {_shown(raw)}; both must be whole numbers in range"
+                    f"{name}: decode() reports that servo {_shown(servo)} is at {_shown(raw)}; both must be whole numbers in range"
                 )
         return positions, used
 

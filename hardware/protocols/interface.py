@@ -45,7 +45,7 @@ class Silence(Enum):
     """What a servo does when it receives no more commands."""
 
     HOLD = "goes to its last goal and holds it"
-    WATCHDOG = "stops as its watchdog was told"
+    WATCHDOG = "stops when its watchdog times out"
     UNKNOWN = "does what its maker decided"
 
 

@@ -141,8 +141,8 @@ class Maestro(Codec):
             commands_checked=Check.CRC7 if crc else Check.NONE,
             limits_speed=True,
             remark=(
-                "Positions that it tells are the pulses that it sends, not where servos are. When the line goes silent it holds them, "
-                "unless a Serial Timeout is set in the Control Center: then its channels go home. "
+                "The positions that it reports are the pulses that it sends, not where servos are. When the line goes silent it holds "
+                "them, unless a Serial Timeout is set in the Control Center: then its channels go home. "
                 "Enable CRC must be the same here and there, or they go home as soon as you connect"
             ),
         )

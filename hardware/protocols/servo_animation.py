@@ -54,7 +54,7 @@ class ServoAnimation(Codec):
         baudrates=(115_200, 9_600, 19_200, 38_400, 57_600),
         releases=False,
         on_silence=Silence.HOLD,
-        remark="Nobody notices when the robot is not there: it says nothing back",
+        remark="A missing robot is not noticed, since it never answers",
     )
 
     def decoder(self) -> SilentDecoder:

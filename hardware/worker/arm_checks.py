@@ -59,7 +59,7 @@ class ArmChecks:
     def check_settings(self, servos: Sequence[int]) -> None:
         """Check that every servo has reported its settings, and that they let it be driven to positions."""
         if missing := [servo for servo in servos if servo not in self.settings]:
-            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not say how it is set")
+            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not report its settings")
         self.check_modes(servos)
 
     def check_modes(self, servos: Sequence[int]) -> None:
@@ -71,7 +71,7 @@ class ArmChecks:
         """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as a goal without moving."""
         found = self._positions.since(since)
         if unread := [servo for servo in servos if servo not in found]:
-            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not say where it is")
+            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not report its position")
         bounds = {servo: settings.bounds for servo, settings in self.settings.items()}
         if beyond := [text for servo in servos if (text := self._channels.why_no_goal(servo, found[servo], bounds.get(servo)))]:
             raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(beyond))

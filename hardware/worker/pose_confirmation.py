@@ -61,7 +61,7 @@ class PoseConfirmation:
             channel, expected, found = apart
             return (
                 f"{self._device.channels[channel].label} is rotated by {math.degrees(found):.1f} degrees,"
-                f" and the other servos of its joint say {math.degrees(expected):.1f}"
+                f" and the other servos of its joint indicate {math.degrees(expected):.1f}"
             )
         for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):
             if value is not None and not low - UNFIT * joint.scale <= value <= high + UNFIT * joint.scale:

@@ -67,7 +67,7 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
             self.report({"ERROR"}, "An axis is picked in a 3D view: press the button in the view's sidebar")
             return {"CANCELLED"}
         self._look(context, event)
-        context.workspace.status_text_set("Click an arrow, or a point that the end is to face. Esc: keep it as it is")
+        context.workspace.status_text_set("Click an arrow, or a point that the end is to face. Esc: cancel")
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 

@@ -27,5 +27,5 @@ class LIMBER_OT_give_euler_order(bpy.types.Operator):
         if names:
             self.report({"INFO"}, f"Bones that rotate by {self.order} Euler now: {', '.join(names)}")
         else:
-            self.report({"INFO"}, "All bones of the chain that turn have an Euler order")
+            self.report({"INFO"}, "All bones of the chain that rotate have an Euler order")
         return {"FINISHED"}

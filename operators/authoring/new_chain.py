@@ -9,7 +9,7 @@ from ..subject import poll_rig, rig_of
 from .euler_consent import EulerConsent
 
 GUESS = "AUTO"
-FORWARD_AXES = [(GUESS, "Automatic", "Where cameras, eyes, left and right sides or the robot's own axes tell"), *SIGNED_AXES]
+FORWARD_AXES = [(GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"), *SIGNED_AXES]
 
 
 class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
@@ -53,7 +53,7 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
             reason = "as chosen"
         else:
-            reason = forward.guess(rig, chain.end).reason or "along its bone: nothing tells more"
+            reason = forward.guess(rig, chain.end).reason or "along its bone, for lack of other clues"
         made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
         return {"FINISHED"}

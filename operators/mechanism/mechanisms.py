@@ -52,7 +52,7 @@ def poll_authoring(cls, context) -> bool:
     if not poll_mechanism(cls, context):
         return False
     if mechanism_owner(context).limber.mechanism.live:
-        cls.poll_message_set("The mechanism is live: press End Live first, so that it is seen as it is authored")
+        cls.poll_message_set("The mechanism is live: press End Live first, so that it shows its authored pose")
         return False
     return True
 

@@ -77,7 +77,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
             row.prop(self, "lowest")
             row.prop(self, "highest", text="")
         box = layout.box().column(align=True)
-        box.label(text="Whatever hangs on a port hears all questions.", icon="INFO")
+        box.label(text="Every device on a port receives all queries.", icon="INFO")
         box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
         box.label(text="send its servos home: take their power away first.", icon="BLANK1")
 

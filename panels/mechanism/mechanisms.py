@@ -132,7 +132,7 @@ def _draw_outcome(layout, kept, session) -> None:
     elif session.outputs is not None:
         lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)), default=0.0)
         there = "The motors have reached their targets" if kept.drive == "TARGETS" else "The motors have their commanded values"
-        sentence(layout, there if lag < 1e-6 else "The motors are on their way", "CHECKMARK")
+        sentence(layout, there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")
 
 
 def _draw_part(layout, thing) -> None:

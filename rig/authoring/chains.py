@@ -209,8 +209,8 @@ def without_euler_order(rig, chain) -> list[str]:
 def all_locked(root: str, end: str) -> str:
     """Message where no axis on the path is free."""
     return (
-        f"All rotation axes from '{root}' to '{end}' are locked, and nothing slides: unlock the axes that have a motor"
-        " (a slide needs a Limit Location too)"
+        f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the axes that have a motor"
+        " (a prismatic joint needs a Limit Location too)"
     )
 
 

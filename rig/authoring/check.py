@@ -127,7 +127,7 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
         if len(ways) > 1 and ways[1] > SAME_DIRECTION:
             return
     yield Finding(
-        f"{end.subject} can turn its look one way only: unlock another axis of its bones if it was locked by mistake,"
+        f"{end.subject} can move its gaze in one direction only: unlock another axis of its bones if it was locked by mistake,"
         " or choose another axis to look along"
     )
 
@@ -180,7 +180,7 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
         )
     if not all(map(isfinite, target.matrix_world.translation)):
-        yield Finding(f"The place of target '{target.name}' is not a number: clear its location, its drivers or its constraints", True)
+        yield Finding(f"The position of target '{target.name}' is not a number: clear its location, its drivers or its constraints", True)
 
 
 def _keying(context) -> Iterator[Finding]:

@@ -36,14 +36,14 @@ def _scale(rig, reader) -> Iterator[Finding]:
     root = rig.pose.bones[reader.names[0]]
     for bone in root.parent_recursive:
         if max(bone.scale) - min(bone.scale) > SCALED * max(map(abs, bone.scale)):
-            yield Finding(f"Bone '{bone.name}', on which the chain hangs, is scaled unevenly: clear its scale (Alt S)")
+            yield Finding(f"Bone '{bone.name}', an ancestor of the chain, is scaled unevenly: clear its scale (Alt S)")
     for name in reader.names:
         bone = rig.pose.bones[name]
         if max(abs(size - 1) for size in bone.scale) > SCALED:
             carried = reader.can_carry(name, tuple(bone.scale))
             yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch", not carried)
         if bone.bone.bbone_segments > 1:
-            yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors turn at joints alone")
+            yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors rotate joints only")
 
 
 def _inheritance(bone) -> Iterator[Finding]:
@@ -64,12 +64,12 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
     turns = [axis for axis in missing if not axes.slides(axis)]
     slides = [axes.letter(axis) for axis in missing if axes.slides(axis)]
     if not here and turns and not is_euler(bone):
-        yield Finding(f"Bone '{bone.name}' may turn, and no joint turns it: lock its rotation, or Give Euler Order and press Match Joints")
+        yield Finding(f"Bone '{bone.name}' can rotate without a joint: lock its rotation, or Give Euler Order and press Match Joints")
     elif turns:
-        yield Finding(f"Bone '{bone.name}' may turn about {', '.join(turns)}, and no joint does: lock that axis, or press Match Joints")
+        yield Finding(f"Bone '{bone.name}' can rotate about {', '.join(turns)} without a joint: lock that axis, or press Match Joints")
     if slides:
         yield Finding(
-            f"Bone '{bone.name}' may slide along {', '.join(slides)}, and no joint does: lock its location there, or press Match Joints"
+            f"Bone '{bone.name}' can move along {', '.join(slides)} without a joint: lock its location there, or press Match Joints"
         )
     if bone.name in reader.ends and all(bone.lock_rotation) and not slide_axes(bone):
         yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
@@ -139,4 +139,4 @@ def _drivers(rig, reader) -> Iterator[Finding]:
     quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.orders}
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     for name in sorted({quaternions[driver.data_path] for driver in drivers if driver.data_path in quaternions and not driver.mute}):
-        yield Finding(f"A driver moves the quaternion of bone '{name}', which turns by Euler angles: drive its Euler rotation instead")
+        yield Finding(f"A driver moves the quaternion of bone '{name}', which rotates by Euler angles: drive its Euler rotation instead")

@@ -77,7 +77,7 @@ def ends_selected(rig, selected: list[str]) -> Ends:
     if ends is None:
         named = ", ".join(f"'{name}'" for name in selected[:SHOWN]) + (" ..." if len(selected) > SHOWN else "")
         raise RigError(
-            f"The selected bones, {named}, are not torso, head and eyes that hang on one another: {gaze_bones.SELECT}; or deselect all"
+            f"The selected bones, {named}, are not torso, head and eyes, one below another: {gaze_bones.SELECT}; or deselect all"
             " (Alt A) to have them found by their names"
         )
     return gaze_controls.resolved(controls, bones, ends)

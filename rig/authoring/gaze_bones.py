@@ -86,10 +86,10 @@ def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
     if not ends.torso and not ends.eyes:
         raise RigError(f"Of torso, head and eyes only the head, '{ends.head}', is called so: {SELECT}; for one chain press New Chain")
     if ends.torso and ends.torso not in above(ends.head):
-        raise RigError(f"Head '{ends.head}' does not hang on torso '{ends.torso}': choose a torso above it")
+        raise RigError(f"Head '{ends.head}' is not below torso '{ends.torso}': choose a torso above it")
     for eye in ends.eyes:
         if ends.head not in above(eye):
-            raise RigError(f"Eye '{eye}' does not hang on head '{ends.head}': choose an eye below it")
+            raise RigError(f"Eye '{eye}' is not below head '{ends.head}': choose an eye below it")
     return _torso(bones, ends, above, follows), _head(bones, ends, follows), tuple(Span(eye, eye) for eye in ends.eyes)
 
 

@@ -31,9 +31,9 @@ RESTORE = Step(
     "RECOVER_LAST",
 )
 TARGET = Step("Choose a Target: any object for the end to look at", setting="target")
-LIVE = Step("Press Start Live: the chain follows its target, and what you posed stays as it is", "limber.live", "PLAY")
+LIVE = Step("Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY")
 LIVE_ALL = Step(
-    "Press Start All Live: the chains follow their targets together, and what you posed stays as it is", "limber.live_all", "PLAY"
+    "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"
 )
 PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")

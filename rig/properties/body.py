@@ -110,7 +110,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     )
     on_floor: BoolProperty(
         name="Stand on Floor",
-        description="Base height from the feet: where the source's feet stand, the body's do. Planted feet stay on the floor",
+        description="Set the base height so that the body's feet are on the floor when the source's are. Planted feet stay on the floor",
         default=True,
     )
     source_foot_height: FloatProperty(
@@ -128,7 +128,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
     paired_only: BoolProperty(
         name="Paired Bones Only",
-        description="Move paired bones alone: bones between them, such as further controls of a generated rig, stay as they are posed",
+        description="Move paired bones only: bones between them, such as other controls of a generated rig, keep their pose",
     )
     velocity: FloatProperty(
         name="Fastest Joint",

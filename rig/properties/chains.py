@@ -175,7 +175,7 @@ class LimberSolverOptions(PropertyGroup):
     )
     hold_body: BoolProperty(name="Hold Body", description="The body is held", options={"HIDDEN"})
     body_by_axis: BoolProperty(  # off in files where nothing was chosen; new chains switch it on
-        name="Automatic Body", description="The axis of the first joint says whether the body is held", options={"HIDDEN"}
+        name="Automatic Body", description="The axis of the first joint decides whether the body is held", options={"HIDDEN"}
     )
     previous_solution: BoolProperty(
         name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"
@@ -265,7 +265,7 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     options: PointerProperty(name="Solver Options", description="Options of the solvers", type=LimberSolverOptions)
     look_ahead: BoolProperty(
         name="Look Ahead",
-        description="Bake twice, the second time with the target's future positions: where it turns fast or suddenly, the end loses it"
+        description="Bake twice, the second time with the target's future positions: where it moves fast or suddenly, the end loses it"
         " on fewer frames. The result may differ from live motion, which has to extrapolate",
     )
 

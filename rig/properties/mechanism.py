@@ -35,8 +35,8 @@ POINTS = [
 ]
 NONE = "NONE"
 ROLES = [
-    ("AUTO", "As Its Rigid Body", "A passive rigid body stands still, an animated one drives; all else moves"),
-    ("GROUND", "Ground", "Stands still: the mechanism is mounted on it"),
+    ("AUTO", "As Its Rigid Body", "A passive rigid body is fixed, an animated one drives; all others move"),
+    ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
     ("DRIVEN", "Driven", "Moved by its parent, its keyframes or a live chain; the mechanism follows"),
     ("MOVES", "Moves", "The mechanism moves it"),
 ]

@@ -190,7 +190,7 @@ class LimberDevice(PropertyGroup):
         name="File",
         description="Python file that implements the robot's protocol: a program. Limber asks before it runs one that you have not allowed",
     )
-    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one turn")
+    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one revolution")
     channel_count: EnumProperty(
         name="Channels",
         description="Channels of the controller",

@@ -58,7 +58,7 @@ def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
         return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"
     control = followed_control(rig, pose_bone)
     if control is None:
-        return f"{what}: select a control bone, which you turn yourself, or mute the constraint and unlock the axes that have a motor"
+        return f"{what}: select a control bone, which you rotate yourself, or mute the constraint and unlock the axes that have a motor"
     return f"{what}: it does what '{control}' does, select that control instead"
 
 

@@ -14,10 +14,10 @@ TURNS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
 REACHES = {"POSITION", "FRAME"}  # goals that ask for a place
 DOES = {
     "POINT": "looks at",
-    "DIRECTION": "looks the way of",
-    "ORIENTATION": "turns as",
+    "DIRECTION": "looks along",
+    "ORIENTATION": "takes the orientation of",
     "POSITION": "reaches for",
-    "FRAME": "reaches for and turns as",
+    "FRAME": "takes the pose of",
 }
 
 

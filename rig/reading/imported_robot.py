@@ -81,7 +81,7 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     for name, kept in found:
         parent = rig.data.bones[name].parent
         if kept.branch.joint is not None and (parent is None or parent.name not in place):
-            raise RigError(f"Bone '{name}' does not hang on its parent link's bone any more: import the robot again")
+            raise RigError(f"Bone '{name}' is no longer a child of its parent link's bone: import the robot again")
         branches.append(replace(kept.branch, parent=place[parent.name] if kept.branch.joint is not None else -1))
     return Tree(tuple(branches)), tuple(name for name, _ in found)
 

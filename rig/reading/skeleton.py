@@ -100,7 +100,9 @@ class ChainReader:
             if axis in on_bone.setdefault(bone, []):
                 raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
             if axes.slides(axis) and pose_bones[bone].bone.use_connect:
-                raise RigError(f"Bone '{bone}' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
+                raise RigError(
+                    f"Bone '{bone}' is connected to its parent, so it cannot move along an axis: disconnect it in Edit Mode (Alt P)"
+                )
             on_bone[bone].append(axis)
         if not self.joints:
             raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
@@ -138,7 +140,7 @@ class ChainReader:
         joints = self.free.get(bone.name, frozenset())
         free = joints.intersection(axes.TURNS)
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
-            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: place its head and tail again in Edit Mode")
+            raise RigError(f"The rest pose of bone '{bone.name}' is not a number: position its head and tail again in Edit Mode")
         return Part(
             bone.name,
             self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,
@@ -236,7 +238,10 @@ class ChainReader:
                 )
             size = parts[part.parent][2] if k else 1.0
             if part.slides and abs(size - 1.0) > SCALED:
-                raise RigError(f"Bone '{part.name}' slides, and a bone above it is scaled: clear its scale (Alt S); motors cannot stretch")
+                raise RigError(
+                    f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its scale (Alt S);"
+                    " motors cannot stretch"
+                )
             if pose.scale != NO_SCALE:
                 if not self.can_carry(part.name, pose.scale):
                     raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")

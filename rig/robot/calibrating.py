@@ -84,8 +84,8 @@ def end(rig, name: str, high: bool) -> list[str]:
         upper = high != settings.reverse
         if (upper and place <= settings.min_us) or (not upper and place >= settings.max_us):
             raise RigError(
-                f"Servo {channel.servo} stands at {place:.0f}, and its other end is"
-                f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or turn Reverse"
+                f"Servo {channel.servo} is at {place:.0f}, and its other end is"
+                f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or toggle Reverse"
             )
         setattr(settings, "max_us" if upper else "min_us", place)
         told.append(f"servo {channel.servo}: {place:.0f}")

@@ -136,7 +136,7 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
         known = {(chain.uid, *place): value for place, value in zip(reader.places, found.tolist(), strict=True)}
         values = [known.get(source.place, value) for source, value in zip(sources, values, strict=True)]
     if not says_something:
-        raise RigError(f"Posture '{action.name}' says nothing of the robot's joints: choose one that was stored for its chains")
+        raise RigError(f"Posture '{action.name}' contains none of the robot's joints: choose one that was stored for its chains")
     return values
 
 

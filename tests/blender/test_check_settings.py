@@ -91,16 +91,16 @@ def test_an_end_with_all_axes_locked_is_named():
 
 def test_a_chain_that_bends_one_way_only_is_named():
     rig, chain = looking_chain(build({"base": "X", "middle": "X", "head": "X"}))
-    only(rig, chain, f"'{chain.name}'", "one way only", "by mistake")
+    only(rig, chain, f"'{chain.name}'", "in one direction only", "by mistake")
     rig, chain = looking_chain(build({"base": "Y", "head": "X"}, name="Turret"))
     assert sentences(rig, chain) == []
 
 
 def test_a_chain_that_turns_about_its_own_view_alone_is_named():
     rig, chain = looking_chain(build({"base": "Y", "head": "Y"}))
-    only(rig, chain, "one way only")
+    only(rig, chain, "in one direction only")
     chain.forward_axis, chain.up = "+Z", "+Y"
-    only(rig, chain, "one way only")
+    only(rig, chain, "in one direction only")
 
 
 # the target

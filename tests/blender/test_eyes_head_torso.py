@@ -164,8 +164,8 @@ def test_bones_that_rotate_by_quaternion_are_changed_by_consent_alone():
         ({"head": "nose"}, "Bone 'nose' is missing"),
         ({"head": "head"}, "only the head, 'head', is called so: select the torso's last bone"),
         ({"torso": "torso"}, "No bone is called a head: select the torso's last bone"),
-        ({"head": "abdomen", "torso": "torso"}, "Head 'abdomen' does not hang on torso 'torso'"),
-        ({"head": "head", "eye": "shoulder.L"}, "Eye 'shoulder.L' does not hang on head 'head'"),
+        ({"head": "abdomen", "torso": "torso"}, "Head 'abdomen' is not below torso 'torso'"),
+        ({"head": "head", "eye": "shoulder.L"}, "Eye 'shoulder.L' is not below head 'head'"),
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_made(said: dict, words: str):

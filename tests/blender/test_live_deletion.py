@@ -62,7 +62,7 @@ def test_a_target_that_is_nowhere_is_told_and_followed_again_when_it_is_somewher
     shown, place = pose(rig), tuple(chain.target.location)
     chain.target.location.x = number
     if number != number:
-        assert_held(rig, chain, shown, "The place of target 'Target' is not a number", "clear its location")
+        assert_held(rig, chain, shown, "The position of target 'Target' is not a number", "clear its location")
         bpy.context.scene.frame_set(2)
         assert_held(rig, chain, shown, "is not a number")
     else:

@@ -197,7 +197,7 @@ def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted
     base = those.session(owner).reading.base_part
     bpy.data.objects.remove(bpy.data.objects[base.thing])
     those.clock()
-    assert f"'{base.thing}' was deleted while it is live, so it stands still: undo that, or press End Live" in those.session(owner).problem
+    assert f"'{base.thing}' was deleted while it is live, so it does not move: undo that, or press End Live" in those.session(owner).problem
 
 
 @pytest.mark.every_blender

@@ -102,7 +102,7 @@ def stopped_by(owner) -> str:
     """Why a live mechanism stands still."""
     bpy.context.view_layer.update()
     those.clock(2)
-    return re.search(r"': (.*) while it is live, so it stands still", those.session(owner).problem)[1]
+    return re.search(r"': (.*) while it is live, so it does not move", those.session(owner).problem)[1]
 
 
 @pytest.mark.every_blender

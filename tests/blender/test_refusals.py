@@ -54,7 +54,7 @@ def test_a_bone_that_may_slide_without_a_joint_is_named(rig, chain):
     held.use_min_y = held.use_max_y = True
     held.max_y = 0.1
     rig.pose.bones["middle"].lock_location = (True, False, True)
-    assert "Bone 'middle' may slide along Y, and no joint does: lock its location there, or press Match Joints" in said(chain)
+    assert "Bone 'middle' can move along Y without a joint: lock its location there, or press Match Joints" in said(chain)
 
 
 def test_a_joint_that_is_there_twice_is_named(rig, chain):
@@ -69,7 +69,7 @@ def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
     rig.data.edit_bones["middle"].use_connect = True
     bpy.ops.object.mode_set(mode="POSE")
     next(joint for joint in chain.joints if joint.bone == "middle").axis = "SLIDE_Y"
-    refuses_live("Bone 'middle' is connected to its parent, so it cannot slide: disconnect it in Edit Mode (Alt P)")
+    refuses_live("Bone 'middle' is connected to its parent, so it cannot move along an axis: disconnect it in Edit Mode (Alt P)")
 
 
 @pytest.mark.every_blender
@@ -127,7 +127,7 @@ def test_pairs_of_two_trees_are_named():
     bpy.ops.object.mode_set(mode="OBJECT")
     for pair in rig.limber.retarget.pairs:
         pair.calibrated = True
-    refused("hang on no common bone: remove the pairs of one of the trees", "live")
+    refused("have no common ancestor: remove the pairs of one of the trees", "live")
 
 
 @pytest.mark.every_blender
@@ -178,7 +178,7 @@ def test_bones_that_are_all_at_one_place_tell_no_size():
         bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 0.1)
     bpy.ops.object.mode_set(mode="OBJECT")
     make_active(rig)
-    refused("The paired bones of one of the two are all at one place, so nothing tells their sizes: pair others", "calibrate_pairs")
+    refused("The paired bones of one of the two are all at one position, so their sizes are unknown: pair others", "calibrate_pairs")
 
 
 # --- the robot's buttons
@@ -245,7 +245,7 @@ def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
 def test_a_park_pose_of_other_bones_is_named(rig, chain):
     rig.limber.device.park = bpy.data.actions.new("Wave")
     connect(rig)
-    refused("Posture 'Wave' says nothing of the robot's joints: choose one that was stored for its chains", "park")
+    refused("Posture 'Wave' contains none of the robot's joints: choose one that was stored for its chains", "park")
 
 
 # --- what is live, what is not

@@ -1,4 +1,4 @@
-"""The worker drives boards whose servos cannot tell where they are, and a robot of its user's own, in simulated time."""
+"""The worker drives boards whose servos do not measure their positions, and a robot of its user's own, in simulated time."""
 
 import re
 from pathlib import Path

@@ -11,7 +11,7 @@ from limber.hardware.protocols.table import PROTOCOLS
 def test_every_protocol_says_whether_it_can_tell_where_it_is_and_what_happens_when_the_cable_breaks(protocol):
     described = describe(protocol)
     text = " ".join(described.sentences)
-    assert "ell where its servos are" in text or "ells where its servos are" in text
+    assert "easures servo positions" in text or "not measure servo positions" in text
     assert "cable breaks" in text
     assert described.baudrates
     assert all("  " not in sentence and not sentence.endswith(".") for sentence in described.sentences)

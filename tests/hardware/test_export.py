@@ -168,7 +168,7 @@ def test_the_robot_link_s_limiter_passes_the_rows_to_the_last_bit(rate):
 def test_a_way_back_that_would_take_minutes_is_refused_with_the_remedy():
     slow = replace(LIMITS, velocity=2e-3)  # [rad/s]
     take = Take(device(1, slow), 1, 1.0, tuple((1.5e-3 * second,) for second in range(120)), 120)
-    with pytest.raises(ExportError, match=r"The way back to .* takes more than 120 s: end the range in the pose in which it begins"):
+    with pytest.raises(ExportError, match=r"The return to .* takes more than 120 s: end the range in the pose in which it begins"):
         make_motion(take, 5, "Arm", loops=True)
 
 

@@ -143,7 +143,7 @@ def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torqu
     elif ending == "disarm":
         simulation.command(Command.DISARM)
     else:
-        while not simulation.worker.leave(simulation.now):
+        while not simulation.worker.shut_down(simulation.now):
             simulation.pass_time(PERIOD)
         simulation.worker.close(simulation.now)
         assert simulation.now - ended <= 0.6
@@ -164,7 +164,7 @@ def test_servos_that_stand_are_seen_to_stand_at_once_and_keep_their_torque(begin
     simulation.arm(waving)
     simulation.run(0.3, waving)
     ended = simulation.now
-    while not simulation.worker.leave(simulation.now):
+    while not simulation.worker.shut_down(simulation.now):
         simulation.pass_time(PERIOD)
     assert simulation.now - ended <= 0.3
     assert simulation.limp() == [False] * 3

@@ -95,7 +95,7 @@ def test_leaving_disarms_the_robot(simulate):
     simulation.arm(waving)
     for _ in range(30):
         simulation.now += PERIOD
-        if simulation.worker.leave(simulation.now):
+        if simulation.worker.shut_down(simulation.now):
             break
     assert simulation.robot.state is DeviceState.DISARMED
 

@@ -40,7 +40,7 @@ TELLS_LOAD = frozenset((1060, 1070, 1080, 1090, 1160))  # at address 126 these t
 
 ALERT = {0x80: "its hardware reports an error"}
 REFUSALS = {
-    1: "it could not do what it was told",
+    1: "it could not execute the command",
     2: "it does not know the instruction",
     3: "the instruction arrived damaged",
     4: "the value is out of its register's range, or its watchdog has tripped",

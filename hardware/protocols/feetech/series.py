@@ -127,5 +127,5 @@ def feetech(series: Series, multi_turn: bool = False) -> BusCodec:
         ProtocolError: SCS servos with more than one revolution.
     """
     if multi_turn and series == "scs":
-        raise ProtocolError("SCS servos turn by 300 degrees and no more; switch multi-turn off")
+        raise ProtocolError("SCS servos rotate by 300 degrees at most; switch multi-turn off")
     return BusCodec(capabilities_of(series, multi_turn), Packets(), table_of(series), sync_reads=series == "sts")

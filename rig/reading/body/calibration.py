@@ -130,4 +130,4 @@ def scale(
             return has / had
     if len(index) == 1:
         return 1.0
-    raise RigError("The paired bones of one of the two are all at one place, so nothing tells their sizes: pair others")
+    raise RigError("The paired bones of one of the two are all at one position, so their sizes are unknown: pair others")

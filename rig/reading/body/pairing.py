@@ -236,7 +236,7 @@ def _common(rig, lines: list[list[str]]) -> str:
     shared = [name for name in lines[0] if all(name in line for line in lines)]
     if not shared:
         raise RigError(
-            f"'{lines[0][0]}' and other paired bones of '{rig.name}' hang on no common bone: remove the pairs of one of the trees"
+            f"'{lines[0][0]}' and other paired bones of '{rig.name}' have no common ancestor: remove the pairs of one of the trees"
         )
     return shared[0]
 
@@ -265,7 +265,7 @@ def calibrate(rig, retarget, depsgraph) -> float:
         RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
     """
     if retarget.live and retarget.calibrate_from == "POSE":
-        raise RigError("While it follows, the target does not show its own pose: press End Live, pose it as the source stands, calibrate")
+        raise RigError("While it follows, the target does not show its own pose: press End Live, pose it like the source, calibrate")
     pairs = checked(rig, retarget)
     found = [names.Pair(pair.source, pair.target) for pair in pairs]
     own = {pair.target for pair in found}

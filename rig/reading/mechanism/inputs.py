@@ -129,7 +129,8 @@ def refuse_change(owner, reading: Reading) -> None:
     gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
     what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
     raise RigError(
-        f"Mechanism '{owner.name}': {what} while it is live, so it stands still: undo that, or press End Live, mend it and press Start Live"
+        f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
+        " undo that, or press End Live, mend it and press Start Live"
     )
 
 

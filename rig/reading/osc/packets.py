@@ -80,7 +80,7 @@ def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
     while at < len(bundle):
         size = int(_number(bundle, at, "i"))
         if not 0 < size <= len(bundle) - at - 4:
-            raise _MalformedError(f"a bundle's element says it has {size} bytes, and {len(bundle) - at - 4} are left")
+            raise _MalformedError(f"a bundle's element claims to have {size} bytes, and {len(bundle) - at - 4} are left")
         yield bundle[at + 4 : at + 4 + size]
         at += 4 + size
 
@@ -140,7 +140,7 @@ def _blob_size(packet: bytes, at: int) -> int:
     """Bytes of the blob at `at`, with its padding."""
     size = int(_number(packet, at, "i"))
     if size < 0:
-        raise _MalformedError(f"a blob says it has {size} bytes")
+        raise _MalformedError(f"a blob claims to have {size} bytes")
     return size + -size % 4
 
 

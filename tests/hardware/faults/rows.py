@@ -140,7 +140,7 @@ DEVICE = (
     Row("turns_on", "A servo that is to hold is set to wheel or velocity mode; Stop is pressed", causes.turns_on, Robot.LET_GO,
         fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, mend=causes.position_mode, astray=0, within=5.0,
         promise=0.6),
-    Row("another_turn", "A servo reads beyond its turn when Arm is pressed", causes.another_turn, Robot.NEVER,
+    Row("another_turn", "A servo reports a position beyond its revolution when Arm is pressed", causes.another_turn, Robot.NEVER,
         fault=Fault.POSE_UNFIT, words=("joint 0", "so it was not armed"), worlds=BUSES, armed=False, mend=causes.as_before),
     Row("own_limits", "A servo stands beyond the limits that it keeps when Arm is pressed", causes.own_limits, Robot.NEVER,
         fault=Fault.POSITION_DOUBTFUL, words=("joint 0", "its own limits are 2000"), worlds=BUSES, armed=False, mend=causes.as_before),
