@@ -47,7 +47,7 @@ PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
         "servo_animation": Entry("blender-servo-animation", lambda _device: ServoAnimation()),
     }
 )
-"""All but Limber's own, which opens a session of its own for each connection (`limber.codec.Limber`)."""
+"""All but Limber's own, which has no codec but a connection of its own (`worker.limber_connection`)."""
 
 
 def settings_of(name: str) -> frozenset[str]:
