@@ -21,9 +21,8 @@ from statistics import median
 from typing import IO
 
 import numpy as np
-from limber.solvers.gaze import aim_error
+from limber.solvers.gaze import aim_error, shape_deviation
 from limber.solvers.goals import GazeGoal, Orientation
-from limber.solvers.shape import shape_deviation
 
 from .contestants import ENTRIES, TOLERANCE, Task, make
 from .paper import BODIES, skeleton_of

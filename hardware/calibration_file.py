@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..files import atomic
 from ..files.plain import is_text, json_of, number_of, shown
-from ..motion.limits import Limits
+from ..motion.filters import Limits
 from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
 from .protocols.maestro import MODELS

@@ -10,7 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from ..motion.limits import Limits
+from ..motion.filters import Limits
 from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..motion.limits import Limits
+from ..motion.filters import Limits
 
 SHARE = 0.7  # of the speed without load that a servo keeps under a load that it should carry
 GATHERING = 0.3  # [s] to full speed

@@ -1,10 +1,9 @@
 """Motion filters and the limiter: from joint angles to motion within limits, in plain floats. Knows no Blender."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
-from .filters import Character, Filter, FilterInfo, Kinematic
+from .filters import Character, Filter, FilterInfo, Kinematic, Limits
 from .interpolation import between
 from .limiter import Limiter, make_limiter
-from .limits import Limits
 from .nutty import NuttyFilter
 from .tracking import TrackingFilter
 from .transition import Transition

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from math import isfinite
 
 from .errors import TargetError
-from .filters import Kinematic, check_step
-from .limits import Limits
+from .filters import Kinematic, Limits, check_step
 from .profile import ROUNDING, stopping_range, toward_rest
-from .target_motion import TargetMotion, stopping_displacement
-from .tracking import TrackingFilter, TrackingState
+from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_displacement
 
 HEADROOM = (
     0.1  # added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to the jerk, which is no fault

@@ -13,8 +13,7 @@ Its units do not agree. Comments "Repair 1" to "Repair 7" below and docs/motion.
 from dataclasses import dataclass, field
 from math import ceil, pi, sqrt, tanh
 
-from .filters import Character, Kinematic, check_step
-from .limits import Limits
+from .filters import Character, Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved, stopping_range, toward_rest
 
 OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits

@@ -1,11 +1,98 @@
-"""The default motion filter: time-optimal motion to the target within the joint's limits, replanned at every step. Knows no Blender."""
+"""The default motion filter: time-optimal motion to the target within the joint's limits, replanned at every step. Knows no Blender.
+
+The target's velocity and acceleration are estimated from its last positions, so that a joint keeps up with it.
+"""
 
 from dataclasses import dataclass, field, replace
+from math import copysign
+from typing import NamedTuple
 
-from .filters import Character, Kinematic, check_step
-from .limits import Limits
-from .profile import ROUNDING, Point, stopping_range, toward_rest
-from .target_motion import TargetMotion, observed, stop_ahead, stopping_displacement
+from .filters import Character, Kinematic, Limits, check_step
+from .profile import ROUNDING, Point, stopping_distance, stopping_range, toward_rest
+
+FOLLOWABLE = (
+    2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
+)
+MAX_CHANGE = 0.25  # of the joint's acceleration limit: a larger change of the target's acceleration in one step counts as a jump
+CLEAR = 3.0  # times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
+SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
+
+
+class TargetMotion(NamedTuple):
+    """Estimated motion of the target after a step.
+
+    The joint aims at the position where a moving target would stop, if it braked as hard as the joint can. A joint that can always stop
+    there in time never overtakes a target that could not have stopped sooner, needs no more room than the target, and keeps its limits as
+    if it went to a target at rest. A velocity that appeared in one step (a jump, the sudden start of a ramp, noise, a mouse) says nothing
+    about the next step, since it may vanish as suddenly: that part of it is not trusted, and without trust the target counts as being at
+    rest.
+
+    Attributes:
+        position: Of the target, within the position limits [rad].
+        velocity: Mean over the last step [rad/s].
+        acceleration: Difference of the last two mean velocities [rad/s2].
+        dt: Duration of the last step [s].
+        change: Change of the acceleration since the step before [rad/s2].
+        untrusted: Part of the speed that appeared in a jump [rad/s].
+        smooth_steps: Steps since the last jump.
+    """
+
+    position: float
+    velocity: float
+    acceleration: float
+    dt: float
+    change: float = 0.0
+    untrusted: float = 0.0
+    smooth_steps: int = 0
+
+
+def observed(last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
+    """Motion estimated from the target's position, `dt` seconds after the last observation; a target seen first counts as being at rest."""
+    if last is None:
+        return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
+    velocity = (position - last.position) / dt if given_velocity is None else given_velocity
+    between = 0.5 * (dt + last.dt)
+    acceleration = (velocity - last.velocity) / between
+    change = acceleration - last.acceleration
+    jumped = abs(change) > min(limits.jerk * between, MAX_CHANGE * limits.acceleration)
+    if given_velocity is not None:
+        return TargetMotion(position, velocity, 0.0 if jumped else acceleration, dt)
+    if jumped:
+        return TargetMotion(position, velocity, acceleration, dt, change, max(abs(velocity), abs(change) * between))
+    if abs(acceleration) > FOLLOWABLE * limits.acceleration:
+        return TargetMotion(position, velocity, acceleration, dt, change, abs(velocity))
+    untrusted = last.untrusted
+    if last.smooth_steps + 1 >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
+        untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
+    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, last.smooth_steps + 1)
+
+
+def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
+    """Displacement [rad] from the observed target to where it would stop, by the trusted part of its motion."""
+    velocity, acceleration, dt, change, untrusted = motion[1:6]
+    if abs(velocity) <= CLEAR * abs(change) * dt:
+        return 0.0
+    if velocity * change > 0.0:
+        change = 0.0  # a change since then is extrapolated only if it makes the target stop sooner
+    gained = 0.5 * dt * (acceleration + 0.75 * change)  # since the middle of the last step, where the mean velocity holds
+    acceleration += change  # a step after the observation
+    if untrusted == 0.0:
+        return stopping_displacement(velocity + gained, acceleration, limits)
+    trusted = copysign(max(abs(velocity) - untrusted, 0.0), velocity)
+    if trusted == 0.0 or trusted * acceleration > 0.0:
+        gained = acceleration = 0.0
+    ahead = stopping_displacement(trusted + gained, acceleration, limits)
+    return ahead if ahead * trusted > 0.0 else 0.0
+
+
+def stopping_displacement(velocity: float, acceleration: float, limits: Limits) -> float:
+    """Displacement [rad] after which a target with that motion would stop, if it braked as hard as the joint can."""
+    if velocity == 0.0 and acceleration == 0.0:
+        return 0.0
+    velocity = min(max(velocity, -limits.velocity), limits.velocity)
+    acceleration = min(max(acceleration, -limits.acceleration), limits.acceleration)
+    return stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
+
 
 SLOWEST = 0.2  # rate at sigma = 1: acceleration then takes five times as long to build up, which looks like moving under water
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from .filters import Kinematic, check_step
-from .limits import Limits
+from .filters import Kinematic, Limits, check_step
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,16 @@
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 
 from .erik.chain import VirtualChain
 from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
-from .gaze import EndError, Solution, end_errors, limits_hit, papers_error
+from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
 from .goals import EndGoal, GazeGoal, Point
 from .rotations import NO_DIRECTION, length, subtract
-from .shape import Shape
 from .skeleton import Pose, Skeleton
 
 MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met
@@ -28,26 +28,24 @@ class Diagnosis:
         self._path = skeleton.path()
         branch = skeleton.branch()
         self._chain = VirtualChain(branch) if any(joint.kind == "revolute" for joint in branch.joints) else None
-        self._posture: tuple[float, ...] = ()
-
-    def _authored(self, posture: tuple[float, ...]) -> tuple[Shape, PostureError | None]:
-        if posture != self._posture:
-            self._shape = Shape(self.skeleton, posture)
-            chain = self._chain
-            self._error = PostureError(chain, [posture[self._path[k]] for k in chain.turning], self.hyper.aggravation) if chain else None
-            self._posture = posture
-        return self._shape, self._error
+        self._posture: tuple[float, ...] = ()  # whose shape is cached
+        self._errors_of: tuple[float, ...] = ()  # whose posture error is
 
     def shape(self, posture: tuple[float, ...]) -> Shape:
         """The shape of a posture (n,) [rad]."""
-        return self._authored(posture)[0]
+        if posture != self._posture:
+            self._shape, self._posture = Shape(self.skeleton, posture), posture
+        return self._shape
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
         """The paper's posture error of angles (n,), weighted; on a tree, of the tool's path."""
-        error = self._authored(posture)[1]
-        if error is None or self._chain is None:
+        chain = self._chain
+        if chain is None:
             return 0.0
-        return self.hyper.posture_weight * error(self._chain.bases([angles[self._path[k]] for k in self._chain.turning]))
+        if posture != self._errors_of:
+            turning = [posture[self._path[k]] for k in chain.turning]
+            self._error, self._errors_of = PostureError(chain, turning, self.hyper.aggravation), posture
+        return self.hyper.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(
         self,
@@ -88,7 +86,6 @@ class Diagnosis:
             angles=np.array(angles),
             aim_error=missed[0].angle,
             orientation_error=papers_error(missed[0].whole),
-            posture_error=self.posture_error(posture, angles),
             shape_deviation=self.shape(posture).deviation(pose),
             limits_hit=hit,
             iterations=iterations,
@@ -99,6 +96,7 @@ class Diagnosis:
             reason="" if converged else blind or self._reason(goal, missed, hit, why),
             remark=_remark(skeleton, posture),
             lowered=lowered,
+            papers_posture_error=partial(self.posture_error, posture, angles),
         )
 
     def _is_met(self, error: EndError) -> bool:

@@ -9,9 +9,8 @@ from .aim_residual import residual
 from .diagnosis import MET
 from .erik.solver import Erik
 from .exact_aim import MAX_STEPS, Finished, finish_or_look
-from .gaze import Solution, aim_error
+from .gaze import Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
-from .shape import Shape
 from .skeleton import Angles, Skeleton
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim

@@ -1,11 +1,27 @@
-"""Outputs of the gaze solvers: solutions and their errors; the protocol of a solver. Knows no Blender."""
+"""Solutions of the gaze solvers and their errors, shape deviation among them; the protocol of a solver. Knows no Blender."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
-from .rotations import NO_DIRECTION, Quaternion, Vector, Y, angle_between, length, normalized, rotate, subtract, unit, vector_angle
+from .rotations import (
+    NO_DIRECTION,
+    Quaternion,
+    Vector,
+    Y,
+    angle_between,
+    cross,
+    dot,
+    length,
+    normalized,
+    rotate,
+    subtract,
+    unit,
+    vector_angle,
+)
 from .skeleton import Angles, Pose, Skeleton
 
 AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
@@ -26,8 +42,7 @@ class Solution:
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
     aim_error: float  # [rad] of the end; for Direction and Point, of the view alone
     orientation_error: float  # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has one
-    posture_error: float  # the paper's, weighted
-    shape_deviation: float  # [rad] see `shape.Shape`
+    shape_deviation: float  # [rad] see `Shape`
     limits_hit: tuple[int, ...]  # joints at a limit
     iterations: int
     converged: bool
@@ -37,6 +52,12 @@ class Solution:
     reason: str = ""  # why it has not converged
     remark: str = ""  # what was changed of the goal
     lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
+
+    @cached_property
+    def posture_error(self) -> float:
+        """The paper's, weighted: worked out when someone looks."""
+        return self.papers_posture_error()
 
 
 class PlanSlot(NamedTuple):
@@ -116,3 +137,59 @@ def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]
     """Indices of the joints that are at a limit."""
     ranges = zip(angles, skeleton.lower, skeleton.upper, strict=True)
     return tuple(k for k, (angle, lower, upper) in enumerate(ranges) if angle - lower <= AT_LIMIT or upper - angle <= AT_LIMIT)
+
+
+SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction to keep
+
+
+class Link(NamedTuple):
+    """A link with a direction: from a joint's position to a later joint's, or to an end's."""
+
+    carrier: int  # the joint that moves it
+    joint: int  # the joint at which it ends; -1: at an end
+    end: int  # the end; -1: at a joint
+
+
+def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
+    """The links that count: those with a length; not the first joint's, which only rotates about the base's axis, unless `with_root`."""
+    links = [Link(joint.parent, k, -1) for k, joint in enumerate(skeleton.joints) if length(joint.rest_offset) > SHORTEST_LINK]
+    links += [Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK]
+    return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
+
+
+class Shape:
+    """Shape deviation from one posture.
+
+    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the rotation about the
+    base's axis (the first joint's) that makes it least. Links run to the next joint's position, the last to the tool's; the view of each
+    end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
+    """
+
+    def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:
+        self.skeleton = skeleton
+        self.axis = skeleton.world_axes(skeleton.forward([0.0] * len(skeleton)))[0]
+        self.links = links_of(skeleton)
+        self.authored = self._directions(skeleton.forward(posture))
+
+    def _directions(self, pose: Pose) -> list[Vector]:
+        ends = [self.skeleton.end_pose(pose, e) for e in range(len(self.skeleton.ends))]
+        positions = pose.positions
+        links = [subtract(positions[joint] if joint >= 0 else ends[end][1], positions[carrier]) for carrier, joint, end in self.links]
+        return [unit(link) for link in links] + [rotate(turned, Y) for turned, _ in ends]
+
+    def deviation(self, pose: Pose) -> float:
+        """Shape deviation [rad] of a pose."""
+        upright_sum = along = across = 0.0
+        directions = self._directions(pose)
+        for solved, authored in zip(directions, self.authored, strict=True):
+            both = dot(solved, self.axis) * dot(authored, self.axis)
+            upright_sum += both
+            along += dot(solved, authored) - both
+            across += dot(cross(authored, solved), self.axis)
+        mean = (upright_sum + math.hypot(along, across)) / len(directions)
+        return math.acos(min(1.0, max(-1.0, mean)))
+
+
+def shape_deviation(skeleton: Skeleton, angles: Angles, posture: Angles) -> float:
+    """Shape deviation [rad] of `angles` (n,) from `posture` (n,), see `Shape`."""
+    return Shape(skeleton, tuple(map(float, posture))).deviation(skeleton.forward(tuple(map(float, angles))))

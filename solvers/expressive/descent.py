@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..skeleton import Angles
-from .aims import BatchedAim
+from .aims import BatchedAim, Rolls
 from .model import Authored, Indices, Model, Poses, System
-from .rolls import Rolls
 
 Flags = npt.NDArray[np.bool_]
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
@@ -200,3 +199,48 @@ def _released(matrix: Angles, descent: Angles, move: Angles, bounds: Bounds) -> 
     pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
     back = ((move >= bounds.most) & (pressed < -bounds.tolerance)) | ((move <= bounds.least) & (pressed > bounds.tolerance))
     return np.asarray(back & bounds.has_room)
+
+
+ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
+SPREAD = 24  # starting configurations spread evenly over the joints' ranges
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
+PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
+
+
+class Seeds:
+    """Starting configurations for one skeleton."""
+
+    def __init__(self, model: Model, spread: int = SPREAD) -> None:
+        self.model = model
+        n = len(model.lower)
+        # Spread: the additive recurrence on powers of the generalised golden ratio (Roberts 2018), always the same.
+        ratio = 2.0
+        for _ in range(64):  # the root of x^(n + 1) = x + 1
+            ratio = (1.0 + ratio) ** (1.0 / (n + 1))
+        fractions = (0.5 + np.arange(1, spread + 1)[:, None] * ratio ** -np.arange(1.0, n + 1)) % 1.0
+        self.spread = model.lower + (model.upper - model.lower) * fractions
+        at_rest = model.poses(np.zeros((1, n)))
+        twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
+        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
+        self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
+        self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
+        self._turns[0] = np.nan  # the posture's own root angle
+
+    def around(self, posture: Angles) -> Angles:
+        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        model = self.model
+        root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
+        root = np.where(np.isnan(root), posture[0], root)
+        own = np.repeat(posture[None], ROOT_TURNS, 0)
+        mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
+        own[:, 0] = mirrored[:, 0] = root
+        return np.concatenate([own, mirrored, self.spread])
+
+    def near(self, angles: Angles) -> Angles:
+        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
+        model, n = self.model, len(angles)
+        starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
+        for index, share in enumerate(NEAR_SHARES):
+            candidates = np.arange(index * n, (index + 1) * n)
+            starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
+        return starts

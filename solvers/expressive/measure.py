@@ -2,15 +2,15 @@
 
 import math
 
+from ..gaze import Shape
 from ..rotations import Vector, cross, dot, rotate, subtract, unit
-from ..shape import Shape
 from ..skeleton import Pose, Skeleton
 from .model import ShapeDirection, shape_directions
 from .options import Options
 
 
 class Measure:
-    """Shape deviation as `shape.Shape`, with the directions and weights that the options set."""
+    """Shape deviation as `gaze.Shape`, with the directions and weights that the options set."""
 
     def __init__(self, skeleton: Skeleton, options: Options, posture: tuple[float, ...]) -> None:
         self._hold = options.hold_body

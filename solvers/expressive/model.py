@@ -1,19 +1,20 @@
 """Batched kinematics of one skeleton, and its shape deviation as a least-squares problem. Knows no Blender.
 
 Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after the rotation about the base's
-axis that fits best (see `shape.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
+axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
 products need no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is eliminated (variable projection).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..gaze import links_of
 from ..goals import GazeError
 from ..kinematics.se3 import cross, hat
 from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
-from ..shape import links_of
 from ..skeleton import Angles, Skeleton
 from .options import Options
 
@@ -257,3 +258,19 @@ def _units(vectors: Angles) -> Angles:
 
 def _matrix(q: Quaternion) -> Angles:
     return np.array(to_matrix(normalized(q)))
+
+
+LARGEST_MOVE = math.radians(8)  # [rad per frame] of a joint: more is seen as a jump (15 degrees is a pop)
+LARGEST_ACCELERATION = math.radians(2.1)  # [rad per frame^2] change of a joint's speed; 7600 deg/s2 at 60 frames per second
+REFERENCE_RATE = 60.0  # [Hz] frame rate for which it holds
+DIRECT_ACCELERATION = LARGEST_MOVE  # the same for direct transitions, which lose the aim: the fewer frames the better
+EMERGENCY_ACCELERATION = LARGEST_MOVE  # the same where the aim would be lost otherwise: rare, for a frame or two
+ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
+
+
+def allowed_acceleration(dt: float) -> float:
+    """Largest change of a joint's speed [rad per frame^2] that may be used to keep the aim, for frames of `dt` seconds.
+
+    Frames longer than those of `REFERENCE_RATE` allow more: the acceleration per second is the same.
+    """
+    return min(LARGEST_MOVE, LARGEST_ACCELERATION * max(1.0, REFERENCE_RATE * dt) ** 2)

@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..skeleton import Angles
-from .context import FrameContext
-from .descent import Candidates, Descent, StepGoal, StepSettings
+from .descent import Candidates, Descent, Seeds, StepGoal, StepSettings
 from .model import Model
+from .prediction import FrameContext
 from .search import best_of
-from .seeds import Seeds
-from .simulation import Simulation, Simulator
-from .transitions import Floats, Transition, as_tuples
+from .simulation import Floats, Simulation, Simulator, Transition, as_tuples
 
 TRACK_POOL, SPREAD, APPROACH, SELECT, SIMULATE, SEARCH_WIDE, SEARCH_LESS, SEARCH_DEEP, WAIT = range(9)
 CYCLE = 16  # frames from plan to plan: work in less than half of them keeps the median frame free of it

@@ -5,9 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..gaze import PlanSlot
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..rotations import NO_DIRECTION, Vector, about, add, between, conjugate, length, logarithm, multiply, normalized, rotate, scale, unit
 from ..rotations import subtract as difference
+from ..skeleton import Angles
+from .aims import BatchedAim
+from .descent import Descent
+from .model import Authored, Model
 
 DECAY = 0.97  # share of a goal's velocity that is left after each frame: most targets stop or change direction within half a second
 FASTEST_TURN = 0.3  # [rad per frame] a faster rotation is a jump of the target, not movement
@@ -99,3 +104,19 @@ class GoalForecast:
         return replace(
             self.goal, aim=aim, others=tuple(replace(other, aim=extrapolated(other.aim, motion, lasting)) for other, motion in pairs)
         )
+
+
+class FrameContext(NamedTuple):
+    """Inputs of the planner for one frame of one solver."""
+
+    forecast: GoalForecast
+    authored: Authored
+    posture: Angles  # (n,)
+    angles: Angles  # (n,) of the last frame
+    speed: float  # [rad per frame] of the transition in progress
+    lost: int  # frames since the aim was last met
+    slot: PlanSlot  # whether this solver may plan in this frame
+
+    def descent(self, model: Model, frames: int) -> Descent:
+        """Descent toward the goal forecast for so many frames from now."""
+        return Descent(model, self.authored, BatchedAim(model, self.forecast.at(frames)))

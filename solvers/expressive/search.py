@@ -7,15 +7,13 @@ import numpy as np
 
 from ..diagnosis import MET
 from ..exact_aim import Finished, finish_or_look
-from ..gaze import aim_error
+from ..gaze import Shape, aim_error
 from ..goals import GazeGoal
-from ..shape import Shape
 from ..skeleton import Skeleton
 from .aims import BatchedAim
-from .descent import Candidates, Descent, StepSettings
+from .descent import Candidates, Descent, Seeds, StepSettings
 from .measure import Measure
 from .model import Authored, Model
-from .seeds import Seeds
 
 BOLD = StepSettings(proximal=0.01, largest_step=0.5)
 # (candidates kept, steps) of each round. Many candidates at first, as a third of all starts end at the optimum.

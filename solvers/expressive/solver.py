@@ -20,7 +20,7 @@ from .tracking import EVERY_FRAME, Memory, Tracker
 class Expressive:
     """Meets the aim exactly; subject to that minimises shape deviation; moves continuously from the last frame.
 
-    Source: docs/expressive.md. Shape is that of `shape.Shape`; how it is weighed against the aim is this solver's own.
+    Source: docs/expressive.md. Shape is that of `gaze.Shape`; how it is weighed against the aim is this solver's own.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:

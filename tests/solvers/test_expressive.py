@@ -10,9 +10,9 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Authored, Model
 from limber.solvers.expressive.tracking import LARGEST_MOVE
+from limber.solvers.gaze import shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
 from limber.solvers.rotations import IDENTITY, X, Y, Z, about, multiply
-from limber.solvers.shape import shape_deviation
 from limber.solvers.skeleton import Joint, Skeleton
 
 from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain

@@ -9,10 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.motion_limits import EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, allowed_acceleration
+from limber.solvers.expressive.model import EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, allowed_acceleration
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.settling import PLANNING_FRAMES
-from limber.solvers.expressive.tracking import AT_RISK, EXACT, IDLE_FRAMES
+from limber.solvers.expressive.tracking import AT_RISK, EXACT, IDLE_FRAMES, PLANNING_FRAMES
 from limber.solvers.gaze import PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.rotations import Vector, X, Y, about, multiply

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.context import FrameContext
 from limber.solvers.expressive.plan import APPROACH, SEARCH_WIDE, SELECT, SIMULATE, SPREAD, TRACK_POOL, WAIT, Planner, Planning
-from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
 from limber.solvers.gaze import PlanSlot
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, about, multiply
