@@ -1,7 +1,7 @@
 """What a chain is asked for in a frame, in the world, and the goal that follows from it in its base frame. Knows no Blender."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import hypot, inf, isfinite
 from typing import NamedTuple
 
@@ -42,9 +42,9 @@ class EndInputs:
 
     number: int
     kind: type
-    target: Matrix
-    identity: object
-    name: str
+    target: Matrix = field(default_factory=list)
+    identity: object = None
+    name: str = ""
     axis: Vector | None = None
     subject: str = "The end"
     tool: Quaternion = rotations.IDENTITY
@@ -263,3 +263,22 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
     if rotations.dot(rotations.cross(x, y), z) < 0.0:
         x, y, z = (rotations.scale(column, -1.0) for column in (x, y, z))
     return rotations.from_matrix(list(zip(x, y, z, strict=True)))
+
+
+def filled(posture: Angles, authored: Angles) -> Angles:
+    """A stored posture (n,) [rad, prismatic joints m]; where it says nothing of a joint (NaN) the authored pose."""
+    silent = np.isnan(posture)
+    return np.where(silent, authored, posture) if silent.any() else posture
+
+
+def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
+    """Each posture by its weight, of their sum where that is more than 1; where it is less, the rest is the authored pose.
+
+    So a single weight fades its posture in, equal weights are a mean, and nothing jumps where the last of them becomes 0.
+    """
+    blended, total = np.zeros(len(authored)), 0.0
+    for weight, posture in weighted:
+        blended += weight * filled(posture, authored)
+        total += weight
+    made: Angles = (blended + max(0.0, 1.0 - total) * authored) / max(1.0, total)
+    return made

@@ -4,7 +4,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring import mirror
-from ...rig.reading import postures
+from ...rig.reading import kept_posture
 from ...rig.showing.thumbnails import gallery
 from ..errors import reports_errors
 from ..subject import chain_of, rig_of
@@ -33,7 +33,7 @@ class LIMBER_OT_mirror_posture(bpy.types.Operator):
     @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        action, owner = mirror.mirror(rig, chain, postures.active(chain), self.across)
+        action, owner = mirror.mirror(rig, chain, kept_posture.active(chain), self.across)
         gallery.give_picture(rig, owner, action)
         self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
         return {"FINISHED"}

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.reading import postures
+from ...rig.reading import kept_posture, postures
 from ...rig.showing.thumbnails import gallery
 from ..errors import reports_errors
 from ..subject import chain_of, poll_chain, rig_of
@@ -95,7 +95,7 @@ class LIMBER_OT_apply_posture(bpy.types.Operator):
     @reports_errors
     def execute(self, context):
         rig, chain = rig_of(context), chain_of(context)
-        action = postures.active(chain)
+        action = kept_posture.active(chain)
         posed = postures.apply(rig, chain, action)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             postures.key(rig, posed)

@@ -4,7 +4,7 @@ import bpy
 
 from ...operators.subject import chain_of, rig_of
 from ...rig.events import handlers
-from ...rig.reading.base_posture import why_posing_shows_nothing
+from ...rig.reading.kept_posture import why_posing_shows_nothing
 from ..tab import ChainTab, listed, sentence
 
 PICTURE = 4.0  # heights of a button, large enough to tell postures apart

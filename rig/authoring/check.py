@@ -136,11 +136,11 @@ def _postures(chain, reader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
         used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (chain.base == "BLEND" and posture.weight > 0.0)
         if posture.action is None:
-            yield Finding(postures.deleted(chain), used)
+            yield Finding(kept_posture.deleted(chain), used)
         elif not postures.covers(posture.action, reader):
             yield Finding(postures.foreign(posture.action, chain.name), used)
     if chain.base in {"POSTURE", "BLEND"} and not chain.postures:
-        yield Finding(postures.none_stored(chain), True)
+        yield Finding(kept_posture.none_stored(chain), True)
 
 
 def _gaze(context, rig, chain) -> Iterator[Finding]:

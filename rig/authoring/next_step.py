@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from ...hardware.safety import FOLLOWING, State
 from ..output import record, take_copies
-from ..reading.base_posture import why_posing_shows_nothing
 from ..reading.goal import followed
+from ..reading.kept_posture import why_posing_shows_nothing
 from ..robot import links
 from . import chains
 

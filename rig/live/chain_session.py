@@ -1,7 +1,7 @@
 """A chain in a scene: authored poses and targets are read from what Blender has evaluated, and shown as the bones' channels."""
 
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 
 import numpy as np
@@ -18,14 +18,12 @@ from ...solvers.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..properties.character import character
-from ..reading import base_posture, channels
 from ..reading import chain as build
+from ..reading import channels, postures
 from ..reading import goal as goals
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
-from ..reading.keyed import keyed
-from ..reading.mechanism import assembled
-from ..reading.paths import end_bones
+from ..reading.kept_posture import kept
 from ..reading.skeleton import SCALED, BonePose, ChainReader
 from .session import JointLimits, Place, SceneSession
 
@@ -37,10 +35,11 @@ class ChainSession(SceneSession):
     """What is known of one chain from frame to frame."""
 
     reader: ChainReader | None = None
-    reader_key: tuple = ()
+    settings: tuple = ()  # stored ones, when the reader was made
     model: Model | None = None
     model_key: tuple = ()
-    can_answer: tuple = ()  # the model and the kinds of goals for which the solver is known to be fit
+    made_of: tuple = ()  # settings and the rest of what the model and the ends were last made of
+    ends: tuple[EndInputs, ...] = ()  # what is asked of the ends, without their targets
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
@@ -121,38 +120,28 @@ class ChainSession(SceneSession):
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        now = keyed(rig, chain, depsgraph)
-        if bodies := assembled.bones(rig):
+        if bodies := frame.host.bodies.get(rig.session_uid):
             _refuse_bodies(rig, chain, bodies)
-        self._update_reader(rig, chain, frame.host.dirty)
-        if self.reader.modes_changed(evaluated.pose.bones):
-            frame.host.dirty.add(rig.data.name)
-            self._update_reader(rig, chain, frame.host.dirty)
+        self._update_reader(rig, chain, evaluated, frame.host.dirty)
         reader = self.reader
         poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
         if poses != self.poses:
             self.poses = poses
-        solver = frame.host.solver(frame.part)
-        self._update_model(chain, solver, placement.object(rig))
-        ends = goals.asked(chain, now.watch)
-        for end in ends:
-            goals.check_target(end, chain, rig, depsgraph)
+        world = placement.object(rig)
+        self._update_model(chain, frame.host.solver(frame.part), world)
+        now = build.keyed(rig, chain, depsgraph)
+        targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
         if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        asked = (self.model_key, {end.kind for end in ends})
-        if self.can_answer != asked:
-            if trouble := unavailable(solver, self.model.skeleton, asked[1]):
-                raise UnavailableSolverError(trouble)
-            self.can_answer = asked
         life = _life(now.life)
         scene = depsgraph.scene
         return self.model, ChainInputs(
-            base=(np.array(placement.object(rig), float) @ base).tolist(),
-            ends=tuple(_end(end, frame.targets.object(end.target)) for end in ends),
-            posture=base_posture.kept(chain, now, self, reader.angles(poses)),
+            base=(np.array(world, float) @ base).tolist(),
+            ends=tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)),
+            posture=kept(chain, now, reader.angles(poses), self._stored_posture),
             name=chain.name,
             keep=now.keep,
             influence=now.influence,
@@ -165,42 +154,60 @@ class ChainSession(SceneSession):
             slot=frame.slot,
         )
 
-    def _update_reader(self, rig, chain, dirty: Container[str]) -> None:
-        key = (rig.data.name, chain.root, end_bones(chain), [(joint.bone, joint.axis) for joint in chain.joints])
-        if self.reader is not None and self.reader_key == key and rig.data.name not in dirty:
+    def _update_reader(self, rig, chain, evaluated, dirty: set[str]) -> None:
+        """What the chain is made of: read anew where its settings, its bones or their rotation modes have changed."""
+        settings = (rig.data.name, *build.stored(chain))
+        if self.reader is not None and self.reader.modes_changed(evaluated.pose.bones):
+            dirty.add(rig.data.name)
+        if self.reader is not None and self.settings == settings and rig.data.name not in dirty:
             return
         reader, before = ChainReader(rig, chain), self.reader
-        self.reader_key = key
+        self.settings = settings
         if reader == before:
             return
-        self.reader, self.model_key, self.poses, self.held = reader, (), (), ()
+        self.reader, self.model_key, self.made_of, self.poses, self.held = reader, (), (), (), ()
         if before is None or before.places != reader.places:  # angles of other joints mean nothing here
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
             self.restart()
 
     def _update_model(self, chain, solver: str, rig_in_world: Matrix) -> None:
+        """The model: made anew where settings have changed, or what no joint moves."""
         reader = self.reader
         held = reader.held(self.poses)
         if held != self.held:
             self.fixed = reader.fixed(self.poses)
             self.held = held
-        limits = build.stored_motions(chain)
-        tools = [(goals.forward_axis(end.settings), end.settings.up, end.settings.eye) for end in goals.ends_of(chain)]
-        options = build.solver_settings(chain, solver, reader, rig_in_world)
-        moves = character(chain)
+        world = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body_by_axis else ()  # says whether the body rotates as a whole
+        made_of = (self.settings, self.held, solver, world)
+        if self.made_of == made_of:
+            return
+        ends, moves = goals.inputs(chain), character(chain)
+        limits, tools = build.stored_motions(chain), build.tools(chain, reader)
+        options = build.solver_options(chain, solver, reader, rig_in_world)
         key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if self.model is None or self.model_key != key:
             self.model = make_model(
-                joint_tree(reader, self.fixed, build.motions(chain), build.tools(chain, reader)),
+                joint_tree(reader, self.fixed, build.motions(chain), tools),
                 solver,
                 chain.filter,
                 moves,
                 posture_jumps=chain.base == "POSTURE",
                 transition=chain.transition,
-                options=build.solver_options(chain, solver, reader, rig_in_world),
+                options=options,
             )
             self.model_key = key
+        if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
+            raise UnavailableSolverError(trouble)
+        self.ends, self.made_of = ends, made_of
+
+    def _stored_posture(self, action) -> np.ndarray:
+        """Joint values (n,) of a stored posture; NaN for joints that it has no channel of."""
+        if self.posture_of != (self.reader,):
+            self.stored, self.posture_of = {}, (self.reader,)
+        if action.session_uid not in self.stored:
+            self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.places), np.nan))
+        return self.stored[action.session_uid]
 
 
 def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
@@ -219,18 +226,6 @@ def _life(now) -> Life | None:
     return Life(now.amount * now.breathing, now.amount * now.sway, now.amount * now.glances, now.seed)
 
 
-def _end(end: goals.ChainEnd, target_in_world: Matrix) -> EndInputs:
-    settings = end.settings
-    return EndInputs(
-        end.number,
-        end.kind,
-        [list(row) for row in target_in_world],
-        end.target.session_uid,
-        end.target.name,
-        goals.signed_axis(settings.target_axis) if settings.target_axis else None,
-        end.subject,
-        goals.tool_frame(end, 0.0)[0],
-        settings.roll,
-        settings.weight,
-        settings.symmetric,
-    )
+def _aimed(end: EndInputs, target, targets) -> EndInputs:
+    """What an end is asked for in a frame, with its target where it is."""
+    return replace(end, target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name)

@@ -18,7 +18,6 @@ from ..properties.character import character
 from ..properties.mechanism import LimberMechanism
 from ..reading import channels
 from ..reading.channels import Channel
-from ..reading.keyed import keyed_mechanism
 from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
@@ -159,7 +158,7 @@ class MechanismSession(SceneSession):
         asked.refuse_change(owner, reading)
         self._update_model(owner, kept, reading)
         self.base = asked.base(owner, reading, placement)
-        now = keyed_mechanism(owner, kept, placement.depsgraph)
+        now = asked.keyed(owner, kept, placement.depsgraph)
         steady = RegulariserWeights(now.steady) if now.steady else RegulariserWeights()
         if now.drive == "MOTORS":
             asked.ordered(kept, reading)

@@ -22,7 +22,7 @@ from ..reading import axes, channels, mimic
 from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
-from ..reading.dependencies import Moved, joint_bones, moved_part, mover
+from ..reading.dependencies import NO_BODIES, Bodies, Moved, joint_bones, moved_part, mover
 from ..reading.goal import followed
 from ..reading.mechanism import assembled, inputs
 from ..reading.mechanism.conflicts import refuse_taken
@@ -77,6 +77,10 @@ class Mover(_Pair):
     def place(self, placement: Placement, pose) -> None:
         """Puts what it moves where a pose has it."""
         placement.move(self.owner, pose)
+
+    def bodies(self, session) -> Bodies:
+        """What shows its bodies, of a mechanism."""
+        return NO_BODIES
 
     def bones(self, session) -> Iterable[str]:
         """The bones of its owner that it moves."""
@@ -313,8 +317,7 @@ class MechanismMover(Mover):
     rank = 2
 
     def moved(self, session) -> Moved:
-        session.take_up(*self)
-        return Moved(bodies=session.made.bodies) if session.made is not None else Moved()
+        return Moved(bodies=self.bodies(session))
 
     def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
         if session.made is None:
@@ -324,6 +327,10 @@ class MechanismMover(Mover):
 
     def place(self, placement: Placement, pose) -> None:
         placement.carry(pose)
+
+    def bodies(self, session) -> Bodies:
+        session.take_up(*self)
+        return session.made.bodies if session.made is not None else NO_BODIES
 
     def bones(self, session) -> Iterable[str]:
         return ()

@@ -26,6 +26,7 @@ class SceneHost:
 
     def __init__(self, stage: "Stage", depsgraph) -> None:
         self.stage, self.depsgraph = stage, depsgraph
+        self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
         """On which others each depends, by index."""
@@ -39,6 +40,8 @@ class SceneHost:
         """Where everything is with these poses; what has none yet is where it is authored."""
         placement = Placement(self.depsgraph, {})
         for mover, session, pose in poses:
+            for uid, bones in mover.bodies(session).items():
+                self.bodies.setdefault(uid, set()).update(bones)
             mover.place(placement, dict.fromkeys(mover.bones(session)))
             mover.place(placement, pose)
         return placement

@@ -1,4 +1,7 @@
-"""A chain's settings in the form that solvers take, and which solvers can solve it."""
+"""A chain's settings: as they are stored, as the solver's skeleton and options, and which solvers can be used for it.
+
+Settings may be keyed, so they are read at every frame; what is made of them is made anew only where they have changed (`stored`).
+"""
 
 from mathutils import Matrix
 
@@ -7,8 +10,47 @@ from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from .goal import asked, ends_of, tool_frame
 from .joint_tree import Motion, joint_tree
-from .options import options_of, settings
+from .options import options_of
 from .skeleton import ChainReader
+
+OF_CHAIN = ("name", "root", "end", "base", "transition", "filter", "sigma", "rho", "velocity_share", "acceleration_share", "jerk_share")
+OF_OPTIONS = (
+    "transition_speed",
+    "link_roll",
+    "hold_body",
+    "body_by_axis",
+    "previous_solution",
+    "ccd_order",
+    "ccd_sweeps",
+    "task_order",
+    "secondary_objectives",
+)
+OF_END = ("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
+
+
+def keyed(rig, chain, depsgraph):
+    """The chain to read settings from: its evaluated copy during a render, else the chain itself.
+
+    Blender writes evaluated values (of keyframes, NLA strips, drivers) back to the original data only for what a window shows. During a
+    render the original keeps the values of the window's frame.
+    """
+    if depsgraph.mode != "RENDER":
+        return chain
+    return next((found for found in rig.evaluated_get(depsgraph).limber.chains if found.uid == chain.uid), chain)
+
+
+def stored(chain) -> tuple:
+    """All stored settings on which a chain's model and its ends' goals depend, as a tuple, to detect changes."""
+    options = chain.options
+    ends = [(*[getattr(end, name) for name in OF_END], *end.forward_direction) for end in (chain, *chain.ends)]
+    return (
+        *[getattr(chain, name) for name in OF_CHAIN],
+        *[getattr(options, name) for name in OF_OPTIONS],
+        *ends,
+        [(end.bone, end.enabled) for end in chain.ends],
+        [(joint.bone, joint.axis, joint.shape_weight) for joint in chain.joints],
+        stored_motions(chain),
+    )
 
 
 def motions(chain) -> list[Motion]:
@@ -32,11 +74,6 @@ def tools(chain, reader: ChainReader) -> list[tuple]:
         RigError: a setting is invalid.
     """
     return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
-
-
-def solver_settings(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> tuple:
-    """All settings on which `solver_options` depends, as a tuple, to detect changes."""
-    return settings(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else ()
 
 
 def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> object:

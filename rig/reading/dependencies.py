@@ -12,6 +12,7 @@ from .paths import bone_names
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
 
 Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: objects' session_uids -> bones; "": the object itself
+NO_BODIES: Bodies = MappingProxyType({})
 
 
 class Carrier(NamedTuple):
@@ -102,7 +103,7 @@ class Moved(NamedTuple):
     rig: object = None  # the bones' armature object
     bones: Container[str] = frozenset()  # those of the joints, and those that mimic them
     led: frozenset[str] = frozenset()  # the latter
-    bodies: Bodies = MappingProxyType({})  # of a mechanism
+    bodies: Bodies = NO_BODIES  # of a mechanism
 
     def moves(self, carrier: Carrier) -> bool:
         return is_moved_by(carrier, self.rig, self.bones) or is_on(carrier, self.bodies)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import hypot, isfinite
 
+from ...character.chain.inputs import EndInputs
 from ...solvers import rotations
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position
 from ..blender.errors import RigError, capitalised
@@ -117,11 +118,41 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 
 
-def check_target(end: ChainEnd, chain, rig, depsgraph) -> None:
-    """Raises RigError if an end's target is missing, is not in the scene, or is moved by the chain itself."""
-    target = end.target
-    if target is None:
-        raise RigError(no_target(end))
+def inputs(chain) -> tuple[EndInputs, ...]:
+    """Inputs of the chain's enabled ends as far as settings determine them: without their targets.
+
+    Raises:
+        RigError: a setting is invalid.
+    """
+    return tuple(
+        EndInputs(
+            end.number,
+            end.kind,
+            axis=signed_axis(end.settings.target_axis) if end.settings.target_axis else None,
+            subject=end.subject,
+            tool=tool_frame(end, 0.0)[0],
+            roll=end.settings.roll,
+            weight=end.settings.weight,
+            symmetric=end.settings.symmetric,
+        )
+        for end in asked(chain)
+    )
+
+
+def target(chain, number: int, watch: int, rig, depsgraph):
+    """The target object of an end; of end 0, the chain's own, the target of number `watch`.
+
+    Raises:
+        RigError: there is none, it is not in the scene, or the chain itself moves it.
+    """
+    found = chain.ends[number - 1].target if number else watched(chain, watch)
+    if found is None:
+        raise RigError(no_target(ends_of(chain, watch)[number]))
+    _check_target(found, chain, rig, depsgraph)
+    return found
+
+
+def _check_target(target, chain, rig, depsgraph) -> None:
     # Blender keeps a deleted object that a property still points to; what is seen need not be looked for.
     if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
         raise RigError(f"Target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another target")

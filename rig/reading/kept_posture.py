@@ -1,11 +1,18 @@
-"""Which stored posture a chain keeps.
+"""The posture that a chain keeps: the rig's own pose, a stored posture, or a blend of stored postures.
 
 Each posture has a number that is unique in its chain and does not change when it is renamed or moved. The enumeration `chain.posture`
 stores that number, so its constant keyframes always mean the same posture. Files of older versions have no numbers: there the index in the
 list counts, until `modernise` converts it.
 """
 
+from collections.abc import Callable
+
+import bpy
+
+from ...character.chain.inputs import blend, filled
+from ...solvers.skeleton import Angles
 from ..blender import actions
+from ..blender.errors import RigError
 from ..blender.selection import selected_index
 
 UNSET = 0  # value of the enumeration where no posture was chosen
@@ -30,7 +37,7 @@ def place(chain, now=None) -> int | None:
 
     Args:
         chain: The chain.
-        now: Its evaluated settings (see `keyed`), if they differ from its own.
+        now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
     """
     if not chain.postures:
         return None
@@ -39,6 +46,56 @@ def place(chain, now=None) -> int | None:
         return selected_index(chain.postures, (now or chain).active_posture)
     known = numbers(chain)
     return known.index(chosen) if chosen in known else None
+
+
+def active(chain, now=None) -> bpy.types.Action:
+    """Pose asset of the posture that the chain keeps.
+
+    Args:
+        chain: The chain.
+        now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
+
+    Raises:
+        RigError: there is none, it was removed from the list, or its asset was deleted.
+    """
+    if not chain.postures:
+        raise RigError(none_stored(chain))
+    index = place(chain, now)
+    if index is None:
+        raise RigError(removed(chain))
+    posture = chain.postures[index]
+    if posture.action is None:
+        raise RigError(deleted(chain))
+    return posture.action
+
+
+def kept(chain, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+    """Joint values (n,) [rad; prismatic joints m] of the posture that the chain keeps, chosen by its Base setting.
+
+    Args:
+        chain: The chain.
+        now: Its settings as evaluated in this frame (see `chain.keyed`).
+        own: The rig's own pose (n,); used for joints that a stored posture has no value for.
+        stored: Joint values (n,) of a stored posture; NaN for joints that it has no channel of.
+
+    Raises:
+        RigError: a stored posture is missing, or has no channel of the chain.
+    """
+    if chain.base == "POSTURE":
+        return filled(stored(active(chain, now)), own)
+    return _blended(chain, now, own, stored) if chain.base == "BLEND" else own
+
+
+def _blended(chain, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+    if not chain.postures:
+        raise RigError(none_stored(chain))
+    weighted = []
+    for posture, weighed in zip(chain.postures, now.postures, strict=True):
+        if weighed.weight > 0.0:
+            if posture.action is None:
+                raise RigError(deleted(chain))
+            weighted.append((weighed.weight, stored(posture.action)))
+    return blend(weighted, own)
 
 
 def choose(chain, index: int) -> None:
@@ -114,3 +171,29 @@ def _convert_keys(rig, chain) -> None:
         curves.remove(curve)
         if keys:
             actions.put_constant_keys(curves, new, 0, group, *zip(*keys, strict=True))
+
+
+def why_posing_shows_nothing(rig, chain) -> str:
+    """Why posing the chain's bones has no visible effect, and the remedy; "" if it has one, or the rig is not in Pose Mode."""
+    if rig.mode != "POSE" or not chain.live:
+        return ""
+    if chain.base == "POSTURE" and chain.shown_posture >= 0:
+        action = chain.postures[chain.shown_posture].action
+        what = f"posture '{action.name}'" if action else "a stored posture"
+    elif chain.base == "BLEND" and sum(posture.weight for posture in chain.postures) >= 1.0:
+        what = "a blend of postures"
+    else:
+        return ""
+    return f"Posing '{chain.name}' shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
+
+
+def none_stored(chain) -> str:
+    return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
+
+
+def removed(chain) -> str:
+    return f"Chain '{chain.name}' is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
+
+
+def deleted(chain) -> str:
+    return f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"

@@ -80,18 +80,6 @@ FIELDS: dict[type, tuple[str, ...]] = {  # the properties that count, in the pan
 }
 
 
-def settings(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> tuple:
-    """All values on which `options_of` depends, as a tuple, to detect changes."""
-    if info.options not in MAKERS:
-        return ()
-    weights = [1.0] * len(chain.joints)
-    chain.joints.foreach_get("shape_weight", weights)
-    chosen = chain.options
-    values = (getattr(chosen, name) for name in FIELDS[info.options])
-    held = info.options is ExpressiveOptions and turntable.is_held(chain, places, rig_in_world)
-    return (*(frozenset(value) if isinstance(value, set) else value for value in values), *weights, held)
-
-
 def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:
     """Options object of a solver with the chain's settings; None if the solver has none for users.
 

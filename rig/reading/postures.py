@@ -17,27 +17,6 @@ CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_a
 EULER = ("rotation_euler", 3)
 
 
-def active(chain, now=None) -> bpy.types.Action:
-    """Pose asset of the posture that the chain keeps.
-
-    Args:
-        chain: The chain.
-        now: Its evaluated settings (see `keyed`), where they differ from its own.
-
-    Raises:
-        RigError: there is none, it was removed from the list, or its asset was deleted.
-    """
-    if not chain.postures:
-        raise RigError(none_stored(chain))
-    place = kept_posture.place(chain, now)
-    if place is None:
-        raise RigError(removed(chain))
-    posture = chain.postures[place]
-    if posture.action is None:
-        raise RigError(deleted(chain))
-    return posture.action
-
-
 def store(rig, chain, name: str) -> bpy.types.Action:
     """Makes a pose asset of the chain's bones as posed, and selects it.
 
@@ -241,18 +220,6 @@ def _rotation(curves, name: str) -> Quaternion | None:
 
 def _path(bone: str, channel: str) -> str:
     return f'pose.bones["{escape_identifier(bone)}"].{channel}'
-
-
-def none_stored(chain) -> str:
-    return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
-
-
-def removed(chain) -> str:
-    return f"Chain '{chain.name}' is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
-
-
-def deleted(chain) -> str:
-    return f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"
 
 
 def foreign(action, chain: str) -> str:

@@ -226,3 +226,8 @@ def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
     while bone is not None and bone.name not in parts:
         bone = bone.parent
     return parts[bone.name] if bone is not None else None
+
+
+def keyed(owner, kept, depsgraph):
+    """As `reading.chain.keyed`, of a mechanism. Use it for numbers only: the objects that it points to are evaluated copies too."""
+    return kept if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism
