@@ -3,48 +3,53 @@
 import bpy
 
 from ...rig.blender.counting import counted
-from ...rig.live.registry import is_live
+from ...rig.live.movers import live_of
 from ...rig.output import record, take_copies
-from ...rig.reading.mechanism.owners import has_mechanism
 from ..errors import reports_errors
-from ..subject import poll_rig, rig_of
+from ..movers import mover_at_hand, poll_mover
+from ..subject import poll_editable, poll_rig, rig_of
+
+
+def _owner(context):
+    """The object whose movers are recorded."""
+    mover = mover_at_hand(context)
+    return mover.owner if mover is not None else rig_of(context)
 
 
 class LIMBER_OT_record_live(bpy.types.Operator):
-    """Record the motion of live chains and of a live retarget. Starts playback; each pass over the frames is a take of its own"""
+    """Record the motion of all that is live of the object. Starts playback; each pass over the frames is a take of its own"""
 
     bl_idname = "limber.record_live"
     bl_label = "Record Live"
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
+        if not poll_mover(cls, context):
             return False
-        if record.is_going(rig_of(context)):
+        if record.is_going(_owner(context)):
             cls.poll_message_set("Live is being recorded: press Keep Takes to end it")
             return False
-        if not is_live(rig_of(context)):
-            cls.poll_message_set(_nothing_live(rig_of(context)))
+        if not live_of(_owner(context)):
+            cls.poll_message_set(f"Nothing of '{_owner(context).name}' is live: press Start Live first")
             return False
         return True
 
+    @reports_errors
     def execute(self, context):
-        record.start(rig_of(context))
+        record.start(_owner(context))
         if not bpy.app.background and not context.screen.is_animation_playing:
             bpy.ops.screen.animation_play()
         return {"FINISHED"}
 
 
-def _nothing_live(rig) -> str:
-    if has_mechanism(rig) and (rig.limber.mechanism.live or not rig.limber.chains):
-        return "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
-    return "Nothing of this armature is live: press Start Live first"
+def _poll_owner(cls, context) -> bool:
+    return poll_editable(cls, owner) if (owner := _owner(context)) is not None else poll_rig(cls, context)
 
 
 def _poll_going(cls, context) -> bool:
-    if not poll_rig(cls, context):
+    if not _poll_owner(cls, context):
         return False
-    if not record.is_going(rig_of(context)):
+    if not record.is_going(_owner(context)):
         cls.poll_message_set("Nothing is being recorded: press Record Live first")
         return False
     return True
@@ -55,15 +60,16 @@ def _end_playing(context) -> None:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
-def _tell(operator, rig, made: list[bpy.types.Action]) -> None:
-    """Reports the actions that were made, and which one plays."""
-    playing = rig.animation_data.action
-    plays = f"; {playing.name!r} plays, since what came after it is short" if playing != made[-1] else ""
-    operator.report({"INFO"}, f"Keyed {counted(len(made), 'take')}: {', '.join(repr(action.name) for action in made)}{plays}")
+def _tell(operator, made: record.Keyed) -> None:
+    """Reports the actions that were made, which take plays, and what was muted."""
+    for sentence in made.muted:
+        operator.report({"WARNING"}, sentence)
+    plays = "; what came after the one that plays is short" if made.after else ""
+    operator.report({"INFO"}, f"Keyed {counted(made.takes, 'take')}: {', '.join(repr(action.name) for action in made.actions)}{plays}")
 
 
 class LIMBER_OT_keep_takes(bpy.types.Operator):
-    """End the recording and live. Each take becomes an action; the last complete one plays. The previous action is kept"""
+    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions are kept"""
 
     bl_idname = "limber.keep_takes"
     bl_label = "Keep Takes"
@@ -74,8 +80,7 @@ class LIMBER_OT_keep_takes(bpy.types.Operator):
     @reports_errors
     def execute(self, context):
         _end_playing(context)
-        made = record.finish(rig_of(context))
-        _tell(self, rig_of(context), made)
+        _tell(self, record.finish(_owner(context)))
         return {"FINISHED"}
 
 
@@ -89,16 +94,16 @@ class LIMBER_OT_drop_takes(bpy.types.Operator):
 
     def execute(self, context):
         _end_playing(context)
-        record.cancel(rig_of(context))
+        record.cancel(_owner(context))
         return {"FINISHED"}
 
 
 def _poll_left(cls, context) -> bool:
-    if not poll_rig(cls, context):
+    if not _poll_owner(cls, context):
         return False
-    rig = rig_of(context)
+    rig = _owner(context)
     if record.is_going(rig) or take_copies.left(rig) is None:
-        cls.poll_message_set(f"No recording of an armature '{rig.name}' was interrupted")
+        cls.poll_message_set(f"No recording of '{rig.name}' was interrupted")
         return False
     if rig.mode == "EDIT":
         cls.poll_message_set("Leave Edit Mode first: takes are keyed in Object Mode or Pose Mode")
@@ -117,10 +122,10 @@ class LIMBER_OT_restore_takes(bpy.types.Operator):
 
     @reports_errors
     def execute(self, context):
-        rig = rig_of(context)
-        made = record.restore(rig, take_copies.left(rig))
-        take_copies.settle(rig)
-        _tell(self, rig, made)
+        owner = _owner(context)
+        made = record.restore(owner, take_copies.left(owner))
+        take_copies.settle(owner)
+        _tell(self, made)
         return {"FINISHED"}
 
 
@@ -133,5 +138,5 @@ class LIMBER_OT_leave_takes(bpy.types.Operator):
     poll = classmethod(_poll_left)
 
     def execute(self, context):
-        take_copies.settle(rig_of(context))
+        take_copies.settle(_owner(context))
         return {"FINISHED"}

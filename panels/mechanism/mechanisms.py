@@ -15,6 +15,7 @@ from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, 
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
+from ..output.bake import draw_recording
 from ..tab import Tab, draw_range, listed, sentence
 
 
@@ -304,9 +305,9 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
 
 
 class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
-    """Motion to keyframes"""
+    """Motion to keyframes and to files"""
 
-    bl_label = "Bake"
+    bl_label = "Bake and Export"
     bl_order = 5
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -316,3 +317,5 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
         draw_range(layout, kept, "MECHANISM")
         names_mover(layout, kept)
         layout.operator("limber.bake", icon="KEYFRAME")
+        draw_recording(layout, mechanism_owner(context))
+        layout.operator("limber.export_motion", icon="EXPORT")

@@ -34,7 +34,7 @@ def _frame_change_post(scene, depsgraph) -> None:
         wake_clock()
     if depsgraph.mode != "RENDER":
         if not live.is_suspended():
-            record.note(scene)
+            record.note(scene, depsgraph)
         puppeteer.follow(scene)
         links.send_posed(scene)
         if live.is_playing():

@@ -14,7 +14,7 @@ from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
 from ..reading.body import pairing, soles, source
-from ..reading.body.columns import columns_of, values_of
+from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held
 from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
@@ -55,10 +55,7 @@ class BodySession(SceneSession):
         return dict(zip(self.reader.places, self.outputs.state.joints.tolist(), strict=True))
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        rig, columns = mover.owner, columns_of(mover.owner, self.reader)
-        own = rig.name, rig.session_uid
-        last = {column: before[Channel(*own, *column)] for column in columns if Channel(*own, *column) in before}
-        return {Channel(*own, *column): value for column, value in values_of(rig, self, columns, last).items()}
+        return values_of(mover.owner, self, before)
 
     @property
     def is_settled(self) -> bool:

@@ -112,7 +112,9 @@ class MechanismSession(SceneSession):
         authored.place(self.reading, self.base, self.outputs.poses, placement)
         found: dict[Channel, float] = {}
         for _, part in mechanism_proxy.movers(self.reading):
-            holder, matrix = authored.holder(part), authored.basis(part, placement)
+            if (holder := mechanism_proxy.holder_of(part)) is None:
+                continue  # deleted while live
+            matrix = authored.basis(part, placement)
             thing = holder.id_data
             turn = authored.rotation_channel(holder)
             own = thing.name, thing.session_uid, part.bone

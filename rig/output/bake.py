@@ -1,5 +1,7 @@
 """Baking: the same tick as live, frame by frame, to keys on new actions. The actions that were there are kept."""
 
+import re
+
 import bpy
 
 from ...solvers.goals import GazeGoal
@@ -13,8 +15,12 @@ from ..live.uses import Use, why_not
 from ..reading.channels import Channel
 from ..reading.dependencies import moved_targets
 from . import muting
-from .new_actions import baked_action, refuse_what_would_hide_keys
+from .new_actions import keyed_action, refuse_what_would_hide_keys
 from .stepped import Stepped
+from .take import Take
+
+SUFFIX = " Baked"
+NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
 
 
 class Bake(Stepped):
@@ -60,9 +66,8 @@ class Bake(Stepped):
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
-        self.frames: list[int] = []
+        self.take = Take()
         self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}  # of joints, in every frame
-        self.keys: dict[Channel, list[float]] = {}  # in every frame
         self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
         self.remarks: dict[str, str] = {}  # label of a mover -> what is to be said of it once
 
@@ -74,7 +79,7 @@ class Bake(Stepped):
     @property
     def frame(self) -> int:
         """The one that comes next."""
-        return self.start + len(self.frames)
+        return self.start + len(self.take.frames)
 
     @property
     def is_first_of_two(self) -> bool:
@@ -88,7 +93,7 @@ class Bake(Stepped):
 
     @property
     def done(self) -> int:
-        return self.total - self.passes_left * self.length + len(self.frames)
+        return self.total - self.passes_left * self.length + len(self.take.frames)
 
     def step(self) -> bool:
         """Bakes one frame, of the first pass or the second; returns whether there are more.
@@ -98,12 +103,12 @@ class Bake(Stepped):
         """
         frame = self.frame
         self.scene.frame_set(frame)
-        dt = self.seconds_a_frame if self.frames else 0.0
+        dt = self.seconds_a_frame if self.take.frames else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         moving = [*self.movers, *self.along]
         self.stage.advance(moving, depsgraph, dt, {} if self.is_first_of_two else self._ahead())
         placement = self.stage.placement(moving, depsgraph)
-        before = {channel: values[-1] for channel, values in self.keys.items()}
+        before = self.take.rows[-1] if self.take.rows else {}
         now: dict[Channel, float] = {}
         for mover in self.movers:
             session = self.stage.session(*mover)
@@ -117,25 +122,24 @@ class Bake(Stepped):
             now |= session.keys(mover, placement, before)
             if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
                 noted.append(noted[-1] if session.problem else session.goal)  # a goal that cannot be used is no help
-        if lost := next((channel for channel in self.keys if channel not in now), None):
+        if lost := next((channel for channel in before if channel not in now), None):
             raise RigError(
                 f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames before: take back what was"
                 " changed meanwhile (a pair or a joint that was switched off), then bake again"
             )
-        if not self.frames:
+        if not self.take.frames:
             for owner in {channel.uid: channel.owner for channel in now}.values():
                 refuse_what_would_hide_keys(owner)
-        for channel, value in now.items():
-            self.keys.setdefault(channel, []).append(value)
-        self.frames.append(frame)
-        if self.is_first_of_two and len(self.frames) == self.length:
+        self.take.frames.append(frame)
+        self.take.rows.append(now)
+        if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
             self._begin_pass()
         return self.done < self.total
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """The goals of the frames after this one, by mover; the last frame's stays, so that nothing is guessed."""
-        now = len(self.frames)
+        now = len(self.take.frames)
         return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
 
     def finish(self) -> list[bpy.types.Action]:
@@ -143,35 +147,17 @@ class Bake(Stepped):
         for mover in self.movers:
             if mover.is_live:
                 live.stop(*mover)
-        made = [self._write(owner) for owner in self.owners]
+        made = [self._write(channel.owner) for channel in {channel.uid: channel for channel in self.take.rows[0]}.values()]
         self._end()
         return made
 
-    @property
-    def owners(self) -> list[bpy.types.Object]:
-        """The objects that get keys."""
-        return [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]
-
     def mute(self) -> list[str]:
-        """Mutes drivers of baked channels, which would win over the keys, and constraints, which would act on top of them.
-
-        Returns what was muted, as sentences.
-        """
-        drivers = [label for owner in self.owners for label in muting.mute_drivers(owner, self._channels(owner))]
-        constraints = muting.mute_constraints(self.keys)
-        found = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
-        return found + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
-
-    def _channels(self, owner) -> list[Channel]:
-        return [channel for channel in self.keys if channel.uid == owner.session_uid]
+        """Mutes what would win over the keys, or act on top of them; returns what was muted, as sentences."""
+        return muting.mute_what_wins(self.take.keys)
 
     def _write(self, owner) -> bpy.types.Action:
-        action, handle, curves = baked_action(owner)
-        for channel in self._channels(owner):
-            actions.bake_keys(curves, channel.path, channel.index, channel.group, self.frames, self.keys[channel])
-        for holder in muting.wholly_keyed(self.keys):
-            if holder.id_data == owner:
-                muting.mute_switches(holder, curves)
+        old = owner.animation_data.action if owner.animation_data else None
+        action, handle = keyed_action(owner, NUMBERED.sub("", old.name if old else owner.name) + SUFFIX, self.take)
         actions.assign(owner, action, handle)
         return action
 

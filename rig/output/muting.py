@@ -17,6 +17,18 @@ SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
 SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: single precision
 
 
+def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
+    """Mutes drivers of keyed channels, which would win over the keys, and constraints, which would act on top of them.
+
+    Returns what was muted, as sentences.
+    """
+    owners = [channel.owner for channel in {channel.uid: channel for channel in keys}.values()]
+    drivers = [label for owner in owners for label in mute_drivers(owner, [one for one in keys if one.uid == owner.session_uid])]
+    constraints = mute_constraints(keys)
+    found = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
+    return found + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
+
+
 def mute_drivers(thing, channels: list[Channel]) -> list[str]:
     """Mutes the drivers of an object's baked channels; returns what they drive."""
     baked = {(channel.path, channel.index) for channel in channels}

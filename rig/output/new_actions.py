@@ -1,20 +1,24 @@
 """New actions for keys of an object: the one that plays is copied and kept, and what would hide the keys is refused."""
 
-import re
-
 import bpy
 
 from ..blender import actions
 from ..blender.errors import RigError
+from . import muting
+from .take import Take
 
-SUFFIX = " Baked"
-NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
 
-
-def baked_action(thing) -> tuple:
-    """A `new_action` that is named as baked."""
-    old = thing.animation_data.action if thing.animation_data else None
-    return new_action(thing, NUMBERED.sub("", old.name if old else thing.name) + SUFFIX)
+def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
+    """A new action with the keys that a take has for an object, not yet its own; and the handle of its slot."""
+    action, handle, curves = new_action(thing, name)
+    keys = take.keys
+    for channel, values in keys.items():
+        if channel.uid == thing.session_uid:
+            actions.bake_keys(curves, channel.path, channel.index, channel.group, take.frames_of(channel), values)
+    for holder in muting.wholly_keyed(keys):
+        if holder.id_data == thing:
+            muting.mute_switches(holder, curves)
+    return action, handle
 
 
 def new_action(thing, name: str) -> tuple:

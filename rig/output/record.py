@@ -2,17 +2,16 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
-from ..live.registry import is_live
-from ..reading import axes
-from ..reading.body.columns import Column, columns_of, values_of
-from . import take_copies
-from .new_actions import new_action
+from ..live.movers import live_of
+from . import muting, take_copies
+from .new_actions import keyed_action
 from .take import Take
 from .take_copies import Copy
 
@@ -21,21 +20,34 @@ NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's 
 SHORTEST = 2  # frames that make a take
 STUB = 0.25  # of the longest take's frames: a shorter one was broken off, and does not play afterwards
 
-_going: dict[int, list[Take]] = {}  # by the armature object's session_uid
+
+class Keyed(NamedTuple):
+    """What came of a recording."""
+
+    actions: list[bpy.types.Action]
+    takes: int
+    after: int  # takes after the one that plays, which are short
+    muted: list[str]  # what would have won over the keys, as sentences
+
+
+_going: dict[int, list[Take]] = {}  # by the object's session_uid
 _copies: dict[int, Copy] = {}  # of those
 
 
-def start(rig) -> None:
-    """What the armature's live chains and its body show is kept from now on, frame by frame.
+def start(owner) -> None:
+    """Records from now on, frame by frame, what of an object is live: its body, its chains, its mechanism.
 
     Raises:
-        RigError: nothing of it is live.
+        RigError: nothing of it is live, or keys cannot hold its motion.
     """
-    if not is_live(rig):
-        raise RigError(f"Nothing of '{rig.name}' is live: press Start Live first")
-    _going[rig.session_uid] = [Take()]
+    movers = live_of(owner)
+    if not movers:
+        raise RigError(f"Nothing of '{owner.name}' is live: press Start Live first")
+    for mover in movers:
+        live.session(*mover).check_keys()
+    _going[owner.session_uid] = [Take()]
     if take_copies.is_wanted():
-        _copies[rig.session_uid] = Copy(rig.name)
+        _copies[owner.session_uid] = Copy(owner.name)
 
 
 def forget() -> None:
@@ -62,15 +74,12 @@ def takes(rig) -> list[Take]:
     return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
 
 
-def note(scene) -> None:
+def note(scene, depsgraph) -> None:
     """The scene has come to a frame. Where it went back (playing begins anew), another take begins; what was kept stays."""
-    if not _going:
-        return
-    # Bodies come before the chains that warp what they do.
-    for rig, chain in (mover for mover in live.live_movers(scene) if mover.is_on_rig):
-        passes = _going.get(rig.session_uid)
-        session = live.session(rig, chain)
-        if passes is None or session.outputs is None:
+    for uid, passes in _going.items():
+        # In live's order: a chain's keys win over those of the body that it warps.
+        solved = [mover for mover in live.live_movers(scene) if mover.key[0] == uid and live.session(*mover).outputs is not None]
+        if not solved:
             continue
         frame = scene.frame_current
         if passes[-1].frames and frame < passes[-1].frames[-1]:
@@ -79,67 +88,69 @@ def note(scene) -> None:
         if not take.frames or frame > take.frames[-1]:
             take.frames.append(frame)
             take.rows.append({})
-        if chain == rig.limber.retarget:
-            before = take.rows[-2] if len(take.rows) > 1 else {}
-            take.rows[-1].update(values_of(rig, session, columns_of(rig, session.reader), before))
-        else:
-            columns = (Column(bone, axes.channel(axis), axes.index(axis)) for bone, axis in session.reader.places)
-            take.rows[-1].update(zip(columns, session.outputs.angles.tolist(), strict=True))
+        placement, before = live.placement(depsgraph), take.rows[-2] if len(take.rows) > 1 else {}
+        for mover in solved:
+            take.rows[-1] |= live.session(*mover).keys(mover, placement, before)
     for uid, copy in _copies.items():
         copy.note(_going[uid])
 
 
-def finish(rig) -> list[bpy.types.Action]:
-    """Keys every take on an action of its own; the last one that is no stub plays, live ends, and the action that was there is kept.
-
-    Returns the actions.
+def finish(owner) -> Keyed:
+    """Keys every take on actions of its own; the last one that is no stub plays, live ends, and the actions that were there are kept.
 
     Raises:
         RigError: nothing is being recorded, or nothing was recorded yet; then recording goes on.
     """
-    if not is_going(rig):
+    if not is_going(owner):
         raise RigError("Nothing is being recorded: press Record Live first")
-    kept = takes(rig)
+    kept = takes(owner)
     if not kept:
-        raise RigError("No frame was recorded yet: let the scene play while the armature is live")
-    made = _key(rig, kept)
-    cancel(rig)
+        raise RigError("No frame was recorded yet: let the scene play while something is live")
+    made = _key(owner, kept)
+    cancel(owner)
     return made
 
 
-def restore(rig, path: Path) -> list[bpy.types.Action]:
-    """Keys what a copy has of a recording that did not come to its end, as `finish` does. Returns the actions.
+def restore(owner, path: Path) -> Keyed:
+    """Keys what a copy has of a recording that did not come to its end, as `finish` does.
 
     Raises:
-        RigError: it is no copy of a recording, or has nothing of this armature.
+        RigError: it is no copy of a recording, or has nothing of what the file has.
     """
     kept = []
     for take in take_copies.read(path):
-        rows = [{column: value for column, value in row.items() if column.bone in rig.pose.bones} for row in take.rows]
+        rows = [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]
         if len(rows) >= SHORTEST and all(rows):
             kept.append(Take(take.frames, rows))
     if not kept:
-        raise RigError(f"{path.name} has no take of bones that '{rig.name}' has")
-    return _key(rig, kept)
+        raise RigError(f"{path.name} has no take of what '{owner.name}' moves")
+    return _key(owner, kept)
 
 
-def _key(rig, kept: list[Take]) -> list[bpy.types.Action]:
-    """Each take on an action of its own; live ends, and the last one that is no stub plays."""
-    for mover in (rig.limber.retarget, *rig.limber.chains):
-        if mover.live:
-            live.stop(rig, mover)
-    animation = rig.animation_data
-    before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
-    made = []
-    for take in kept:
-        if before is not None:
-            actions.assign(rig, *before)
-        elif rig.animation_data is not None:
-            rig.animation_data.action = None
-        made.append(_write(rig, take, _name(before[0].name if before else rig.name)))
+def _key(owner, kept: list[Take]) -> Keyed:
+    """Each take on new actions; live ends, and the last one that is no stub plays."""
+    for mover in live_of(owner):
+        live.stop(*mover)
     longest = max(len(take.frames) for take in kept)
-    actions.assign(rig, *next(one for one, take in zip(made[::-1], kept[::-1], strict=True) if len(take.frames) >= STUB * longest))
-    return [action for action, _ in made]
+    last = max(k for k, take in enumerate(kept) if len(take.frames) >= STUB * longest)
+    made: list[bpy.types.Action] = []
+    for thing in {channel.uid: channel.owner for take in kept for row in take.rows for channel in row}.values():
+        if thing is None:
+            continue  # deleted since
+        animation = thing.animation_data
+        before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
+        keyed = []
+        for take in kept:
+            if before is not None:
+                actions.assign(thing, *before)
+            elif thing.animation_data is not None:
+                thing.animation_data.action = None
+            keyed.append(keyed_action(thing, _name(before[0].name if before else thing.name), take))
+            keyed[-1][0].use_fake_user = True
+        actions.assign(thing, *keyed[last])
+        made += [action for action, _ in keyed]
+    muted = [sentence for take in kept for sentence in muting.mute_what_wins(take.keys)]
+    return Keyed(made, len(kept), len(kept) - 1 - last, muted)
 
 
 def cancel(rig) -> None:
@@ -156,15 +167,3 @@ def _name(base: str) -> str:
     while bpy.data.actions.get(f"{stem}{TAKE}{number}"):
         number += 1
     return f"{stem}{TAKE}{number}"
-
-
-def _write(rig, take: Take, name: str) -> tuple[bpy.types.Action, int | None]:
-    """The new action, and the handle of the slot that plays on the armature."""
-    action, handle, curves = new_action(rig, name)
-    action.use_fake_user = True
-    for column in dict.fromkeys(column for row in take.rows for column in row):
-        known = [(frame, row[column]) for frame, row in zip(take.frames, take.rows, strict=True) if column in row]
-        frames, values = zip(*known, strict=True)
-        actions.bake_keys(curves, column.path, column.index, column.bone, list(frames), list(values))
-    actions.assign(rig, action, handle)
-    return action, handle

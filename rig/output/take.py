@@ -1,13 +1,23 @@
-"""A pass over the frames that is recorded."""
+"""One recorded pass over the frames."""
 
 from dataclasses import dataclass, field
 
-from ..reading.body.columns import Column
+from ..reading.channels import Channel
 
 
 @dataclass
 class Take:
-    """One pass over the frames, forward: what every channel that is keyed was [rad, slides and places m] in each."""
+    """One pass over the frames, forward: the value [rad or m] of every keyed channel in each frame."""
 
     frames: list[int] = field(default_factory=list)
-    rows: list[dict[Column, float]] = field(default_factory=list)
+    rows: list[dict[Channel, float]] = field(default_factory=list)
+
+    @property
+    def keys(self) -> dict[Channel, list[float]]:
+        """Values of each channel, in the frames that have it."""
+        channels = dict.fromkeys(channel for row in self.rows for channel in row)
+        return {channel: [row[channel] for row in self.rows if channel in row] for channel in channels}
+
+    def frames_of(self, channel: Channel) -> list[int]:
+        """The frames in which a channel has a value."""
+        return [frame for frame, row in zip(self.frames, self.rows, strict=True) if channel in row]

@@ -2,9 +2,9 @@
 
 A copy is lines of JSON, added as frames come, so that a file that ends in the middle of a line is good up to there:
 
-    {"limber_takes": 1, "armature": NAME}     first
-    {"take": NUMBER, "columns": [[bone, channel, index], ...]}     before the rows of a take, and where other channels move from here on
-    [frame, value, ...]     a frame's values [rad, slides and places m], in the columns' order
+    {"limber_takes": 2, "object": NAME}     first
+    {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the rows of a take, and where its channels change
+    [frame, value, ...]     a frame's values [rad, slides and places m], in the channels' order
 """
 
 import json
@@ -21,11 +21,11 @@ from ...files.atomic import append_lines
 from ...files.plain import is_text, json_of, number_of
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
-from ..reading.body.columns import PARTS, Column
+from ..reading.channels import MOTOR, PARTS, Channel
 from .take import Take
 
 FOLDER = "takes"
-VERSION = 1
+VERSION = 2
 LAST_FRAME = 1_048_574  # Blender's
 EVERY = 2.0  # [s] between two additions: what a crash costs at most
 DONE = ".restored"  # end of the name of a copy that is offered no more
@@ -46,10 +46,10 @@ class Copy:
             self.problem = "No copy of the recording is kept: the user's folder of Blender cannot be made"
             return
         self.written = [0, 0]  # takes that are whole, and rows of the next one
-        self._columns: tuple = ()
+        self._channels: tuple = ()
         self._next = monotonic() + EVERY
         _open.add(self.path)
-        self._add([{"limber_takes": VERSION, "armature": rig_name}])
+        self._add([{"limber_takes": VERSION, "object": rig_name}])
 
     def note(self, takes: Sequence[Take]) -> None:
         """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
@@ -66,10 +66,10 @@ class Copy:
             take, is_last = takes[number], number == len(takes) - 1
             end = len(take.rows) - is_last
             for frame, row in zip(take.frames[self.written[1] : end], take.rows[self.written[1] : end], strict=True):
-                columns = (number, tuple(row))
-                if columns != self._columns:
-                    self._columns = columns
-                    lines.append({"take": number, "columns": list(row)})
+                channels = (number, tuple(row))
+                if channels != self._channels:
+                    self._channels = channels
+                    lines.append({"take": number, "channels": [[one.thing, *one[2:]] for one in row]})
                 lines.append([frame, *row.values()])
             self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
         self._add(lines)
@@ -134,7 +134,7 @@ def _is_of(path: Path, rig_name: str) -> bool:
     try:
         with path.open(encoding="utf-8") as file:
             first = json_of(file.readline())
-            return first["limber_takes"] == VERSION and first["armature"] == rig_name and bool(file.readline())
+            return first["limber_takes"] == VERSION and first["object"] == rig_name and bool(file.readline())
     except (OSError, ValueError, TypeError, KeyError):  # no copy of a recording
         return False
 
@@ -165,15 +165,15 @@ def read(path: Path) -> list[Take]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise RigError(f"{path} cannot be read: {error}") from error
-    take, columns = Take(), []
+    take, channels = Take(), []
     for number, text in enumerate(lines[1:], 2):
         try:
             line = json_of(text)
             if isinstance(line, dict):
-                columns = [_column(*column) for column in line["columns"]]
+                channels = [_channel(*channel) for channel in line["channels"]]
                 take = takes.setdefault(int(line["take"]), Take())
             else:
-                frame, row = _row(columns, *line)
+                frame, row = _row(channels, *line)
                 take.frames.append(frame)
                 take.rows.append(row)
         except (ValueError, TypeError, KeyError, OverflowError) as error:
@@ -183,15 +183,16 @@ def read(path: Path) -> list[Take]:
     return [takes[number] for number in sorted(takes)]
 
 
-def _row(columns: list[Column], frame, *values) -> tuple[int, dict[Column, float]]:
+def _row(channels: list[Channel], frame, *values) -> tuple[int, dict[Channel, float]]:
     """A frame's number and values; raises ValueError, TypeError or OverflowError where they are none."""
     numbers = [number_of(value) for value in values]
     if None in numbers or not abs(frame) <= LAST_FRAME:
         raise ValueError(f"frame {frame} has something that is no number")
-    return int(frame), dict(zip(columns, numbers, strict=True))
+    return int(frame), dict(zip(channels, numbers, strict=True))
 
 
-def _column(bone: str, channel: str, index: int) -> Column:
-    if not is_text(bone) or channel not in PARTS or not 0 <= index < len(PARTS[channel]):
-        raise ValueError(f"{channel} {index} is no channel of a bone")
-    return Column(bone, channel, index)
+def _channel(thing: str, bone: str, name: str, index: int) -> Channel:
+    if not (is_text(thing) and is_text(bone)) or not (0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)):
+        raise ValueError(f"{name} {index} is no channel of a bone, an object or a motor")
+    found = bpy.data.objects.get(thing)
+    return Channel(thing, found.session_uid if found is not None else 0, bone, name, index)

@@ -1,5 +1,6 @@
 """Channels of objects, bones and motors: the numbers that a bake or a recording keys."""
 
+import re
 from typing import NamedTuple
 
 from bpy.types import Object
@@ -9,6 +10,7 @@ from ..blender.identity import find
 from . import axes
 
 PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}
+MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
 MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
 
 
@@ -25,6 +27,15 @@ class Channel(NamedTuple):
     def owner(self) -> Object | None:
         """The object; None where it was deleted."""
         return find(self.thing, self.uid)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the object has what the channel is of."""
+        owner = self.owner
+        try:
+            return owner is not None and owner.path_resolve(self.path) is not None
+        except ValueError:
+            return False
 
     @property
     def path(self) -> str:

@@ -75,7 +75,7 @@ def test_baking_in_slices_gives_the_same_keys_as_at_once(rig, chain):
     slices = 1
     while bake.run(seconds=0):
         slices += 1
-        assert len(bake.frames) == slices - 1 < bake.total
+        assert len(bake.take.frames) == slices - 1 < bake.total
     bake.finish()
     assert slices == bake.total
     assert played(rig, [chain], range(5, 26)) == wanted
@@ -101,7 +101,7 @@ def test_other_events_change_nothing_and_escape_cancels(rig, chain, window):
     window.send("TIMER")
     for kind in ("MOUSEMOVE", "LEFTMOUSE", "Z"):
         assert window.send(kind) == {"RUNNING_MODAL"}
-    assert len(window.work.frames) == 1
+    assert len(window.work.take.frames) == 1
     assert window.send("ESC") == {"CANCELLED"}
     assert window.reports == [("WARNING", "Baking is cancelled: nothing was written")]
     assert state(rig) == before

@@ -223,16 +223,6 @@ def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authore
     assert those.furthest(before, those.shown(owner)) < 1e-5
 
 
-def test_a_mechanism_that_is_live_is_not_recorded_but_baked():
-    those.add("neck")
-    words = "Record Live is for chains and retargets, and none is live here: Bake Mechanism keeps a mechanism's motion"
-    with pytest.raises(RuntimeError, match=words):
-        bpy.ops.limber.record_live()
-    bpy.ops.limber.live()
-    with pytest.raises(RuntimeError, match=words):
-        bpy.ops.limber.record_live()
-
-
 @pytest.mark.every_blender
 def test_motion_check_says_that_it_is_for_chains_where_there_are_no_bones():
     owner = those.add("neck")

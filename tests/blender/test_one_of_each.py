@@ -1,9 +1,11 @@
 """What every kind of mover can do is done by the same operators: a chain, a body that follows a motion, a mechanism."""
 
 import bpy
+import numpy as np
 import pytest
 from limber.rig.live import live
 from limber.rig.live.movers import Mover, mover_of, movers_of
+from limber.rig.output import record, take_copies
 
 from tests.blender import at_hand, mechanisms
 from tests.blender.figures import XSENS, called
@@ -40,6 +42,24 @@ def mover(request) -> Mover:
     return made
 
 
+def shown(frames: range) -> list[np.ndarray]:
+    """World matrices of all that is seen in each frame: of objects with a mesh, and of bones."""
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        things = [thing.evaluated_get(depsgraph) for thing in sorted(bpy.context.scene.objects, key=lambda thing: thing.name)]
+        matrices = [thing.matrix_world for thing in things if thing.type == "MESH"]
+        matrices += [thing.matrix_world @ bone.matrix for thing in things if thing.type == "ARMATURE" for bone in thing.pose.bones]
+        found.append(np.array(matrices))
+    return found
+
+
+def apart(one: list[np.ndarray], other: list[np.ndarray]) -> float:
+    """The largest difference between numbers of these matrices."""
+    return float(np.abs(np.array(one) - np.array(other)).max())
+
+
 def test_all_go_live_and_leave_by_the_same_buttons(mover):
     with pytest.raises(RuntimeError, match=f"{mover.label} is not live: press Start Live"):
         bpy.ops.limber.end_live()
@@ -50,6 +70,28 @@ def test_all_go_live_and_leave_by_the_same_buttons(mover):
         bpy.ops.limber.live()
     assert bpy.ops.limber.end_live() == {"FINISHED"}
     assert live.live_movers() == []
+
+
+def test_a_recording_plays_as_live_showed_it_and_its_copy_is_restored_after_a_crash(mover, tmp_path, monkeypatch):
+    monkeypatch.setattr(take_copies, "folder", lambda: tmp_path)
+    monkeypatch.setattr(take_copies, "is_wanted", lambda: True)
+    monkeypatch.setattr(take_copies, "EVERY", 0.0)
+    with pytest.raises(RuntimeError, match=f"Nothing of '{mover.owner.name}' is live: press Start Live"):
+        bpy.ops.limber.record_live()
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    played = shown(range(2, 15))
+    (copy,) = tmp_path.glob("*.jsonl")
+    assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 14))], "the last frame waits for the next"
+    restored = record.restore(mover.owner, copy)
+    assert not mover.is_live
+    assert apart(shown(range(2, 14)), played[:-1]) < 5e-5
+    for action in restored.actions:
+        bpy.data.actions.remove(action)
+    assert bpy.ops.limber.keep_takes() == {"FINISHED"}
+    assert not list(tmp_path.iterdir())
+    assert apart(shown(range(2, 15)), played) < 5e-5
+    assert apart(shown(range(2, 3)), shown(range(14, 15))) > 1e-3, "it moves"
 
 
 def test_a_button_is_about_the_mover_that_its_panel_draws_and_all_begin_together():

@@ -94,7 +94,7 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
 
 def test_what_was_recorded_is_kept_where_following_ends_first_and_dropped_where_it_is_not_wanted():
     rig, _ = follower()
-    with pytest.raises(RuntimeError, match="Nothing of this armature is live: press Start Live first"):
+    with pytest.raises(RuntimeError, match="Nothing of 'Body' is live: press Start Live first"):
         bpy.ops.limber.record_live()
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
