@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from ..motion import Kinematic
 from .safety import Command, Fault, State
 from .status import ChannelStatus
 
@@ -52,7 +53,7 @@ class Orders:
         command_number: Counts commands.
         request: The newest command.
         command_stops: Number of Stops when the command was made: one from before a Stop is void.
-        values: The newest frame (joints,), each in its joint's unit.
+        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration where they are known, else 0.
     """
 
     beat: int
@@ -61,7 +62,7 @@ class Orders:
     command_number: int
     request: Request
     command_stops: int
-    values: tuple[float, ...]
+    motion: tuple[Kinematic, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class OrdersCodec:
 
     def __init__(self, joints: int) -> None:
         self._joints = joints
-        self._layout = struct.Struct(f"<QQdIIIi3d?Q{2 * joints}d")
+        self._layout = struct.Struct(f"<QQdIIIi3d?Q{4 * joints}d")
         self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
@@ -118,14 +119,16 @@ class OrdersCodec:
             request.free,
             sum(1 << channel for channel in request.channels),
             *(request.values or self._nowhere),
-            *orders.values,
+            *(number for joint in orders.motion for number in (joint.position, joint.velocity, joint.acceleration)),
         )
 
     def unpack(self, message: bytes) -> Orders:
         beat, frame, stamp, number, stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
         channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
         request = Request(Command(command), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
-        return Orders(beat, frame, stamp, number, request, stops, tuple(values[self._joints :]))
+        numbers = iter(values[self._joints :])
+        motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
+        return Orders(beat, frame, stamp, number, request, stops, motion)
 
 
 class ReportCodec:

@@ -2,7 +2,7 @@
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
 from .filters import Character, Filter, FilterInfo, Kinematic, Limits
-from .interpolation import between
+from .interpolation import between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
 from .tracking import TrackingFilter
@@ -47,6 +47,7 @@ __all__ = [
     "Transition",
     "UnknownFilterError",
     "between",
+    "extrapolated",
     "make_filter",
     "make_limiter",
 ]

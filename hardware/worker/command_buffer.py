@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 from ...motion import Kinematic
 from ..device import Device
@@ -36,17 +37,18 @@ class CommandBuffer:
         self._mixing = mixing
         self._playback = Playback(period)
         self._leaps = JumpDetector(device.joints)
-        self._delayed: deque[tuple[float, Values]] = deque()
+        self._delayed: deque[tuple[float, tuple[Kinematic, ...]]] = deque()
         self.refused = 0
         self.clamped = 0
         self.remark = ""
         self.newest: Values | None = None
         self.came_at = -math.inf
 
-    def take(self, stamp: float, values: Values, now: float) -> None:
-        """Add a frame that Blender sent at `stamp` [s]."""
-        for joint, value in zip(self._joints, values, strict=True):
-            if not math.isfinite(value):
+    def take(self, stamp: float, frame: Sequence[Kinematic], now: float) -> None:
+        """Add a frame (joints,) that Blender sent at `stamp` [s]."""
+        values = tuple(one.position for one in frame)
+        for joint, one in zip(self._joints, frame, strict=True):
+            if not (math.isfinite(one.position) and math.isfinite(one.velocity) and math.isfinite(one.acceleration)):
                 self.refused += 1
                 self.remark = f"the value of '{joint.name}' is not a number"
                 return
@@ -54,14 +56,17 @@ class CommandBuffer:
         within = self._mixing.clamp(values)
         self.clamped += within != values
         self.newest, self.came_at = within, now
-        self._delayed.append((stamp + self._latency, within))
+        moving = tuple(
+            one if one.position == value else Kinematic(value) for one, value in zip(frame, within, strict=True)
+        )  # at the end of its range a joint is at rest
+        self._delayed.append((stamp + self._latency, moving))
 
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
-            stamp, values = self._delayed.popleft()
-            self._playback.add(stamp, values)
-            self._leaps.take(stamp, values)
+            stamp, frame = self._delayed.popleft()
+            self._playback.add(stamp, frame)
+            self._leaps.take(stamp, [one.position for one in frame])
 
     def goal(self, now: float) -> list[Kinematic] | None:
         """Desired state of each joint at `now` [s]; None before the first frame."""

@@ -136,7 +136,7 @@ class Worker:
         if orders.frame != self._frame:
             self._frame = orders.frame
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.values, now)
+            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now)
         self._buffer.advance(now)
         return stop, self._new_request(orders, stops)
 

@@ -1,8 +1,9 @@
 """Playback of Blender's frames as smooth, evenly timed motion, slightly delayed. Knows no Blender.
 
 Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. They are joined by the
-spline of `motion.interpolation`, at the frames' mean rate. Playback lags just so far behind that the next frame is usually there when it is
-needed; where it is not, the newest one is repeated: the motion never extrapolates.
+spline of `motion.interpolation`, at the frames' mean rate. A joint whose velocity and acceleration are known is taken an interval further:
+the spline's delay of two frames is one then. Playback lags just so far behind that the next frame is usually there when it is needed; where
+it is not, the newest one is repeated.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...motion import Kinematic, between
+from ...motion import Kinematic, between, extrapolated
 
 Angles = tuple[float, ...]
 
@@ -24,7 +25,7 @@ STANDING = 6  # equal frames in a row at which the curve stands still however fa
 REMEMBERED = 64  # intervals that tell the rate: a second at 60 frames a second
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it does not look like a jerk
-RESERVE = 0.5  # frames that there should be to spare when the next is at its latest
+RESERVE = 0.3  # frames that there should be to spare when the next is at its latest
 FORGETTING = 1.0  # [1/s] frames by which one that was late once is forgotten
 SETTLE = 2.0  # [s] in which playback gets to its best lag: longer than it takes to measure it
 MOST_BEHIND = 6.0  # frames: farther behind, playback jumps and leaves the rest to the limiter
@@ -39,7 +40,8 @@ class Playback:
 
     def __init__(self, period: float) -> None:
         self._period = period
-        self._frames: deque[Angles] = deque(maxlen=REMEMBERED)
+        self._newest: tuple[Kinematic, ...] | None = None  # frame as it was sent
+        self._frames: deque[Angles] = deque(maxlen=REMEMBERED)  # where joints are an interval after them: control points
         self._last = -1  # index of the newest frame; counts on for ever
         self._position = 0.0  # index, with its fraction, of where playback is
         self._stamp = 0.0
@@ -52,28 +54,28 @@ class Playback:
         self._correction = 0.0
         self._least_spare = RESERVE
 
-    @property
-    def newest(self) -> Angles | None:
-        """The newest frame; None before the first."""
-        return self._frames[-1] if self._frames else None
-
-    def add(self, stamp: float, angles: Angles) -> None:
-        """Add a frame that Blender sent at `stamp` [s]. Repeated values are a sign of life and do not count for the frame rate."""
-        if not self._frames:
-            self._append(angles)
-            self.skip()
-        newest = self._frames[-1]
-        if angles == newest:
+    def add(self, stamp: float, frame: tuple[Kinematic, ...]) -> None:
+        """Add a frame (channels,) that Blender sent at `stamp` [s]. Repeated ones are signs of life and do not count for the rate."""
+        is_first = self._newest is None
+        if frame == self._newest:
             self._again = True
             return
+        self._newest = frame
         gap, self._stamp = stamp - self._stamp, stamp
         paused, self._again = self._again and gap > PAUSE * self._interval, False
-        if 0.0 < gap <= LONGEST_INTERVAL and not paused:
+        missing = 0
+        if 0.0 < gap <= LONGEST_INTERVAL and not paused and not is_first:
             self._intervals.append(gap)
             self._interval = _usual(self._intervals)
-            missing = int(gap / self._interval - DROPPED)  # frames that were left out keep their time
-            for k in range(1, missing + 1):
-                self._append(_between(newest, angles, k / (missing + 1)))
+            missing = int(gap / self._interval - DROPPED)
+        angles = tuple(extrapolated(joint, self._interval) for joint in frame)
+        if is_first:
+            self._append(angles)
+            self.skip()
+            return
+        newest = self._frames[-1]
+        for k in range(1, missing + 1):  # frames that were left out keep their time
+            self._append(_between(newest, angles, k / (missing + 1)))
         stands = self._stands()
         self._append(angles)
         if stands:
@@ -82,7 +84,8 @@ class Playback:
     def skip(self) -> None:
         """Jump to the newest frame, at rest."""
         if self._frames:
-            self._frames.extend([self._frames[-1]] * STANDING)
+            assert self._newest is not None
+            self._frames.extend([tuple(joint.position for joint in self._newest)] * STANDING)
             self._last += STANDING
             self._position = self._last - 2.0
 

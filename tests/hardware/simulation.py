@@ -11,7 +11,7 @@ from limber.hardware.safety import Command, Fault, State
 from limber.hardware.transport import TransportError
 from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
 from limber.hardware.worker.core import PERIOD, Worker
-from limber.motion import Limits
+from limber.motion import Kinematic, Limits
 
 from tests.hardware.devices import direct, one_to_one
 
@@ -70,7 +70,7 @@ class Simulation:
         self._beat = self._frame = self._stops = self._command_number = self._command_stops = 0
         self._request = Request()
         self._stamp = self._next_frame = 0.0
-        self._angles: tuple[float, ...] = (0.0,) * len(device.joints)
+        self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
         self.memory.close()
@@ -85,7 +85,7 @@ class Simulation:
     # what Blender does
 
     def send(self, angles: Sequence[float], stamp: float | None = None) -> None:
-        self._angles = tuple(angles)
+        self._motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         self._frame += 1
         self._stamp = self.now if stamp is None else stamp
         self._write()
@@ -106,7 +106,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        orders = Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._angles)
+        orders = Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._motion)
         self.memory.write_orders(orders)
 
     # the passing of time

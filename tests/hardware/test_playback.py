@@ -6,25 +6,30 @@ from random import Random
 
 import pytest
 from limber.hardware.worker.playback import Playback
-from limber.motion import Limits, make_filter
+from limber.motion import Kinematic, Limits, make_filter
 
 PERIOD = 0.01
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 
 
-def filtered(fps: float, seconds: float) -> list[tuple[float, float]]:
-    """Time and angle of frames that keep LIMITS: steps, then a sine."""
+def filtered(fps: float, seconds: float) -> list[tuple[float, Kinematic]]:
+    """Time and motion of frames that keep LIMITS: steps, then a sine."""
     joint, state = make_filter("default", LIMITS), None
     frames = []
     for k in range(int(seconds * fps)):
         t = k / fps
         target = 0.7 * math.sin(2.0 * t) if t > seconds / 2 else (1.0 if int(t / 2) % 2 else -0.5)
         state = joint.rest(target) if state is None else joint.step(state, target, 1 / fps)
-        frames.append((t, state.position))
+        frames.append((t, state))
     return frames
 
 
-def played(frames: list[tuple[float, float]]) -> list[float]:
+def unknown(frames: list[tuple[float, Kinematic | float]]) -> list[tuple[float, Kinematic]]:
+    """The same frames, of which only the angles are known."""
+    return [(t, Kinematic(one.position if isinstance(one, Kinematic) else one)) for t, one in frames]
+
+
+def played(frames: list[tuple[float, Kinematic]]) -> list[float]:
     """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
     playback, angles, k, now = Playback(PERIOD), [], 0, 0.0
     while k < len(frames):
@@ -47,7 +52,7 @@ def differences(values: list[float]) -> list[float]:
 @pytest.mark.parametrize("unevenness", [0.0, 0.004])
 def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
     noise = Random(3)
-    frames = [(t + noise.uniform(0.0, unevenness), angle) for t, angle in filtered(fps, 12.0)]
+    frames = unknown([(t + noise.uniform(0.0, unevenness), angle) for t, angle in filtered(fps, 12.0)])
     velocity = differences(played(frames)[400:])  # by then the rate is known
     acceleration = differences(velocity)
     assert max(map(abs, velocity)) <= 1.1 * LIMITS.velocity
@@ -55,26 +60,50 @@ def test_frames_within_limits_make_motion_within_limits(fps, unevenness):
     assert max(map(abs, differences(acceleration))) <= 1.1 * LIMITS.jerk
 
 
+@pytest.mark.parametrize("fps", [24, 30, 60])
+@pytest.mark.parametrize("unevenness", [0.0, 0.004])
+def test_frames_whose_motion_is_known_keep_velocity_and_acceleration(fps, unevenness):
+    """Their jerk is limited behind playback, where the filter's changes within a frame."""
+    noise = Random(3)
+    frames = [(t + noise.uniform(0.0, unevenness), motion) for t, motion in filtered(fps, 12.0)]
+    velocity = differences(played(frames)[400:])
+    acceleration = differences(velocity)
+    assert max(map(abs, velocity)) <= 1.05 * LIMITS.velocity
+    assert max(map(abs, acceleration)) <= 1.1 * LIMITS.acceleration
+    assert max(map(abs, differences(acceleration))) <= 2.0 * LIMITS.jerk
+
+
+def delays(frames: list[tuple[float, Kinematic]], fps: int) -> list[float]:
+    """[s] by which playback is behind an angle that is its own time, once the rate is known."""
+    return [PERIOD * (k + 1) - angle for k, angle in enumerate(played(frames))][3 * fps :]
+
+
 @pytest.mark.parametrize("fps", [24, 60])
 def test_playback_is_three_frames_behind_at_most(fps):
-    frames = [(k / fps, k / fps) for k in range(6 * fps)]  # an angle that is its own time
-    angles = played(frames)
-    behind = [PERIOD * (k + 1) - angle for k, angle in enumerate(angles)][3 * fps :]
+    behind = delays(unknown([(k / fps, k / fps) for k in range(6 * fps)]), fps)
     assert max(behind) <= 3.0 / fps + PERIOD
     assert min(behind) >= 1.0 / fps
 
 
+@pytest.mark.parametrize("fps", [24, 60])
+def test_a_joint_whose_velocity_is_known_is_a_frame_less_behind(fps):
+    behind = delays([(k / fps, Kinematic(k / fps, 1.0)) for k in range(6 * fps)], fps)
+    other = delays(unknown([(k / fps, k / fps) for k in range(6 * fps)]), fps)
+    assert [b - a for a, b in zip(behind, other, strict=True)] == pytest.approx([1.0 / fps] * len(other), abs=1e-6)
+    assert max(behind) <= 1.5 / fps + PERIOD
+
+
 def test_playback_never_leaves_what_blender_has_said():
     noise = Random(8)
-    frames = [(0.02 * k + noise.uniform(0.0, 0.01), noise.uniform(-1.0, 1.0)) for k in range(500)]
-    lowest, highest = min(angle for _, angle in frames), max(angle for _, angle in frames)
+    frames = unknown([(0.02 * k + noise.uniform(0.0, 0.01), noise.uniform(-1.0, 1.0)) for k in range(500)])
+    lowest, highest = min(angle.position for _, angle in frames), max(angle.position for _, angle in frames)
     assert all(lowest <= angle <= highest for angle in played(frames))
 
 
 def test_a_pose_that_stands_is_played_exactly_and_at_rest():
     playback = Playback(PERIOD)
     for k in range(100):
-        playback.add(0.016 * k, (0.3,))
+        playback.add(0.016 * k, (Kinematic(0.3),))
         motion = playback.at(0.016 * k)
     assert motion[0].position == 0.3
     assert motion[0].velocity == 0.0
@@ -83,7 +112,7 @@ def test_a_pose_that_stands_is_played_exactly_and_at_rest():
 def test_frames_that_stop_coming_end_on_the_newest():
     playback = Playback(PERIOD)
     for k in range(60):
-        playback.add(k / 60, (k / 60,))
+        playback.add(k / 60, (Kinematic(k / 60),))
         playback.at(k / 60)
     for k in range(100):
         motion = playback.at(1.0 + PERIOD * k)
@@ -96,7 +125,7 @@ def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
     fps = 60
     motion = [(k / fps, 0.5 * math.sin(2 * k / fps)) for k in range(10 * fps)]
     beats = [(k / 20 + 0.003, motion[int((k / 20 + 0.003) * fps)][1]) for k in range(10 * 20 - 1)]
-    disturbed = played(sorted(motion + beats))[300:]
+    disturbed = played(unknown(sorted(motion + beats)))[300:]
     assert max(map(abs, differences(differences(disturbed)))) <= 1.2 * 0.5 * 4.0
 
 
