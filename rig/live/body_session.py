@@ -9,6 +9,7 @@ import numpy as np
 from ...character.body.feet import Foot
 from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
 from ...character.stage import Frame
+from ...motion import Kinematic
 from ...solvers.skeleton import SkeletonError
 from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
@@ -50,9 +51,13 @@ class BodySession(SceneSession):
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
     def values(self) -> dict[Place, float]:
+        return {place: joint.position for place, joint in self.motion().items()}
+
+    def motion(self) -> dict[Place, Kinematic]:
         if self.outputs is None or self.reader is None:
             return {}
-        return dict(zip(self.reader.places, self.outputs.state.joints.tolist(), strict=True))
+        body = self.outputs.state
+        return dict(zip(self.reader.places, map(Kinematic, body.joints.tolist(), body.velocity[6:].tolist()), strict=True))
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return values_of(mover.owner, self, before)

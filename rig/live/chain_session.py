@@ -12,7 +12,7 @@ from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.tick import Model, make_model
 from ...character.life import Life
 from ...character.stage import Frame
-from ...motion import MotionError
+from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
 from ...solvers.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
@@ -88,6 +88,11 @@ class ChainSession(SceneSession):
 
     def values(self) -> dict[Place, float]:
         return self._by_place(self.outputs.angles) if self.outputs is not None else {}
+
+    def motion(self) -> dict[Place, Kinematic]:
+        if self.state is None or self.reader is None:
+            return {}
+        return dict(zip(self.reader.places, self.state.motion, strict=True))
 
     def desired(self) -> dict[Place, float]:
         return self._by_place(self.outputs.desired) if self.outputs is not None else {}

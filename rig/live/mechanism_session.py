@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
 from ...character.stage import Frame
-from ...motion import Limits, MotionError, make_filter
+from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
@@ -87,6 +87,9 @@ class MechanismSession(SceneSession):
 
     def values(self) -> dict[Place, float]:
         return dict(zip(self.places, self.outputs.values, strict=True)) if self.outputs is not None else {}
+
+    def motion(self) -> dict[Place, Kinematic]:
+        return dict(zip(self.places, self.state.motion, strict=True)) if self.state is not None else {}
 
     def desired(self) -> dict[Place, float]:
         return dict(zip(self.places, self.outputs.desired, strict=True)) if self.outputs is not None else {}

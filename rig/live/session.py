@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ...character.stage import Session
+from ...motion import Kinematic
 from ..reading.channels import Channel
 
 Place = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
@@ -55,6 +56,10 @@ class SceneSession(Session):
 
     def values(self) -> dict[Place, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
+        return {}
+
+    def motion(self) -> dict[Place, Kinematic]:
+        """The same with velocities and accelerations; empty where they are not known."""
         return {}
 
     def desired(self) -> dict[Place, float]:

@@ -9,7 +9,7 @@ from ...hardware.mixing import short_joints
 from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
-from ...motion import MotionError
+from ...motion import Kinematic, MotionError
 from ..blender.identity import find
 from ..live.movers import live_of
 from . import device as robot_device
@@ -34,7 +34,7 @@ class _Robot:
     rig_name: str
     sources: tuple[Source, ...]  # of the device's joints, in their order
     angles: list[float]  # [rad; slides m; values in their own unit] as last known; what is not known any more keeps its value
-    shaped: list[float] = field(default_factory=list)  # the same through the values' own filters: what was sent
+    shaped: list[float | Kinematic] = field(default_factory=list)  # what was sent: the same as they move, filtered
     status: Status | None = None  # as last looked at
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
@@ -200,7 +200,8 @@ def send(rig) -> None:
     if not _held:
         robot.angles = lookahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
         before, robot.sent_at = robot.sent_at, monotonic()
-        robot.shaped = robot.filters.step(rig, robot.sources, robot.angles, robot.sent_at - before)
+        moving = robot_values.moving(rig, robot.sources, robot.angles)
+        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
     robot.link.send(robot.shaped)
 
 

@@ -24,11 +24,11 @@ class ValueFilters:
         self._known: dict[str, _Filtered] = {}
         self.at_rest = True
 
-    def step(self, rig, sources: tuple[Source, ...], desired: list[float], dt: float) -> list[float]:
-        """Values to send `dt` [s] after the last call, for property values `desired`; joints pass unchanged."""
+    def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
+        """What to send `dt` [s] after the last call, for property values `desired`; joints pass unchanged."""
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
-        now = []
+        now: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
             value = values.get(source.auxiliary)
             filtered = _filtered(value, number, known.get(source.auxiliary)) if value is not None else None
@@ -41,7 +41,7 @@ class ValueFilters:
             self._known[source.auxiliary] = filtered
             near = AT_REST * (limits.upper - limits.lower)
             self.at_rest &= abs(filtered.state.position - goal) <= near and abs(filtered.state.velocity) <= near
-            now.append(filtered.state.position)
+            now.append(filtered.state)
         return now
 
 

@@ -7,8 +7,9 @@ from math import isfinite, nan
 import bpy
 import numpy as np
 
+from ...motion import Kinematic
 from ..blender.errors import RigError
-from ..live.movers import movers_of
+from ..live.movers import live_of, movers_of
 from ..live.runtime import session
 from ..live.session import Place
 from ..properties.servo_units import usual_servo
@@ -42,6 +43,13 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str
         values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.places}
         known.update(((uid, *place), value) for place, value in (values or mover.unsolved).items())
     return known
+
+
+def moving(rig, sources: tuple[Source, ...], values: list[float]) -> list[float | Kinematic]:
+    """The values of the sources, each with its velocity and acceleration where what is live knows them."""
+    known = {(mover.settings.uid, *place): one for mover in live_of(rig) for place, one in session(*mover).motion().items()}
+    found = [known.get(source.place) for source in sources]
+    return [value if one is None or one.position != value else one for one, value in zip(found, values, strict=True)]
 
 
 def value_of(auxiliary) -> float | None:
