@@ -37,7 +37,7 @@ def source(chain) -> Source:
 def sent(rig) -> dict[str, float]:
     """What was handed over last, by the joints' names."""
     link = links.link(rig)
-    return {joint.name: value for joint, value in zip(link.device.joints, link._values, strict=True)}
+    return {joint.name: motion.position for joint, motion in zip(link.device.joints, link._motion, strict=True)}
 
 
 @pytest.mark.every_blender
