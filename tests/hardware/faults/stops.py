@@ -28,7 +28,7 @@ def disarm(world: World) -> None:
 def leave(world: World) -> None:
     """The worker is told to end: it disarms, and waits a little to hear so."""
     until = world.now + SHUTDOWN_TIMEOUT
-    while not world.worker.leave(world.now) and world.now < until:
+    while not world.worker.shut_down(world.now) and world.now < until:
         world.alone(PERIOD)
     world.worker.close(world.now)
     world.alone(1.0)
