@@ -15,6 +15,7 @@ from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import DETAIL_BYTES, WARNING_BYTES, Orders, OrdersCodec, Report, ReportCodec, Request
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.status import ChannelStatus
+from limber.motion import Kinematic
 
 from tests.hardware.simulation import make_device
 
@@ -24,6 +25,7 @@ counts = st.integers(0, 2**64 - 1)
 words = st.integers(0, 2**32 - 1)
 numbers = st.floats(allow_nan=False)
 triples = st.tuples(numbers, numbers, numbers)
+motions = st.tuples(*[st.builds(Kinematic, numbers, numbers, numbers)] * 3)
 known = st.none() | numbers
 requests = st.builds(
     Request,
@@ -116,7 +118,7 @@ def test_a_reader_survives_a_writer_that_never_pauses():
 
 
 @settings(derandomize=True)
-@given(st.builds(Orders, counts, counts, numbers, words, requests, words, triples))
+@given(st.builds(Orders, counts, counts, numbers, words, requests, words, motions))
 def test_orders_arrive_as_they_were_sent(orders):
     codec = OrdersCodec(3)
     assert codec.unpack(codec.pack(orders)) == orders
