@@ -49,14 +49,14 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 def test_blenders_side_knows_no_port():
     sides = blenders_side()
-    assert {"memory", "mailbox", "leaving"} <= set(sides)
+    assert {"memory", "mailbox", "shutdown"} <= set(sides)
     for name, tree in sides.items():
         assert not PORTS & set(imported(tree)), name
 
 
 def test_no_call_on_the_main_thread_waits():
     for name, tree in blenders_side().items():
-        if name == "leaving":
+        if name == "shutdown":
             continue
         text_joins = [  # of texts and paths, as in ", ".join(...): they wait for nothing
             node
@@ -68,10 +68,10 @@ def test_no_call_on_the_main_thread_waits():
 
 def test_a_worker_that_leaves_is_waited_for_by_a_thread_or_where_blender_ends():
     sides = blenders_side()
-    leaving, link = functions(sides["leaving"]), functions(sides["link"])
-    waiting = {name for name, function in leaving.items() if "wait" in calls(function)}
+    shutdown, link = functions(sides["shutdown"]), functions(sides["link"])
+    waiting = {name for name, function in shutdown.items() if "wait" in calls(function)}
     assert waiting == {"_wait"}
-    assert {name for name, function in leaving.items() if "_wait" in calls(function)} == {"see_off_and_wait"}
-    mentions = {name for name, function in link.items() for node in ast.walk(function) if getattr(node, "id", "") == "see_off_and_wait"}
+    assert {name for name, function in shutdown.items() if "_wait" in calls(function)} == {"shut_down"}
+    mentions = {name for name, function in link.items() for node in ast.walk(function) if getattr(node, "id", "") == "shut_down"}
     assert mentions == {"_close_at_exit"}
     assert "_close_at_exit" not in calls(sides["link"])
