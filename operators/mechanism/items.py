@@ -33,7 +33,7 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
             made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
         else:
             made = motors.add_motors(owner, context.active_object)
-        said = ", ".join(f"{motor.name} ({axes.span(motor.axis, motor.lower, motor.upper)})" for motor in made)
+        said = ", ".join(f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in made)
         self.report({"INFO"}, f"Motors, with their limits: {said}")
         return {"FINISHED"}
 

@@ -95,7 +95,7 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
         joints = listed.all if self.which == "CHAIN" else listed.all[index : index + 1]
         protocol = rig_of(context).limber.device.protocol
         for joint in joints:
-            servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.slides(joint.axis))
+            servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.is_prismatic(joint.axis))
         return {"FINISHED"}
 
 

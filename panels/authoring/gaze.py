@@ -3,7 +3,7 @@
 import bpy
 
 from ...operators.subject import chain_of
-from ...rig.reading.goal import CUSTOM, LOOKS, REACHES, TURNS
+from ...rig.reading.goal import CUSTOM, LOOKS, ORIENTS, REACHES
 from ..tab import ChainTab, GazePart
 
 
@@ -52,7 +52,7 @@ def draw_task(layout, end, is_own: bool = False) -> None:
 
 def _has_forward_axis(end) -> bool:
     """Whether the end's goal uses its forward axis."""
-    return end.goal in LOOKS or (end.goal in TURNS and end.symmetric)
+    return end.goal in LOOKS or (end.goal in ORIENTS and end.symmetric)
 
 
 def draw_orientation(layout, end) -> None:
@@ -64,7 +64,7 @@ def draw_orientation(layout, end) -> None:
         layout.prop(end, "up")
     if end.goal in LOOKS:
         layout.prop(end, "roll")
-    if end.goal in TURNS or (end.goal in LOOKS and end.roll != "FREE"):
+    if end.goal in ORIENTS or (end.goal in LOOKS and end.roll != "FREE"):
         layout.prop(end, "symmetric")
     if end.goal in REACHES:
         layout.prop(end, "eye", text="Reach Point", slider=True)

@@ -39,7 +39,7 @@ class LIMBER_UL_joints(bpy.types.UIList):
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.row(align=True)
-        unit = "linear_" if axes.slides(item.axis) else ""
+        unit = "linear_" if axes.is_prismatic(item.axis) else ""
         row.label(text=axes.label(item.bone, item.axis))
         row.prop(item, f"{unit}lower", text="", emboss=False)
         row.prop(item, f"{unit}upper", text="", emboss=False)

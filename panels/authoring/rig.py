@@ -69,7 +69,7 @@ class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
         if joint is None:
             return
         layout.use_property_split = True
-        unit = "linear_" if axes.slides(joint.axis) else ""
+        unit = "linear_" if axes.is_prismatic(joint.axis) else ""
         for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
             column = layout.column(align=True)
             for name in names:

@@ -10,7 +10,7 @@ from ...rig.blender.errors import capitalised
 from ...rig.live import live
 from ...rig.reading import axes
 from ...rig.reading import chain as build
-from ...rig.reading.goal import REACHES, asked
+from ...rig.reading.goal import REACHES, with_goal
 from ..tab import ChainTab, LivePart, sentence
 
 
@@ -114,7 +114,7 @@ def _filter_lag(outputs) -> str:
 def _errors(chain, outputs) -> list[tuple[str, str]]:
     """(label, value) of each end's errors, as solved and after the motion filter."""
     rows = []
-    ends = asked(chain)
+    ends = with_goal(chain)
     errors = list(
         zip(ends, outputs.solution.end_errors, outputs.filtered_errors, strict=False)
     )  # an end that was just added has no errors before its next tick

@@ -9,7 +9,7 @@ from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.live import live
 from ...rig.properties.mechanism import NONE
-from ...rig.reading.axes import slides
+from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
@@ -34,7 +34,7 @@ class LIMBER_UL_motors(bpy.types.UIList):
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         row = layout.split(factor=0.72, align=True)
-        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not slides(item.axis) else "DRIVER_DISTANCE")
+        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE")
         values = live.session(item.id_data, data).values() if data.live else {}
         row.label(text=value_text(item, values.get((item.bone, item.axis), item.value)))
 
@@ -245,7 +245,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
         motor = listed(layout, "LIMBER_UL_motors", kept, "motors", "active_motor", add=add, remove=remove, rows=3)
         layout.use_property_split = True
         if motor is not None:
-            unit = "linear_" if slides(motor.axis) else ""
+            unit = "linear_" if is_prismatic(motor.axis) else ""
             if kept.drive == "MOTORS":
                 layout.prop(motor, unit + "value")
             for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):

@@ -66,7 +66,7 @@ def _draw_joint(layout, rig, joint, status) -> None:
         row.prop(joint, field, text="")
     box.prop(joint, "reverse", text="Reverse")
     column = box.column(align=True)
-    slides = axes.slides(joint.axis)
+    slides = axes.is_prismatic(joint.axis)
     row = column.row(align=True)
     row.prop(joint, "linear_lower" if slides else "lower")
     row.prop(joint, "linear_upper" if slides else "upper")

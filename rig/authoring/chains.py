@@ -218,7 +218,7 @@ def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()
     """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the chain has already."""
     joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
     path = {*names, *(bone for bone, _ in had)}
-    for follower in mimic.led(rig, joints):
+    for follower in mimic.followers_of(rig, joints):
         if follower.bone in path:
             raise RigError(mimic.why_not_on_path(follower))
 
@@ -230,7 +230,7 @@ def _add_joint(rig, chain, bone, axis: str):
     joint.bone, joint.axis = bone.name, axis
     joint.lower, joint.upper = limits(bone, axis)
     servo_units.make_usual(joint, rig.limber.device.protocol)
-    if axes.slides(axis):
+    if axes.is_prismatic(axis):
         joint.velocity, joint.acceleration, joint.jerk = LINEAR_LIMITS
         fit_servo(joint)
     motor = imported_robot.motor(bone, axis)

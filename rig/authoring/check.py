@@ -13,7 +13,7 @@ from ..blender.evaluation import is_unevaluated
 from ..reading import axes, kept_posture, postures
 from ..reading import chain as build
 from ..reading.dependencies import hangs_on_objects_alone
-from ..reading.goal import LOOKS, TURNS, ChainEnd, asked, ends_of, moved_by_chain, no_target, tool_frame
+from ..reading.goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
 from ..reading.joint_axes import joint_axes
 from ..reading.skeleton import ChainReader
 from . import check_bones
@@ -27,7 +27,7 @@ def check(context, rig, chain) -> list[Finding]:
     if not any(finding.blocks for finding in findings):
         try:
             skeleton = build.skeleton_now(rig, chain)
-            findings += [finding for end in asked(chain) for finding in _gaze_directions(end, skeleton)]
+            findings += [finding for end in with_goal(chain) for finding in _gaze_directions(end, skeleton)]
         except RigError as error:
             findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
@@ -67,7 +67,7 @@ def _rig(context, rig) -> Iterator[Finding]:
 def _joints(rig, chain) -> Iterator[Finding]:
     for joint in chain.joints:
         label = f"Joint {axes.label(joint.bone, joint.axis)}"
-        value = "place" if axes.slides(joint.axis) else "angle"
+        value = "position" if axes.is_prismatic(joint.axis) else "angle"
         if not (isfinite(joint.lower) and isfinite(joint.upper)):
             yield Finding(f"{label}: a limit is not a number: enter its smallest and largest {value} again", True)
         elif joint.lower > joint.upper:
@@ -75,7 +75,7 @@ def _joints(rig, chain) -> Iterator[Finding]:
         elif joint.lower == joint.upper:
             yield Finding(f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the axis and match joints")
         elif joint.lower > 0 or joint.upper < 0:
-            rest = axes.text(joint.axis, 0.0)
+            rest = axes.value_text(joint.axis, 0.0)
             yield Finding(f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the bone's rest pose")
         for word in ("velocity", "acceleration", "jerk"):
             value = getattr(joint, word)
@@ -83,7 +83,7 @@ def _joints(rig, chain) -> Iterator[Finding]:
                 yield Finding(f"{label}: its {word} limit must be above 0: enter what the motor can do", True)
         bone = rig.pose.bones.get(joint.bone)
         if bone and joint.axis not in joint_axes(bone):
-            how, need = ("slides along", ", with a Limit Location") if axes.slides(joint.axis) else ("turns", "")
+            how, need = ("moves along", ", with a Limit Location") if axes.is_prismatic(joint.axis) else ("rotates about", "")
             yield Finding(
                 f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform panel){need}, else press Match"
                 " Joints"
@@ -116,7 +116,7 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
     """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both sideways and up."""
-    if end.settings.goal not in LOOKS | TURNS:
+    if end.settings.goal not in LOOKS | ORIENTS:
         return
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
     for bend in (0.0, 0.3, -0.5):  # [rad] several poses: in a single one the joints may happen to be aligned
@@ -156,7 +156,7 @@ def _gaze(context, rig, chain) -> Iterator[Finding]:
     trouble = build.why_not_solver(rig, chain)
     if trouble:
         yield Finding(trouble, True)
-    for end in asked(chain):
+    for end in with_goal(chain):
         yield from _target(context, rig, chain, end)
     watched = min(chain.watch, len(chain.targets))
     for number in range(len(chain.targets) + 1):

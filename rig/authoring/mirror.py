@@ -104,7 +104,7 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
 def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:
     """(path, index, value) of the location channels of the mirror image."""
     found = {
-        index: value for index, axis in enumerate(axes.SLIDES) if (value := postures.displacement(curves, source.name, axis)) is not None
+        index: value for index, axis in enumerate(axes.PRISMATIC) if (value := postures.displacement(curves, source.name, axis)) is not None
     }
     if not found:
         return []

@@ -47,15 +47,15 @@ class MechanismRegistry:
     @property
     def has_news(self) -> bool:
         """Whether a mechanism is to be read, as one that was live when its file was opened."""
-        return any(assembled.kept(owner) is None for owner, _ in self.movers())
+        return any(assembled.stored(owner) is None for owner, _ in self.movers())
 
     def read(self) -> None:
         """Reads what is not known yet. All must show what is authored meanwhile."""
         self.unread = {}
         for owner, _ in self.movers():
-            if assembled.kept(owner) is None:
+            if assembled.stored(owner) is None:
                 try:
-                    assembled.keep(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
+                    assembled.store(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
                 except RigError as error:
                     self.unread[owner.session_uid] = str(error)
 
@@ -63,7 +63,7 @@ class MechanismRegistry:
         """Gives each its proxy, and takes away others'."""
         mechanism_proxy.discard_others(list(self.owners))
         for owner, _ in self.movers():
-            if (made := assembled.kept(owner)) is not None:
+            if (made := assembled.stored(owner)) is not None:
                 mechanism_proxy.attach(owner, made.reading)
 
     def is_in_line(self) -> bool:
@@ -72,7 +72,7 @@ class MechanismRegistry:
             owner = find(name, uid)
             if owner is None:
                 return False
-            made = assembled.kept(owner)
+            made = assembled.stored(owner)
             if made is not None and not mechanism_proxy.is_attached(owner, made.reading):
                 return False
         return True
@@ -84,7 +84,7 @@ class MechanismRegistry:
 
 def show(owner, session: MechanismSession) -> None:
     """Writes where bodies are to the mechanism's proxy: where they are authored, until it was solved."""
-    made, shown = assembled.kept(owner), mechanism_proxy.find(owner)
+    made, shown = assembled.stored(owner), mechanism_proxy.find(owner)
     if made is None or shown is None or not exists(shown):
         return
     if session.outputs is not None and session.made is made:

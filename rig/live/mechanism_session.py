@@ -21,7 +21,7 @@ from ..reading.channels import Channel
 from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
-from ..reading.mechanism.assembled import Ready
+from ..reading.mechanism.assembled import Assembled
 from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.errors import missed
 from ..reading.mechanism.parents import refuse_unknown
@@ -40,7 +40,7 @@ ERRORS = (RigError, MechanismError, MotionError)
 class PlacedBodies:
     """Where a mechanism's bodies are in a frame."""
 
-    made: Ready
+    made: Assembled
     base: Array  # (4, 4) the mechanism's base in the world
     poses: Array  # (b, 4, 4) bodies in it
 
@@ -60,7 +60,7 @@ class PlacedBodies:
 class MechanismSession(SceneSession):
     """As a chain's session, of a mechanism; its poses are its bodies, as `PlacedBodies` has them."""
 
-    made: Ready | None = None
+    made: Assembled | None = None
     model: Model | None = None
     model_key: tuple = ()
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
@@ -135,7 +135,7 @@ class MechanismSession(SceneSession):
 
     def prepare(self, mover, as_authored) -> None:
         refuse_taken(mover.owner)
-        made = assembled.kept(mover.owner) if mover.is_live else None
+        made = assembled.stored(mover.owner) if mover.is_live else None
         if made is None:
             with as_authored() as depsgraph:
                 made = assembled.prepare(mover.owner, depsgraph)
@@ -143,11 +143,11 @@ class MechanismSession(SceneSession):
 
     def take_up(self, owner, kept) -> None:
         """A mechanism that is live is as it was read when live began."""
-        made = assembled.kept(owner) if kept.live else None
+        made = assembled.stored(owner) if kept.live else None
         if made is not None and made is not self.made:
             self.take(made)
 
-    def take(self, made: Ready) -> None:
+    def take(self, made: Assembled) -> None:
         """Another reading of the mechanism, where motion begins anew."""
         self.made, self.model, self.model_key, self.outputs, self.base = made, made.model, (), None, None
         self.pose = self.desired_pose = {}

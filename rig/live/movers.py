@@ -303,7 +303,7 @@ class BodyMover(Mover):
     def authored(self) -> dict[Place, float]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return _posed(self.owner, [place for name in bones for axis in axes.TURNS if (place := (name, axis)) not in driven])
+        return _posed(self.owner, [place for name in bones for axis in axes.REVOLUTE if (place := (name, axis)) not in driven])
 
     def channel(self, place: Place) -> Channel | None:
         return _bone_channel(self.owner, place)
@@ -350,7 +350,7 @@ class MechanismMover(Mover):
         refuse_taken(self.owner)
         with as_authored() as depsgraph:
             made = assembled.prepare(self.owner, depsgraph)
-        assembled.keep(self.owner, made)
+        assembled.store(self.owner, made)
         note_values(self.owner, made.model.solver, made.model.rest)
 
     def joints(self) -> list:
@@ -373,13 +373,13 @@ def _posed(rig, places: list[Place]) -> dict[Place, float]:
     return {
         (name, axis): axes.value(bone, axis)
         for name, axis in places
-        if (bone := bones.get(name)) is not None and (axes.slides(axis) or is_euler(bone))
+        if (bone := bones.get(name)) is not None and (axes.is_prismatic(axis) or is_euler(bone))
     }
 
 
 def _bone_channel(rig, place: Place) -> Channel | None:
     bone, axis = rig.pose.bones.get(place[0]), place[1]
-    return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.slides(axis) or is_euler(bone)) else None
+    return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or is_euler(bone)) else None
 
 
 def plans(solver: str) -> bool:

@@ -2,12 +2,12 @@
 
 from math import pi, radians
 
-from ..reading.axes import SLIDES, TURNS, letter
+from ..reading.axes import PRISMATIC, REVOLUTE, letter
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo
 
-AXES = [(axis, axis, f"Rotates about the bone's {axis} axis") for axis in TURNS]
-AXES += [(axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in SLIDES]
+AXES = [(axis, axis, f"Rotates about the bone's {axis} axis") for axis in REVOLUTE]
+AXES += [(axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in PRISMATIC]
 
 # Default limits [rad/s, rad/s2, rad/s3], which a hobby servo can follow.
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)

@@ -19,7 +19,7 @@ def copied(pose_bone):
     return None
 
 
-def line(pose_bone) -> list:
+def with_ancestors(pose_bone) -> list:
     """A pose bone followed by its effective ancestors, nearest first."""
     found = []
     while pose_bone is not None and pose_bone not in found:
@@ -37,5 +37,5 @@ def names_between(pose_bones, root: str, end: str) -> list[str]:
     for name in (root, end):
         if name not in pose_bones:
             raise RigError(missing(name))
-    names = [bone.name for bone in line(pose_bones[end])]
+    names = [bone.name for bone in with_ancestors(pose_bones[end])]
     return names[names.index(root) :: -1] if root in names else path_names(pose_bones, root, end)

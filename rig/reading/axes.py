@@ -10,16 +10,16 @@ from ...solvers import rotations
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}
-TURNS = ("X", "Y", "Z")
-SLIDES = ("SLIDE_X", "SLIDE_Y", "SLIDE_Z")
+REVOLUTE = ("X", "Y", "Z")
+PRISMATIC = ("SLIDE_X", "SLIDE_Y", "SLIDE_Z")
 
 
-def slides(axis: str) -> bool:
+def is_prismatic(axis: str) -> bool:
     """Whether the joint is prismatic: its value is a displacement [m], not an angle [rad]."""
     return axis.startswith("SLIDE_")
 
 
-def slide(letter: str) -> str:
+def prismatic(letter: str) -> str:
     """Name of the prismatic joint along an axis: "SLIDE_X" for "X"."""
     return f"SLIDE_{letter}"
 
@@ -36,7 +36,7 @@ def index(axis: str) -> int:
 
 def channel(axis: str) -> str:
     """Name of the pose bone's property that stores the joint's value at `index`: "location" or "rotation_euler"."""
-    return "location" if slides(axis) else "rotation_euler"
+    return "location" if is_prismatic(axis) else "rotation_euler"
 
 
 def value(pose_bone, axis: str) -> float:
@@ -46,17 +46,17 @@ def value(pose_bone, axis: str) -> float:
 
 def label(bone: str, axis: str) -> str:
     """The joint's name for the interface: "head X", "lift slide Y"."""
-    return f"{bone} slide {letter(axis)}" if slides(axis) else f"{bone} {axis}"
+    return f"{bone} slide {letter(axis)}" if is_prismatic(axis) else f"{bone} {axis}"
 
 
-def text(axis: str, number: float) -> str:
+def value_text(axis: str, number: float) -> str:
     """A joint's value [rad or m] as text in degrees or metres."""
-    return f"{number:.4g} m" if slides(axis) else f"{degrees(number):.0f} degrees"
+    return f"{number:.4g} m" if is_prismatic(axis) else f"{degrees(number):.0f} degrees"
 
 
-def span(axis: str, low: float, high: float) -> str:
+def range_text(axis: str, low: float, high: float) -> str:
     """A range of a joint's values [rad or m] as text in degrees or metres."""
-    return f"{low:.4g} to {high:.4g} m" if slides(axis) else f"{degrees(low):.0f} to {degrees(high):.0f} degrees"
+    return f"{low:.4g} to {high:.4g} m" if is_prismatic(axis) else f"{degrees(low):.0f} to {degrees(high):.0f} degrees"
 
 
 def is_euler(pose_bone) -> bool:

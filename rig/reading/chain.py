@@ -8,7 +8,7 @@ from mathutils import Matrix
 from ...solvers.skeleton import Skeleton, SkeletonError
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
-from .goal import asked, ends_of, tool_frame
+from .goal import ends_of, tool_frame, with_goal
 from .joint_tree import Motion, joint_tree
 from .options import options_of
 from .skeleton import ChainReader
@@ -108,7 +108,7 @@ def goal_kinds(chain) -> set[type]:
     Raises:
         RigError: a stored goal is unknown to this version.
     """
-    return {end.kind for end in asked(chain)}
+    return {end.kind for end in with_goal(chain)}
 
 
 def why_not_solver(rig, chain, name: str = "") -> str:

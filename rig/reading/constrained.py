@@ -11,7 +11,7 @@ from .driving import driving_paths
 from .joint_axes import free_axes, joint_axes
 
 HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
-LIMITING = {"LIMIT_ROTATION": axes.TURNS, "LIMIT_LOCATION": axes.SLIDES}  # what each of them limits
+LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # what each of them limits
 COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # those whose bone does what another one does
 CONTROL = 2  # axes at least that the bone an animator turns is free to turn about: Rigify's tweaks have one
 

@@ -122,7 +122,7 @@ def joint_bones(chain) -> set[str]:
 
 def followers(chain) -> tuple[mimic.Follower, ...]:
     """Bones of the armature that mimic joints of a chain."""
-    return mimic.led(chain.id_data, [(joint.bone, joint.axis) for joint in chain.joints])
+    return mimic.followers_of(chain.id_data, [(joint.bone, joint.axis) for joint in chain.joints])
 
 
 def targets(chain) -> list:

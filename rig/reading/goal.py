@@ -11,7 +11,7 @@ from .dependencies import carriers, is_moved_by, joint_bones
 
 KINDS: dict[str, type] = {"POINT": Point, "DIRECTION": Direction, "ORIENTATION": Orientation, "POSITION": Position, "FRAME": Frame}
 LOOKS = {"POINT", "DIRECTION"}  # goals with an axis that looks, and perhaps is upright
-TURNS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
+ORIENTS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
 REACHES = {"POSITION", "FRAME"}  # goals that ask for a place
 DOES = {
     "POINT": "looks at",
@@ -69,7 +69,7 @@ def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     return [own, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
 
 
-def asked(chain, watch: int | None = None) -> list[ChainEnd]:
+def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
     """The ends that have a goal; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 

@@ -43,7 +43,7 @@ def is_robot(rig) -> bool:
 
 def axis_of(kept: Record) -> str:
     """The axis of the bone's own joint, named as in `axes`; "" if it has none."""
-    return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.slide(kept.axis)
+    return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.prismatic(kept.axis)
 
 
 def channel(kept: Record) -> str:

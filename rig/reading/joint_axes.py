@@ -15,7 +15,7 @@ def free_axes(pose_bone, order: str = "XYZ") -> str:
     return "".join(axis for axis in letters if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis))
 
 
-def slide_axes(pose_bone) -> list[str]:
+def prismatic_axes(pose_bone) -> list[str]:
     """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which a Limit Location has both a
     minimum and a maximum.
 
@@ -25,7 +25,7 @@ def slide_axes(pose_bone) -> list[str]:
         return []
     return [
         axis
-        for axis in axes.SLIDES
+        for axis in axes.PRISMATIC
         if not pose_bone.lock_location[axes.index(axis)]
         and (constraint_range(pose_bone, axis) or imported_robot.motor(pose_bone, axis))
         and not _is_held(pose_bone, axis)
@@ -34,13 +34,13 @@ def slide_axes(pose_bone) -> list[str]:
 
 def joint_axes(pose_bone, order: str = "XYZ") -> list[str]:
     """Axes of all joints of a bone, nearest the parent first; `order` as for `free_axes`."""
-    return [*slide_axes(pose_bone), *free_axes(pose_bone, order)]
+    return [*prismatic_axes(pose_bone), *free_axes(pose_bone, order)]
 
 
 def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
     """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if there is none that applies to the joint."""
     letter = axes.letter(axis).lower()
-    if axes.slides(axis):
+    if axes.is_prismatic(axis):
         for constraint in pose_bone.constraints:
             counts = constraint.type == "LIMIT_LOCATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
             if counts and getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}"):

@@ -53,9 +53,9 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
             size = fixed[part.parent][2]
             place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
             place = place.carry(rotations.IDENTITY, location, size)
-        for index in part.slides:
-            axis = axes.TURNS[index]
-            joints.append(_joint(part.name, axes.slide(axis), place, motions[reader.stored_index[len(joints)]]))
+        for index in part.prismatic:
+            axis = axes.REVOLUTE[index]
+            joints.append(_joint(part.name, axes.prismatic(axis), place, motions[reader.stored_index[len(joints)]]))
             place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
         if not part.order:
             place = place.carry(rotations.normalized(rotation), ORIGIN)
@@ -86,7 +86,7 @@ def _joint(bone: str, axis: str, place: _Place, limits: Motion) -> Joint:
         axis=UNIT[axes.letter(axis)],
         lower=limits.lower,
         upper=limits.upper,
-        kind="prismatic" if axes.slides(axis) else "revolute",
+        kind="prismatic" if axes.is_prismatic(axis) else "revolute",
         velocity=limits.velocity,
         acceleration=limits.acceleration,
         jerk=limits.jerk,

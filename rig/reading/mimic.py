@@ -33,12 +33,12 @@ class Follower(NamedTuple):
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
         """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels are locked at rest."""
         own, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
-        if axes.slides(self.axis):
+        if axes.is_prismatic(self.axis):
             return rotations.IDENTITY, rotations.scale(axis, own)
         return rotations.about(axis, own), (0.0, 0.0, 0.0)
 
 
-def led(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
+def followers_of(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
     """Mimic joints that follow any of these joints (bone and axis), except those that are among them."""
     others = [place for place in driven(rig) if place not in places]
     if not others:
@@ -78,9 +78,9 @@ def driven(rig) -> Iterator[tuple[str, str]]:
     for curve in rig.animation_data.drivers:
         found = DRIVEN.fullmatch(curve.data_path)
         if found and not curve.mute:
-            bone, turned = unescape_identifier(found[1]), axes.TURNS[curve.array_index]
+            bone, turned = unescape_identifier(found[1]), axes.REVOLUTE[curve.array_index]
             if bone in rig.data.bones:
-                yield bone, turned if found[2] == "rotation_euler" else axes.slide(turned)
+                yield bone, turned if found[2] == "rotation_euler" else axes.prismatic(turned)
 
 
 def why_not_on_path(follower: Follower) -> str:

@@ -148,7 +148,7 @@ def key(rig, channels: list[tuple[str, str, int]]) -> None:
 
 
 def _prismatic(chain) -> list[tuple[str, str]]:
-    return [(joint.bone, joint.axis) for joint in chain.joints if axes.slides(joint.axis)]
+    return [(joint.bone, joint.axis) for joint in chain.joints if axes.is_prismatic(joint.axis)]
 
 
 def displacement(curves, name: str, axis: str) -> float | None:
@@ -167,7 +167,7 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
     values, rotations = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
     is_known = any(rotations.values())
     for k, (name, axis) in enumerate(reader.places):
-        if axes.slides(axis):
+        if axes.is_prismatic(axis):
             value = displacement(curves, name, axis)
             is_known |= value is not None
         else:
@@ -183,7 +183,7 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset has channels of the chain's joints."""
     curves = actions.fcurves(action)
     return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
-        displacement(curves, name, axis) is not None for name, axis in reader.places if axes.slides(axis)
+        displacement(curves, name, axis) is not None for name, axis in reader.places if axes.is_prismatic(axis)
     )
 
 

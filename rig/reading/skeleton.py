@@ -39,18 +39,18 @@ class Part(NamedTuple):
     """Properties of one bone of the chain that do not change from frame to frame."""
 
     name: str
-    parent: int  # index of the part on which it hangs; -1: the root
+    parent: int  # index of the parent part; -1: the root has none
     rest_rotation: rotations.Quaternion  # in the parent bone's frame
     rest_offset: rotations.Vector  # [m]
     connected: bool  # Blender ignores its location
     local_location: bool
     inherits_rotation: bool
     inherits_scale: bool
-    order: str  # axes of its Euler order, nearest the parent first; "" where no joint turns it
-    free: frozenset[str]  # the axes that joints turn
-    turns: tuple[tuple[bool, int, rotations.Vector], ...]  # the order's axes: does a joint turn it; its index; the axis
-    slides: tuple[int, ...]  # indices of its location that joints move
-    held: tuple[int, ...]  # indices of what no joint turns of its rotation
+    order: str  # axes of its Euler order, nearest the parent first; "" without revolute joints
+    free: frozenset[str]  # axes of its revolute joints
+    euler_axes: tuple[tuple[bool, int, rotations.Vector], ...]  # for each axis of the order: whether it is a joint, its index, the axis
+    prismatic: tuple[int, ...]  # indices of the location components that joints move
+    held: tuple[int, ...]  # indices of the rotation components that no joint moves
 
 
 class BonePose(NamedTuple):
@@ -60,9 +60,9 @@ class BonePose(NamedTuple):
     rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
     scale: tuple[float, float, float]
 
-    def resting_place(self, slides: tuple[int, ...]) -> tuple[float, float, float]:
+    def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
         """Its location without the components that prismatic joints move."""
-        return tuple(0.0 if index in slides else number for index, number in enumerate(self.location)) if slides else self.location
+        return tuple(0.0 if index in prismatic else number for index, number in enumerate(self.location)) if prismatic else self.location
 
 
 def parent_first(rotation_mode: str) -> str:
@@ -72,7 +72,7 @@ def parent_first(rotation_mode: str) -> str:
 
 def _places(part: Part) -> list[tuple[str, str]]:
     """(bone, axis) of a bone's joints, nearest the parent first."""
-    slides = [axes.SLIDES[index] for index in part.slides]
+    slides = [axes.PRISMATIC[index] for index in part.prismatic]
     return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
 
 
@@ -99,14 +99,14 @@ class ChainReader:
                 raise RigError(f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make the chain again")
             if axis in on_bone.setdefault(bone, []):
                 raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
-            if axes.slides(axis) and pose_bones[bone].bone.use_connect:
+            if axes.is_prismatic(axis) and pose_bones[bone].bone.use_connect:
                 raise RigError(
                     f"Bone '{bone}' is connected to its parent, so it cannot move along an axis: disconnect it in Edit Mode (Alt P)"
                 )
             on_bone[bone].append(axis)
         if not self.joints:
             raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
-        turning = {bone: frozenset(axis for axis in found if not axes.slides(axis)) for bone, found in on_bone.items()}
+        turning = {bone: frozenset(axis for axis in found if not axes.is_prismatic(axis)) for bone, found in on_bone.items()}
         for bone, turns in turning.items():
             if turns and not is_euler(pose_bones[bone]):
                 raise RigError(
@@ -117,7 +117,7 @@ class ChainReader:
         self.parts = [self._part(rig.data.bones[name]) for name in self.names]
         # Joints in the skeleton's order, root first.
         self.places = [place for part in self.parts for place in _places(part)]
-        self.followers = mimic.led(rig, self.places)
+        self.followers = mimic.followers_of(rig, self.places)
         if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
             raise RigError(mimic.why_not_on_path(follower))
         self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # bones that the chain moves
@@ -138,7 +138,7 @@ class ChainReader:
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         order = parent_first(self.orders.get(bone.name, ""))
         joints = self.free.get(bone.name, frozenset())
-        free = joints.intersection(axes.TURNS)
+        free = joints.intersection(axes.REVOLUTE)
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
             raise RigError(f"The rest pose of bone '{bone.name}' is not a number: position its head and tail again in Edit Mode")
         return Part(
@@ -153,7 +153,7 @@ class ChainReader:
             order,
             free,
             tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
-            tuple(axes.index(axis) for axis in axes.SLIDES if axis in joints),
+            tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
         )
 
@@ -202,18 +202,18 @@ class ChainReader:
         """The rig's own pose (n,) [rad; prismatic joints m], in the skeleton's order: the authored one, never the solved one."""
         found: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
-            found += [pose.location[index] for index in part.slides]
-            found += [pose.rotation[index] for is_free, index, _ in part.turns if is_free]
+            found += [pose.location[index] for index in part.prismatic]
+            found += [pose.rotation[index] for is_free, index, _ in part.euler_axes if is_free]
         return np.array(found)
 
     def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
         """The root bone's location, without the components that its joints move: part of the base."""
-        return poses[0].resting_place(self.parts[0].slides)
+        return poses[0].unjointed_location(self.parts[0].prismatic)
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
         """All values on which `fixed` depends, as a tuple, to detect changes."""
         return tuple(
-            (pose.resting_place(part.slides), pose.scale, *[pose.rotation[index] for index in part.held])
+            (pose.unjointed_location(part.prismatic), pose.scale, *[pose.rotation[index] for index in part.held])
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
@@ -226,18 +226,18 @@ class ChainReader:
         """
         parts: list[tuple] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
-            location = pose.resting_place(part.slides) if k else ORIGIN
+            location = pose.unjointed_location(part.prismatic) if k else ORIGIN
             if k and not part.inherits_rotation:
                 raise RigError(
                     f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
                     " switch on Inherit Rotation in the bone's Relations"
                 )
-            if not part.local_location and (any(location) or part.slides):
+            if not part.local_location and (any(location) or part.prismatic):
                 raise RigError(
                     f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations"
                 )
             size = parts[part.parent][2] if k else 1.0
-            if part.slides and abs(size - 1.0) > SCALED:
+            if part.prismatic and abs(size - 1.0) > SCALED:
                 raise RigError(
                     f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its scale (Alt S);"
                     " motors cannot stretch"
@@ -248,7 +248,7 @@ class ChainReader:
                 size *= pose.scale[1]
             rotation = tuple(round(number, DIGITS) for number in pose.rotation)
             if part.order:
-                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.turns)
+                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.euler_axes)
             parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS)))
         return tuple(parts)
 
@@ -267,15 +267,15 @@ class ChainReader:
         shown, new = {}, iter(angles)
         for part, pose in zip(self.parts, poses, strict=True):
             location = pose.location
-            if part.slides:
-                moved = {index: next(new) for index in part.slides}
+            if part.prismatic:
+                moved = {index: next(new) for index in part.prismatic}
                 location = tuple(moved.get(index, number) for index, number in enumerate(location))
             turn = rotations.IDENTITY if part.order else pose.rotation
-            for is_free, index, axis in part.turns:
+            for is_free, index, axis in part.euler_axes:
                 angle = next(new) if is_free else pose.rotation[index]
                 if angle:
                     turn = rotations.multiply(turn, rotations.about(axis, angle))
-            if part.order or part.slides:
+            if part.order or part.prismatic:
                 shown[part.name] = (turn, location, pose.scale)
         for follower in self.followers:
             shown[follower.bone] = (*follower.moved(angles[follower.leader]), NO_SCALE)

@@ -151,9 +151,9 @@ def protocol_settings(device) -> ProtocolSettings:
 def _joint(rig, joint) -> Joint:
     name = label(joint)
     bone = rig.pose.bones.get(joint.bone) if rig.pose else None
-    if not is_motor(joint) and (bone is None or not (axes.slides(joint.axis) or is_euler(bone))):
+    if not is_motor(joint) and (bone is None or not (axes.is_prismatic(joint.axis) or is_euler(bone))):
         raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_VALUE}")
-    unit: Unit = "m" if axes.slides(joint.axis) else "rad"
+    unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
     return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 
 

@@ -33,7 +33,7 @@ def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
     """Basis matrix of a bone, from (axis, value) of its joints."""
     location, turn = bone.location.copy(), bone.rotation_euler.copy()
     for axis, place in places:
-        if axes.slides(axis):
+        if axes.is_prismatic(axis):
             location[axes.index(axis)] = place
         elif is_euler(bone):
             turn[axes.index(axis)] = place

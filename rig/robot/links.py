@@ -117,10 +117,10 @@ def look(rig) -> bool:
     robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.status()
     robot.history.note(monotonic(), robot.status)
-    return before is None or _told(before) != _told(robot.status)
+    return before is None or _as_text(before) != _as_text(robot.status)
 
 
-def _told(status: Status) -> tuple:
+def _as_text(status: Status) -> tuple:
     """The part of a status that panels show as text; figures are redrawn separately."""
     return status.sentence, status.warnings, status.confirmed
 

@@ -52,7 +52,7 @@ def _property(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
     if motor is not None:
         return rig, motor.path_from_id("value"), 0
     bone = rig.pose.bones.get(source.bone)
-    if bone is None or not (axes.slides(source.axis) or is_euler(bone)):
+    if bone is None or not (axes.is_prismatic(source.axis) or is_euler(bone)):
         return None, "", 0
     return rig, bone.path_from_id(axes.channel(source.axis)), axes.index(source.axis)
 

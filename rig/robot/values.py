@@ -162,7 +162,7 @@ def pose(rig, sources: tuple[Source, ...], values) -> bool:
             motor.value = value
             continue
         bone = rig.pose.bones.get(source.bone)
-        if bone is None or not (axes.slides(source.axis) or is_euler(bone)):
+        if bone is None or not (axes.is_prismatic(source.axis) or is_euler(bone)):
             continue
         channel = getattr(bone, axes.channel(source.axis))
         if abs(channel[axes.index(source.axis)] - value) > 1e-6:

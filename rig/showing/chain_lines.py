@@ -85,12 +85,12 @@ def arcs(rig, session) -> Iterator[Arc]:
     limits = dict(zip(session.reader.places, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True))
     for part in session.reader.parts:
         bone = rig.pose.bones.get(part.name)
-        if bone is None or not part.turns or part.name not in session.pose:
+        if bone is None or not part.euler_axes or part.name not in session.pose:
             continue
         world = rig.matrix_world @ bone.matrix
         rotation = world.to_quaternion() @ Quaternion(session.pose[part.name][0]).inverted()
         radius = ARC * bone.length * world.median_scale
-        for is_free, index, axis in part.turns:
+        for is_free, index, axis in part.euler_axes:
             angle = 0.0
             if is_free and (found := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = found

@@ -179,12 +179,12 @@ def test_a_removed_target_takes_nothing_of_the_others_keys(between_two):
     chain.keyframe_insert("watch", frame=40)
     chain.active_target = 0
     assert bpy.ops.limber.remove_target() == {"FINISHED"}
-    from limber.rig.reading.goal import asked
+    from limber.rig.reading.goal import with_goal
 
     seen = {}
     for frame in (5, 15, 45):
         bpy.context.scene.frame_set(frame)
-        seen[frame] = asked(chain)[0].target.name
+        seen[frame] = with_goal(chain)[0].target.name
     assert seen == {5: "Target", 15: "Target", 45: "Third"}
     assert live_motion(rig, [chain], [45])
 

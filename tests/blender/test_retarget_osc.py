@@ -194,7 +194,7 @@ def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
     found, send = heard
     send(b"garbage")
     send(packet("/limber/link/Head", 1.0))
-    send(packet("/limber/place/Pelvis", 1.0, 2.0, 3.0))
+    send(packet("/limber/position/Pelvis", 1.0, 2.0, 3.0))
     found.look()
     assert found.problem == "'/limber/link/Head' has 1 numbers, and 4 were expected"
     assert found.posed(["Pelvis"])[1].tolist() == [[1.0, 2.0, 3.0]]
@@ -206,7 +206,7 @@ def test_ever_new_names_do_not_fill_the_memory(heard, monkeypatch):
     for number in range(9):
         send(packet(f"/limber/link/{number}", 1.0, 0.0, 0.0, 0.0))
     found.look()
-    assert len(found.turns) == 3
+    assert len(found.rotations) == 3
 
 
 @pytest.fixture

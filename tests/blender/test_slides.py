@@ -63,7 +63,7 @@ def values_of(rig, chain) -> dict[str, float]:
     found = {}
     for (bone, axis), value in zip(session.reader.places, session.outputs.angles.tolist(), strict=True):
         kept = motor(rig.pose.bones[bone], axis)
-        assert axes.slides(axis) != kept.branch.joint.is_rotary
+        assert axes.is_prismatic(axis) != kept.branch.joint.is_rotary
         found[kept.branch.joint.name] = kept.sign * value
     return tree_of(rig)[0].complete(found)
 

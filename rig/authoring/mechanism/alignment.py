@@ -5,10 +5,10 @@ from mathutils import Matrix, Vector
 from ....solvers.mechanism.diagnosis import locked_loops
 from ...blender.errors import RigError
 from ...reading.mechanism import rest_pose
-from ...reading.mechanism.assembled import Ready
+from ...reading.mechanism.assembled import Assembled
 
 
-def align(owner, made: Ready, thing) -> float:
+def align(owner, made: Assembled, thing) -> float:
     """Rotates a joint's object about its origin, in the scene and in the rest pose; returns the angle [rad].
 
     Call within an operator that has UNDO.

@@ -110,7 +110,7 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
 
 
 def _motor(kept, owner, motor: Motor, joint) -> None:
-    scale = 1.0 if axes.slides(motor.axis) else radians(1.0)
+    scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
     add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
 
 

@@ -35,7 +35,7 @@ def check(context, owner) -> Outcome:
     """Checks a mechanism as authored; a live one as it was read when live began."""
     kept = owner.limber.mechanism
     try:
-        made = assembled.kept(owner) if kept.live else None
+        made = assembled.stored(owner) if kept.live else None
         if made is None:
             with as_authored() as depsgraph:
                 made = assembled.prepare(owner, depsgraph)

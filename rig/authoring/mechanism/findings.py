@@ -14,9 +14,9 @@ from ...blender import actions
 from ...blender.counting import counted
 from ...blender.errors import Finding, RigError
 from ...properties.character import character
-from ...reading.axes import slides, text
+from ...reading import axes
 from ...reading.mechanism import inputs
-from ...reading.mechanism.assembled import Ready
+from ...reading.mechanism.assembled import Assembled
 from ...reading.mechanism.ownership import ends, is_joint, joint_objects
 from ...reading.mechanism.reading import Reading
 from ...reading.mechanism.shapes import freedoms
@@ -37,7 +37,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
         if joints.get(inputs.motor_joint(motor, reading)) is None:
             continue
         if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
-            low, high = text(motor.axis, motor.lower), text(motor.axis, motor.upper)
+            low, high = axes.value_text(motor.axis, motor.lower), axes.value_text(motor.axis, motor.upper)
             yield Finding(f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it starts at the nearest")
         try:
             make_filter(kept.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(kept))
@@ -47,7 +47,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
         yield Finding("No motor is chosen: select a joint and press Add Motors, so that a robot can follow")
 
 
-def locked_motors(kept, made: Ready) -> list:
+def locked_motors(kept, made: Assembled) -> list:
     """Motors that the closed loops keep from moving."""
     mechanism = made.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
@@ -55,7 +55,7 @@ def locked_motors(kept, made: Ready) -> list:
     return [motor for motor in kept.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
 
 
-def of_loops(kept, made: Ready) -> Iterator[Finding]:
+def of_loops(kept, made: Assembled) -> Iterator[Finding]:
     """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
     locked = locked_motors(kept, made)
     held = locked_loops(made.model.solver, made.model.rest)
@@ -73,7 +73,7 @@ def of_loops(kept, made: Ready) -> Iterator[Finding]:
         )
 
 
-def _of_axis(loop: LockedLoop, motors: list[str], made: Ready) -> str:
+def _of_axis(loop: LockedLoop, motors: list[str], made: Assembled) -> str:
     off = loop.misaligned
     assert off is not None
     is_hinge = made.reading.mechanism.joint[off.joint].kind == "revolute"
@@ -143,6 +143,6 @@ def of_constraints(owner) -> Iterator[Finding]:
 
 def value_text(motor, value: float) -> str:
     """A motor's value with its unit, for the interface."""
-    if not slides(motor.axis):
+    if not axes.is_prismatic(motor.axis):
         return f"{degrees(value):.1f}°"
     return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:.2f} mm"

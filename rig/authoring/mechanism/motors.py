@@ -36,7 +36,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
     made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
     made.name = axes.label(made.bone, seen or axis)
     servo_units.make_usual(made, owner.limber.device.protocol)
-    if axes.slides(axis):
+    if axes.is_prismatic(axis):
         made.velocity, made.acceleration, made.jerk = LINEAR_LIMITS
         made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
     lower, upper = limits
@@ -44,7 +44,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
         made.lower = max(lower, -FARTHEST)
     if np.isfinite(upper):
         made.upper = min(upper, FARTHEST)
-    if axes.slides(axis):
+    if axes.is_prismatic(axis):
         fit_servo(made)
     made.servo = servo
     return made
@@ -114,7 +114,7 @@ def add_bone_motors(owner, name: str) -> list:
     made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in freedoms(shape.kind)]
     if len(found) == 1:
         made[0].lower, made[0].upper = limits(pose_bone, found[0])
-        if axes.slides(found[0]):
+        if axes.is_prismatic(found[0]):
             fit_servo(made[0])
         record = imported_robot.motor(pose_bone, found[0])
         if record is not None:
@@ -131,9 +131,9 @@ def file_motors(kept, rig, joint) -> list:
     told, shown = found.branch.joint, imported_robot.axis_of(found)
     made = []
     for axis, span in zip(freedoms(joint.kind), _spans(joint.lower, joint.upper), strict=False):
-        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.slides(shown) == axes.slides(axis)
+        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.is_prismatic(shown) == axes.is_prismatic(axis)
         motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
-        if told.velocity and axes.slides(axis) == (told.kind == "prismatic"):
+        if told.velocity and axes.is_prismatic(axis) == (told.kind == "prismatic"):
             motor.velocity = told.velocity
         made.append(motor)
     return made

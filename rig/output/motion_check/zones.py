@@ -172,7 +172,7 @@ def _is_moved(rig, chain, bone) -> bool:
         if by != bone and by not in bone.parent_recursive:
             continue
         axis = by.matrix_local.col[axes.index(joint.axis)].xyz
-        if axes.slides(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
+        if axes.is_prismatic(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
             return True
     return False
 

@@ -16,10 +16,10 @@ def channels_of(rig, reader) -> list[Channel]:
     own_name, found = (rig.name, rig.session_uid), []
     for bone in reader.bones:
         is_base = bone.parent < 0
-        own = [axis for axis in (*bone.slides, *bone.turns) if (bone.name, axis) not in driven]
-        slides = "XYZ" if is_base and not bone.connected else [axis[-1] for axis in own if axis in bone.slides]
+        own = [axis for axis in (*bone.prismatic, *bone.revolute) if (bone.name, axis) not in driven]
+        slides = "XYZ" if is_base and not bone.connected else [axis[-1] for axis in own if axis in bone.prismatic]
         found += [Channel(*own_name, bone.name, "location", "XYZ".index(letter)) for letter in slides]
-        turns = [axis for axis in own if axis in bone.turns]
+        turns = [axis for axis in own if axis in bone.revolute]
         if not is_base and not turns:
             continue
         channel = _channel(rig.pose.bones[bone.name])

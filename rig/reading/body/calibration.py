@@ -21,11 +21,11 @@ LEGS = ("thigh", "shin", "foot")
 SHORT = 1e-4  # of the body's size: bones nearer to each other show no direction
 
 
-class Stand(NamedTuple):
+class BodyPose(NamedTuple):
     """World poses of the paired bones of one body."""
 
     rotation: Array  # (k, 3, 3)
-    place: Array  # (k, 3) [m]
+    position: Array  # (k, 3) [m]
 
 
 class Calibration(NamedTuple):
@@ -35,7 +35,7 @@ class Calibration(NamedTuple):
     scale: float  # of the base's motion
 
 
-def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
+def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose) -> Calibration:
     """Calibration from the rest poses of both bodies.
 
     Args:
@@ -50,7 +50,7 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
     for bone, parent in parents.items():
         if parent is not None:
             children.setdefault(index[parent], []).append(index[bone])
-    size = float(np.ptp(source.place, axis=0).max()) or 1.0
+    size = float(np.ptp(source.position, axis=0).max()) or 1.0
     turns: list[Array] = []
     offsets = []
     for k, (pair, part) in enumerate(zip(pairs, parts, strict=True)):
@@ -58,8 +58,8 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
         below, above = children.get(k, []), parents.get(pair.target)
         name = part.name if part else ""
         if (name in LIMBS or not part) and len(below) == 1:
-            along = source.place[below[0]] - source.place[k]
-            own = align @ (target.place[below[0]] - target.place[k])
+            along = source.position[below[0]] - source.position[k]
+            own = align @ (target.position[below[0]] - target.position[k])
             if np.linalg.norm(along) > SHORT * size and np.linalg.norm(own) > 0.0:
                 turn = np.array(rotations.to_matrix(rotations.between(rotations.unit(tuple(own)), rotations.unit(tuple(along)))))
         elif (name in ENDS or not part) and above is not None and index[above] < k:
@@ -69,7 +69,7 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
     return Calibration(np.array(offsets), scale(parts, parents, index, source, target))
 
 
-def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: Stand, target: Stand) -> Calibration:
+def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose) -> Calibration:
     """Calibration from matching poses, in which both bodies do the same and face the same way. Arguments as for `from_rest`, as posed."""
     index = {pair.target: k for k, pair in enumerate(pairs)}
     parts = parts_of(pairs)
@@ -84,10 +84,10 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
     return [told[0].get(pair.target) or told[1].get(pair.source) for pair in pairs]
 
 
-def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
+def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
     """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if its sides are not known."""
-    sides = {side: [stand.place[k] for k, part in enumerate(parts) if part and part.side == side] for side in ("left", "right")}
-    middle = [stand.place[k] for k, part in enumerate(parts) if part and not part.side]
+    sides = {side: [pose.position[k] for k, part in enumerate(parts) if part and part.side == side] for side in ("left", "right")}
+    middle = [pose.position[k] for k, part in enumerate(parts) if part and not part.side]
     if not sides["left"] or not sides["right"] or len(middle) < 2:
         return np.eye(3)
     left = np.mean(sides["left"], axis=0) - np.mean(sides["right"], axis=0)
@@ -99,18 +99,18 @@ def _frame(parts: Sequence[names.Part | None], stand: Stand) -> Array:
     return np.stack([left, np.cross(along, left), along], axis=1)
 
 
-def _drop(parts: Sequence[names.Part | None], stand: Stand) -> float:
+def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
     """Sum over the thighs of how far [m] each begins below the hips; negative above them."""
     hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
     if hips is None:
         return 0.0
-    along = _frame(parts, stand)[:, 2]
+    along = _frame(parts, pose)[:, 2]
     thighs = [k for k, part in enumerate(parts) if part and part.name == "thigh"]
-    return float(sum((stand.place[hips] - stand.place[k]) @ along for k in thighs))
+    return float(sum((pose.position[hips] - pose.position[k]) @ along for k in thighs))
 
 
 def scale(
-    parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: Stand, target: Stand
+    parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: BodyPose, target: BodyPose
 ) -> float:
     """Ratio of the target's leg length to the source's, from the hips down; of the whole bodies' lengths if the legs are not known.
 
@@ -118,11 +118,11 @@ def scale(
         RigError: the paired bones of one body are all at one position.
     """
 
-    def length(stand: Stand, only: Sequence[str]) -> float:
+    def length(pose: BodyPose, only: Sequence[str]) -> float:
         ways = [(k, index[above]) for bone, above in parents.items() if above is not None for k in (index[bone],)]
         wanted = [(k, up) for k, up in ways if not only or all((part := parts[row]) and part.name in only for row in (k, up))]
-        legs = float(sum(np.linalg.norm(stand.place[k] - stand.place[up]) for k, up in wanted))
-        return legs + (_drop(parts, stand) if only and legs else 0.0)
+        legs = float(sum(np.linalg.norm(pose.position[k] - pose.position[up]) for k, up in wanted))
+        return legs + (_drop(parts, pose) if only and legs else 0.0)
 
     for only in (LEGS, ()):
         had, has = length(source, only), length(target, only)

@@ -80,10 +80,12 @@ def _hindering(rig, bones: Parents, given: dict[str, str]) -> list[tuple]:
             found += [
                 (bone, constraint) for constraint in held[copies[0] + 1 :] if constraint.type in COPYING and constraint.subtarget not in own
             ]
-    between = {above.name for control in own for above in attached.line(pose_bones[control])[1:]} - own
-    trunk = next((name for name in own if all(name in [bone.name for bone in attached.line(pose_bones[other])] for other in own)), None)
+    between = {above.name for control in own for above in attached.with_ancestors(pose_bones[control])[1:]} - own
+    trunk = next(
+        (name for name in own if all(name in [bone.name for bone in attached.with_ancestors(pose_bones[other])] for other in own)), None
+    )
     if trunk is not None:
-        between -= {bone.name for bone in attached.line(pose_bones[trunk])}
+        between -= {bone.name for bone in attached.with_ancestors(pose_bones[trunk])}
     for name in sorted(between):
         bone = pose_bones[name]
         if attached.copied(bone) is None:

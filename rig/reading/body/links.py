@@ -30,9 +30,9 @@ ANY_TURN = (-pi, pi)  # [rad] what a joint is given of which nothing tells the l
 class Held(NamedTuple):
     """The part of the rig's pose that no joint moves, for each bone."""
 
-    location: list[list[float]]  # zero where a joint slides the bone, and of the base
-    euler: list[list[float]]  # [rad] of axes that no joint turns, of bones that joints turn
-    turns: dict[str, rotations.Quaternion]  # of bones that no joint turns
+    location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
+    euler: list[list[float]]  # [rad] of axes without a joint, of bones with revolute joints
+    rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
 
 
 class _Bone(NamedTuple):
@@ -43,8 +43,8 @@ class _Bone(NamedTuple):
     rest_rotation: rotations.Quaternion  # in the parent bone's frame
     rest_offset: rotations.Vector  # [m]
     order: str  # axes of its Euler order, nearest the parent first
-    turns: tuple[str, ...]  # axes of its joints that turn, in that order
-    slides: tuple[str, ...]
+    revolute: tuple[str, ...]  # axes of its revolute joints, in that order
+    prismatic: tuple[str, ...]
     is_euler: bool
     connected: bool  # Blender ignores its location
     is_followed: bool  # a constraint moves it, so that its channels are not shown
@@ -68,31 +68,31 @@ class BodyReader:
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         place = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], place) for name in self.names]
-        self.places = [(bone.name, axis) for bone in self.bones for axis in (*bone.slides, *bone.turns)]
+        self.places = [(bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)]
         driven = set(mimic.driven(rig)).intersection(self.places)
         leaders = [found for found in self.places if found not in driven]
-        self.followers = mimic.led(rig, leaders)
+        self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.places.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.places]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.turns]
+        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.revolute]
         self._moves_still = np.array(
-            [[bone.parent >= 0 and not bone.connected and axis not in bone.slides for axis in axes.SLIDES] for bone in self.bones]
+            [[bone.parent >= 0 and not bone.connected and axis not in bone.prismatic for axis in axes.PRISMATIC] for bone in self.bones]
         )
         self._turns_still = np.array(
-            [[bool(bone.turns) and bone.is_euler and axis not in bone.turns for axis in axes.TURNS] for bone in self.bones]
+            [[bool(bone.revolute) and bone.is_euler and axis not in bone.revolute for axis in axes.REVOLUTE] for bone in self.bones]
         )
         moved = [bone.name for bone in self.bones if not bone.is_followed]
         self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in place)]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, BodyReader) and self._told() == other._told()
+        return isinstance(other, BodyReader) and self._identity() == other._identity()
 
     __hash__ = None  # it is compared, never looked up
 
-    def _told(self) -> tuple:
+    def _identity(self) -> tuple:
         return self.bones, self.links, self.moved, self.followers, self.limits, self._listed, self._modes.tolist()
 
     def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
@@ -115,8 +115,8 @@ class BodyReader:
             rotations.from_matrix(bone.matrix),
             offset,
             parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else ORDER),
-            tuple(axis for axis in free if not axes.slides(axis)),
-            tuple(axis for axis in free if axes.slides(axis)),
+            tuple(axis for axis in free if not axes.is_prismatic(axis)),
+            tuple(axis for axis in free if axes.is_prismatic(axis)),
             is_euler(pose_bone),
             bone.use_connect,
             constrained.mover(pose_bone) is not None,
@@ -170,14 +170,14 @@ class BodyReader:
                 offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
                 turn = rotations.multiply(turn, bone.rest_rotation)
                 offset = rotations.add(offset, rotations.rotate(turn, tuple(location)))
-                for axis in (*bone.slides, *bone.order):
-                    if axis in bone.slides or axis in bone.turns:
+                for axis in (*bone.prismatic, *bone.order):
+                    if axis in bone.prismatic or axis in bone.revolute:
                         joints.append(self._joint(bone.name, axis, joint, turn, offset, len(joints)))
                         joint, turn, offset = len(joints) - 1, rotations.IDENTITY, ORIGIN
-                    elif bone.turns and (angle := euler[axes.index(axis)]):
+                    elif bone.revolute and (angle := euler[axes.index(axis)]):
                         turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
-                if not bone.turns:
-                    turn = rotations.multiply(turn, held.turns[bone.name])
+                if not bone.revolute:
+                    turn = rotations.multiply(turn, held.rotation[bone.name])
             places.append((joint, turn, offset))
             ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
         if not joints:
@@ -187,7 +187,7 @@ class BodyReader:
 
     def _joint(self, bone: str, axis: str, parent: int, turn: rotations.Quaternion, offset: rotations.Vector, index: int) -> Joint:
         lower, upper = self.limits[index]
-        kind = "prismatic" if axes.slides(axis) else "revolute"
+        kind = "prismatic" if axes.is_prismatic(axis) else "revolute"
         label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
         return Joint(label, parent, rotations.normalized(turn), offset, own_axis, max(lower, -1e3), min(upper, 1e3), kind=kind)
 
@@ -219,13 +219,13 @@ class BodyReader:
                 found[bone.name] = self._base_channels(rig, placement, state)
             if bone.parent < 0 or bone.is_followed:
                 continue
-            location, euler, turn = list(still_at), list(still), held.turns.get(bone.name, rotations.IDENTITY)
-            for axis in bone.slides:
+            location, euler, turn = list(still_at), list(still), held.rotation.get(bone.name, rotations.IDENTITY)
+            for axis in bone.prismatic:
                 location[axes.index(axis)] = next(new)
-            if bone.turns:
+            if bone.revolute:
                 for axis in bone.order:
                     index = axes.index(axis)
-                    if axis in bone.turns:
+                    if axis in bone.revolute:
                         euler[index] = next(new)
                     if euler[index]:
                         turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))

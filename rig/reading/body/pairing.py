@@ -11,7 +11,7 @@ from ...blender.errors import RigError
 from .. import attached, constrained
 from ..dependencies import carriers, is_moved_by
 from . import calibration, controlled, names, receiver, soles, source, standing
-from .calibration import Calibration, Stand
+from .calibration import BodyPose, Calibration
 from .receiver import Receiver
 
 
@@ -283,10 +283,10 @@ def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
     """Calibration from a source armature: from both rest poses, or from both current poses."""
     others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if retarget.calibrate_from == "POSE":
-        stands = Stand(*source.posed(retarget.source, others, depsgraph)), Stand(*source.posed(rig, own, depsgraph))
+        stands = BodyPose(*source.posed(retarget.source, others, depsgraph)), BodyPose(*source.posed(rig, own, depsgraph))
         way = calibration.from_poses
     else:
-        stands = Stand(*source.at_rest(retarget.source, others)), Stand(*source.at_rest(rig, own))
+        stands = BodyPose(*source.at_rest(retarget.source, others)), BodyPose(*source.at_rest(rig, own))
         way = calibration.from_rest
     for thing, stand in zip((retarget.source, rig), stands, strict=True):
         if not np.isfinite(stand.rotation).all():
@@ -300,18 +300,18 @@ def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
     """
     others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)
-    own_rest = Stand(*source.at_rest(rig, own))
+    own_rest = BodyPose(*source.at_rest(rig, own))
     if retarget.calibrate_from == "POSE":
         sent, _ = stream.posed(others)
         lost = [name for name, turn in zip(others, sent, strict=True) if not np.isfinite(turn).all()]
         if lost:
             raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
-        stand = Stand(*source.posed(rig, own, depsgraph))
+        stand = BodyPose(*source.posed(rig, own, depsgraph))
     else:
         sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
     scale = retarget.scale
     if set(others) <= set(stream.humanoid.bones):
-        t_pose = Stand(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
+        t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
         made = calibration.from_rest(pairs, parents, t_pose, own_rest)
         if retarget.calibrate_from != "POSE":
             return made
@@ -340,7 +340,7 @@ def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
 
 def _line(rig, name: str) -> list[str]:
     """Names of a target bone and its effective ancestors, nearest first."""
-    return [bone.name for bone in attached.line(rig.pose.bones[name])]
+    return [bone.name for bone in attached.with_ancestors(rig.pose.bones[name])]
 
 
 def _parents(rig) -> dict[str, str | None]:

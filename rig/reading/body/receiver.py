@@ -1,7 +1,7 @@
 """Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is asked to. Knows no Blender.
 
-    /limber/link/NAME  w x y z   orientation of a link in the world, as a quaternion
-    /limber/place/NAME x y z     position of a link in the world [m]; needed for the base and for planted feet
+    /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
+    /limber/position/NAME x y z  position of a link in the world [m]; needed for the base and for planted feet
     /VMC/Ext/...                 a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
@@ -18,13 +18,13 @@ from ..osc.inbox import Inbox, opened
 from ..osc.packets import Message
 from . import vmc
 
-LINK, PLACE = "/limber/link/", "/limber/place/"
+LINK, POSITION = "/limber/link/", "/limber/position/"
 INPUTS = {  # kinds of streams, and what is to be sent; both are understood whichever is chosen
     "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
     "VMC": f"bones by the VMC protocol ({vmc.BONE})",
 }
 MOST = 1024  # links: no body has more, and a sender of ever new names does not fill the memory
-NO_TURN, NO_PLACE = np.full((3, 3), np.nan), np.full(3, np.nan)
+NO_ROTATION, NO_POSITION = np.full((3, 3), np.nan), np.full(3, np.nan)
 UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
 
 _open: dict[tuple[str, int], "Receiver"] = {}
@@ -35,14 +35,14 @@ class Receiver(Inbox):
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(host, port)
-        self.turns: dict[str, Array] = {}  # (3, 3)
-        self.places: dict[str, Array] = {}  # (3,)
+        self.rotations: dict[str, Array] = {}  # (3, 3)
+        self.positions: dict[str, Array] = {}  # (3,)
         self.humanoid = vmc.Humanoid()
 
     @property
     def links(self) -> list[str]:
         """Names of the links whose orientation was received; a humanoid's bones parents first."""
-        return list(dict.fromkeys([*self.turns, *self.humanoid.bones]))
+        return list(dict.fromkeys([*self.rotations, *self.humanoid.bones]))
 
     def take(self, message: Message) -> None:
         if message.trouble:
@@ -51,25 +51,25 @@ class Receiver(Inbox):
         if address.startswith(vmc.PREFIX):
             self.problem = self.humanoid.take(message) or self.problem
             return
-        for prefix, count, known in ((LINK, 4, self.turns), (PLACE, 3, self.places)):
+        for prefix, count, known in ((LINK, 4, self.rotations), (POSITION, 3, self.positions)):
             if not address.startswith(prefix):
                 continue
             name = address.removeprefix(prefix)
             if len(numbers) != count:
                 self.problem = f"'{address}' has {len(numbers)} numbers, and {count} were expected"
             elif name in known or len(known) < MOST:
-                known[name] = _turn(numbers) if count == 4 else np.array(numbers)
+                known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
         """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for what was not received."""
-        found = [(self.turns.get(name), self.places.get(name)) for name in names]
-        sent = [self.humanoid.posed(name) or (NO_TURN, NO_PLACE) for name in names]
-        turns = [turn if turn is not None else other for (turn, _), (other, _) in zip(found, sent, strict=True)]
-        places = [place if place is not None else other for (_, place), (_, other) in zip(found, sent, strict=True)]
-        return np.array(turns).reshape(-1, 3, 3), np.array(places).reshape(-1, 3)
+        found = [(self.rotations.get(name), self.positions.get(name)) for name in names]
+        sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]
+        rotated = [rotation if rotation is not None else other for (rotation, _), (other, _) in zip(found, sent, strict=True)]
+        positions = [position if position is not None else other for (_, position), (_, other) in zip(found, sent, strict=True)]
+        return np.array(rotated).reshape(-1, 3, 3), np.array(positions).reshape(-1, 3)
 
 
-def _turn(quaternion: tuple[float, ...]) -> Array:
+def _rotation(quaternion: tuple[float, ...]) -> Array:
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:

@@ -20,15 +20,15 @@ from ...showing.mechanism_proxy import shown_parts
 from ..placement import Placement
 from . import inputs
 from .reading import Reading, read
-from .starts import with_turns
+from .starts import with_revolutions
 
 TRIES = 20  # starts to try for a mechanism that does not close at once; each takes some milliseconds
 
-_kept: dict[int, "Ready"] = {}  # by the owner's session_uid
+_stored: dict[int, "Assembled"] = {}  # by the owner's session_uid
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
+class Assembled:
     """A mechanism that was read from the scene and assembled, before motors are applied."""
 
     reading: Reading
@@ -45,7 +45,7 @@ class Ready:
 
 
 @in_one_thread
-def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
+def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
     """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
 
     Raises:
@@ -67,37 +67,37 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Ready:
             f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
             " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
         )
-    rest = with_turns(owner, solver, found.state)
+    rest = with_revolutions(owner, solver, found.state)
     counts = count(solver, rest)
     named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
     is_determined = not named & set(counts.undetermined)
     is_over_actuated = counts.independent_actuators < counts.actuators
     model = Model(solver, rest, (), is_determined, is_over_actuated)
-    return Ready(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
+    return Assembled(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
 
 
-def keep(owner, ready: Ready) -> None:
+def store(owner, ready: Assembled) -> None:
     """Stores an assembled mechanism for all uses while it is live."""
-    _kept[owner.session_uid] = ready
+    _stored[owner.session_uid] = ready
 
 
-def kept(owner) -> Ready | None:
+def stored(owner) -> Assembled | None:
     """The stored mechanism of an owner; None if there is none."""
-    return _kept.get(owner.session_uid)
+    return _stored.get(owner.session_uid)
 
 
 def drop_others(owners: Container[int]) -> None:
     """Forgets the stored mechanisms of all owners but these (session_uids)."""
-    for uid in [uid for uid in _kept if uid not in owners]:
-        del _kept[uid]
+    for uid in [uid for uid in _stored if uid not in owners]:
+        del _stored[uid]
 
 
 def bones(rig) -> Container[str]:
     """Names of an armature's bones that its live mechanism moves."""
-    made = _kept.get(rig.session_uid)
+    made = _stored.get(rig.session_uid)
     return made.bodies.get(rig.session_uid, {}) if made is not None else ()
 
 
 def forget() -> None:
     """Forgets all stored mechanisms: Blender's data that they refer to is about to be freed."""
-    _kept.clear()
+    _stored.clear()

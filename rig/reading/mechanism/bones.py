@@ -12,13 +12,13 @@ from ....solvers.mechanism.kinds import Kind
 from ....solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError
 from ...blender.errors import RigError
 from .. import imported_robot
-from ..axes import letter, slides
+from ..axes import is_prismatic, letter
 from ..joint_axes import joint_axes
 from . import closures
 from .masses import UNKNOWN, Mass, of_bones
 from .poses import frame_of, rigid, scale_of
 from .rest import Rest, is_scaled, rest_of
-from .shapes import LETTERS, Shape, shape_of, turned_to
+from .shapes import LETTERS, Shape, frame_along, shape_of
 from .straight import straighten
 
 HERE = np.eye(4)
@@ -141,8 +141,8 @@ def bone_shape(name: str, free: list[str]) -> Shape:
     Raises:
         RigError: no kind of joint has these axes.
     """
-    along = "".join(letter(axis) for axis in free if slides(axis))
-    shape = shape_of(along, "".join(axis for axis in free if not slides(axis)))
+    along = "".join(letter(axis) for axis in free if is_prismatic(axis))
+    shape = shape_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
     if shape is None:
         raise RigError(f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of these axes")
     return shape
@@ -154,7 +154,7 @@ def _closed(rig, closure, rest: Rest) -> _Held:
             raise RigError(f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose another bone")
     if closure.first == closure.second:
         raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
-    turned = turned_to(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
+    turned = frame_along(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
     rotation = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
     first = closures.point(rig, rest, closure.first, closure.first_point)
     second = closures.point(rig, rest, closure.second, closure.second_point)

@@ -51,7 +51,7 @@ def refuse_taken(owner) -> None:
     """Raises RigError, with both names, if another live mechanism moves a body of this one."""
     own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
-        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.kept(other)) is None:
+        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.stored(other)) is None:
             continue
         for part in made.reading.parts:
             if part.role == "MOVES" and not part.bone and part.uid in own:

@@ -27,8 +27,8 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(freedoms(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
             left = abs(value - reached)
-            error = _distance(left, 0.0) if axes.slides(axis) else _distance(0.0, left)
-            found.append((left / size if axes.slides(axis) else left, f"motor '{name}' is off by {error}"))
+            error = _distance(left, 0.0) if axes.is_prismatic(axis) else _distance(0.0, left)
+            found.append((left / size if axes.is_prismatic(axis) else left, f"motor '{name}' is off by {error}"))
     left, words = max(found, default=(0.0, ""))
     return words if left > LEAST else ""
 

@@ -138,9 +138,10 @@ def _span(held, word: str, letter: str) -> tuple[float, float] | None:
         return None
     lower, upper = (getattr(held, f"limit_{word}_{letter.lower()}_{end}") for end in ("lower", "upper"))
     if lower - upper >= LOCKED:
-        axis = axes.slide(letter) if word == "lin" else letter
+        axis = axes.prismatic(letter) if word == "lin" else letter
         raise RigError(
-            f"Joint '{held.id_data.name}': its lower limit {axes.text(axis, lower)} is above its upper limit {axes.text(axis, upper)}"
+            f"Joint '{held.id_data.name}': its lower limit {axes.value_text(axis, lower)} is above its upper limit"
+            f" {axes.value_text(axis, upper)}"
             f" ({letter} {'Axis' if word == 'lin' else 'Angle'} of its rigid body constraint): exchange them, or switch that limit off"
         )
     return lower, max(lower, upper)

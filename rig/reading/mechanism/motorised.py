@@ -52,11 +52,11 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
         own = driven[axis]
         if own.lower > own.upper:
-            low, high = axes.text(axis, own.lower), axes.text(axis, own.upper)
+            low, high = axes.value_text(axis, own.lower), axes.value_text(axis, own.upper)
             raise RigError(f"Motor '{own.name}': its lower limit {low} is above its upper limit {high}: exchange them")
         if at_least > at_most:
             raise RigError(
-                f"Motor '{own.name}': its limits {axes.span(axis, own.lower, own.upper)} lie outside those of its joint,"
-                f" {axes.span(axis, low, high)}: change one of them"
+                f"Motor '{own.name}': its limits {axes.range_text(axis, own.lower, own.upper)} lie outside those of its joint,"
+                f" {axes.range_text(axis, low, high)}: change one of them"
             )
     return replace(joint, lower=lowest, upper=highest, actuated=True)

@@ -22,10 +22,10 @@ class Shape:
     def seen(self, axis: str) -> str:
         """Name of an axis of the kind's frame in the frame of the object or bone, as the interface shows it."""
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
-        return axes.slide(letter) if axes.slides(axis) else letter
+        return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
 
 
-def turned_to(z: str, x: str = "") -> Array:
+def frame_along(z: str, x: str = "") -> Array:
     """(4, 4) right-handed frame whose Z axis, and X axis if given, are the named axes of another frame."""
     third = LETTERS.index(z)
     first = LETTERS.index(x) if x else (third + 1) % 3
@@ -43,7 +43,7 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
         return Shape("spherical", plain) if not along else Shape("free", plain) if along == LETTERS else None
     if not about:
         if len(along) == 1:
-            return Shape("prismatic", turned_to(along))
+            return Shape("prismatic", frame_along(along))
         return Shape("fixed", plain) if not along else Shape("cartesian", plain) if along == LETTERS else None
     if len(about) == 2:
         if along:
@@ -53,11 +53,11 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
         made[:3, 2] = np.cross(made[:3, 0], made[:3, 1])
         return Shape("universal", made)
     if not along:
-        return Shape("revolute", turned_to(about))
+        return Shape("revolute", frame_along(about))
     if along == about:
-        return Shape("cylindrical", turned_to(about))
+        return Shape("cylindrical", frame_along(about))
     if len(along) == 2 and about not in along:
-        return Shape("planar", turned_to(about))
+        return Shape("planar", frame_along(about))
     return None
 
 
@@ -69,5 +69,5 @@ def freedoms(kind: str) -> Sequence[str]:
             found += LETTERS
         else:
             word, letter = move.split()
-            found.append(axes.slide(letter.upper()) if word == "translate" else letter.upper())
+            found.append(axes.prismatic(letter.upper()) if word == "translate" else letter.upper())
     return found

@@ -34,7 +34,7 @@ def note_rest(owner, mechanism: Mechanism) -> None:
     note_values(owner, solver, solver.rest())
 
 
-def with_turns(owner, solver: MechanismSolver, state: State) -> State:
+def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
     """The same pose, with the motors' whole revolutions as in the keyframes of their values at this frame."""
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):

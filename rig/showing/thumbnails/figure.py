@@ -9,7 +9,7 @@ from mathutils import Euler, Matrix, Vector
 from ...blender import actions
 from ...reading import axes, postures
 from ...reading.axes import is_euler
-from ...reading.goal import LOOKS, TURNS, ends_of, forward_axis
+from ...reading.goal import LOOKS, ORIENTS, ends_of, forward_axis
 from ...reading.paths import bone_names
 from .raster import Frame, Solid, draw, frame
 
@@ -79,7 +79,7 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
             turn = postures.quaternion(curves, bone.name)
         bases[bone.name] = turn.to_matrix().to_4x4() if turn else Matrix()
     for joint in chain.joints:
-        if axes.slides(joint.axis) and joint.bone in bases:
+        if axes.is_prismatic(joint.axis) and joint.bone in bases:
             value = postures.displacement(curves, joint.bone, joint.axis)
             bases[joint.bone].translation[axes.index(joint.axis)] = value or 0.0
     return bases
@@ -125,7 +125,7 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
     """Arrows along the gaze directions of the chain's ends."""
     found = []
     for end in ends_of(chain):
-        if end.bone not in lengths or end.settings.goal not in LOOKS | TURNS or not end.settings.forward_axis:
+        if end.bone not in lengths or end.settings.goal not in LOOKS | ORIENTS or not end.settings.forward_axis:
             continue
         matrix = view @ posed[end.bone]
         eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))
