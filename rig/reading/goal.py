@@ -135,7 +135,7 @@ def inputs(chain) -> tuple[EndInputs, ...]:
             weight=end.settings.weight,
             symmetric=end.settings.symmetric,
         )
-        for end in asked(chain)
+        for end in with_goal(chain)
     )
 
 
