@@ -147,7 +147,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again, steps, stalled = False, 0, 0
         state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         for _ in range(LOOKS if _any_held(feet) else 0):
-            state = solver.settled(_values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), free)
+            state = solver.settled(_values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state)
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
     else:
         again = before.model is model and before.inputs == inputs

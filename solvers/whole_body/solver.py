@@ -30,6 +30,7 @@ CONTACT_CORRECTIONS = 6  # corrections of a contact in a step: each squares the 
 SETTLED = 1e-9  # [rad or m] a full solve has converged when all moves are smaller
 FULL_STEP = 0.5  # [rad or m] of a joint in a step of a full solve: with larger ones joints wind up by full rotations
 FULL_SOLVE = 200  # most steps of a full solve
+REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 LARGE_MOVE = 0.1  # [rad or m] of a joint in a step, from which the error of linearisation may matter
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation
@@ -96,12 +97,20 @@ class WholeBody:
         return at_rest(body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float))
 
     def settled(self, values: Values, state: State) -> State:
-        """The state at rest that meets a frame's values as well as position limits allow: a full solve, for the first frame."""
+        """The state at rest that meets a frame's values as well as position limits allow: a full solve, for the first frame.
+
+        Steps that reverse the step before are to and fro about a solution between them: the largest step halves, so that they end there.
+        """
         free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=Limits(FULL_STEP), posture=None))
+        still = replace(values, angular_velocity=None, linear_velocity=None)
+        share, last = 1.0, np.zeros(self.body.unknowns)
         for _ in range(FULL_SOLVE):
-            _, state = free.step(replace(values, angular_velocity=None, linear_velocity=None), state, 1.0)
-            if np.abs(state.velocity).max() < SETTLED:
+            _, state = free.step(still, state, share)
+            move = share * state.velocity
+            if np.abs(move).max() < SETTLED:
                 break
+            share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
+            last = move
         return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:

@@ -268,6 +268,20 @@ def test_a_full_solve_begins_at_the_first_frame():
     assert np.abs(state.joints).max() < 2.0 * math.pi
 
 
+def test_a_full_solve_ends_where_full_steps_would_go_to_and_fro_about_it_forever():
+    draw = random.Random(31)
+    solver = WholeBody(manikin(), TRACKED)
+    asked = pose(solver, draw.uniform(0, 3), draw.uniform(0.3, 1.0))
+    contacts = []
+    for foot in ("left foot", "right foot"):
+        at = solver.body.placed(asked.frames, solver.body.link_indices([foot]))[0, :3, 3] + asked.base_position
+        contacts.append(Contact(foot, at + [draw.uniform(-0.7, 0.7) for _ in range(3)]))
+    values = replace(asks(solver.body, asked), contacts=tuple(contacts))
+    state = solver.settled(values, solver.start())
+    _, after = solver.step(values, state, 1.0)
+    assert np.abs(after.velocity).max() < 1e-7
+
+
 def test_a_fixed_base_stays():
     solver = WholeBody(manikin(floating=False), TRACKED)
     for _, _, state in follow(solver, 10, state=solver.start()):
