@@ -9,7 +9,7 @@
 #
 # `run` prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
 # true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (400); LIMBER_WINDOW_SIZE (1600x1000);
-# LIMBER_WINDOW_SMOOTH, set: lines are drawn smooth, for the documents' pictures, which makes a redraw twice as slow.
+# LIMBER_WINDOW_SMOOTH, set: smooth lines, floor and outlines, for the documents' pictures, which makes a redraw twice as slow.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/.." && pwd)
 DEBIAN=${LIMBER_WINDOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/limber/debian-13}

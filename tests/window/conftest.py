@@ -22,7 +22,7 @@ PLAYS = ROOT / "tests" / "window" / "plays"
 LEFT = ROOT / "build" / "window"
 LIMIT = 400.0  # [s] for a play: the longest takes 50 s on two cores
 QUIT_WITHIN = 60.0  # [s]
-SIZE = "1600x1000"  # [pixels] of the usual window
+SIZE = "1280x800"  # [pixels] of the usual window: drawn in software, its pixels are most of what a test costs
 LOOK = 0.1  # [s] between two looks at whether it has ended
 
 

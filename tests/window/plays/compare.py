@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 
 MANY, FRAMES = 2_000, 24  # too many to end before Esc is pressed; a few
-SHAPE, FIRST_USE = (366, 743), (714, 722)  # [pixels from the lower left] in the table, which opens with the used solver under the mouse
+# [pixels] In the table, which opens with the used solver, the last of all, under the mouse: from the left, and above that solver's row
+SHAPE, FIRST_USE = (366, 210), (714, 189)
 
 
 def is_comparing(stage) -> bool:
@@ -46,12 +47,14 @@ def play(stage):
     yield 0.5
     stage.photograph("compared")
 
-    stage.click(SHAPE)
+    row = stage.point(0.5, 0.5)[1]
+    shape, first_use = ((x, row + above) for x, above in (SHAPE, FIRST_USE))
+    stage.click(shape)
     yield 0.5
     stage.facts["sorted_by"] = compare.table(rig, chain).column
-    stage.move(FIRST_USE)
+    stage.move(first_use)
     yield 0.5
-    stage.click(FIRST_USE)
+    stage.click(first_use)
     yield 0.5
     stage.facts["used"] = chain.solver == compare.table(rig, chain).sorted_rows()[0].name
     stage.photograph("compare_used")
