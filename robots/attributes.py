@@ -1,5 +1,6 @@
-"""Attributes of URDF elements as texts, numbers and frames, or errors with their line; warnings are collected. Knows no Blender."""
+"""Attributes of elements as texts, numbers and frames, or errors with their line; warnings are collected. Knows no Blender."""
 
+import os
 import re
 from math import inf, isfinite
 
@@ -21,11 +22,15 @@ class AttributeReader:
 
     def error(self, kind: type[UrdfError], element: Element, what: str) -> UrdfError:
         """Error of that type at an element."""
-        return kind(self.file, element.line, str(element), what)
+        return kind(element.file or self.file, element.line, str(element), what)
 
     def warn(self, element: Element, what: str) -> None:
         """Adds a warning about an element."""
-        self.warnings.append(f"line {element.line}, {element}: {what}")
+        self.warnings.append(f"{self._place(element.line, element.file)}, {element}: {what}")
+
+    def _place(self, line: int, file: str) -> str:
+        """The line, and the file's name where it is not the robot's own."""
+        return f"line {line}" if file in ("", self.file) else f"{os.path.basename(file)}, line {line}"
 
     def text(self, element: Element, attribute: str) -> str:
         """Text of a required attribute.

@@ -132,7 +132,9 @@ class _MechanismBuilder:
         if joint.name not in self.changed and joint.is_movable and (joint.lower is not None or joint.upper is not None):
             lower = (-math.inf if joint.lower is None else joint.lower,)
             upper = (math.inf if joint.upper is None else joint.upper,)
-        return Held(joint.name, kind, joint.parent, joint.child, at, Frame(rotation), lower, upper, (), is_motor)
+        back = joint.child_origin.inverse()
+        in_child = Frame(multiply(back.rotation, rotation), back.offset)
+        return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
         """Kind in the mechanism, rotation of the mechanism joint's frame in the URDF joint's, and number of degrees of freedom."""

@@ -1,4 +1,4 @@
-"""Robot model as read from a URDF file: links, joints, visuals, materials. Knows no Blender."""
+"""Robot model as read from a file: links, joints, visuals, materials, closures. Knows no Blender."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,6 +49,13 @@ class Sphere:
 
 
 @dataclass(frozen=True)
+class Ellipsoid:
+    """Ellipsoid with its centre at the origin."""
+
+    radii: Vector  # [m] along x, y, z
+
+
+@dataclass(frozen=True)
 class MeshFile:
     """Mesh in a file of its own, which `meshes.find_mesh` finds."""
 
@@ -63,7 +70,7 @@ class UnknownShape:
     name: str  # the element's tag
 
 
-Shape = Box | Cylinder | Sphere | MeshFile | UnknownShape
+Shape = Box | Cylinder | Sphere | Ellipsoid | MeshFile | UnknownShape
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,7 @@ class Link:
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
     line: int = 0  # in the file
+    file: str = ""  # path of the file that has it, where that is not the robot's own
 
 
 @dataclass(frozen=True)
@@ -117,7 +125,9 @@ class Joint:
     velocity: float | None = None  # [rad/s or m/s]; None: the file has none
     effort: float | None = None  # [N m or N]; None: the file has none
     mimic: Mimic | None = None
+    child_origin: Transform = IDENTITY_TRANSFORM  # pose of the child link's frame in the joint's moved one; MJCF has joints beside it
     line: int = 0  # in the file
+    file: str = ""  # path of the file that has it, where that is not the robot's own
 
     @property
     def is_movable(self) -> bool:
@@ -144,6 +154,15 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Closure:
+    """Two links whose frames a file marks as coincident, which closes a loop."""
+
+    first: str
+    second: str
+    kind: Literal["3d", "6d"] = "3d"  # positions only, or positions and orientations
+
+
+@dataclass(frozen=True)
 class Robot:
     """Checked tree of links and joints, as `reading.read` returns it."""
 
@@ -153,6 +172,9 @@ class Robot:
     joints: tuple[Joint, ...]
     root: str  # the link without a parent
     warnings: tuple[str, ...] = ()  # sentences: what was left out or read differently from the file
+    closures: tuple[Closure, ...] = ()  # that the file marks
+    motors: tuple[str, ...] = ()  # joints with a motor, as far as the file says
+    balls: tuple[tuple[str, str, str], ...] = ()  # joints about x, y, z of one point that are a ball joint together, parents first
 
     @cached_property
     def link(self) -> dict[str, Link]:

@@ -1,158 +1,52 @@
-"""URDF files as checked robot models, or errors that name file, line and element. Knows no Blender.
-
-Links, joints, visuals, materials and inertias are read. Transmissions, sensors, collision shapes and extensions of simulators are not.
-"""
+"""Robot files as checked robot models, whatever their format, or errors that name file, line and element. Knows no Blender."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Protocol
 
-from ..solvers.rotations import unit
+from . import urdf
 from .attributes import AttributeReader
-from .errors import AxisError, JointTypeError, LimitError, MalformedError, NumberError
-from .model import KINDS, MOVABLE, Inertial, Joint, Kind, Link, Mimic, Robot
-from .structure import check, without_lost_mimics
-from .visuals import VisualReader
+from .errors import MalformedError
+from .mjcf import bodies as mjcf
+from .model import Robot
 from .xml_tree import Element, read_xml
 
-INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-SHORTEST_AXIS = 1e-9  # a shorter axis is a rounded zero
-MOST = 1e4  # [rad, m, rad/s or m/s] a limit beyond this is a placeholder: no motor reaches it
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")  # that robot files have
 
 
-def read(path: str | os.PathLike[str], for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
-    """Robot model of a URDF file.
+class Reader(Protocol):
+    """Reader of one format: from the root element to the model."""
+
+    def __call__(self, reader: AttributeReader, root: Element, for_mechanism: bool, remade: Collection[str]) -> Robot: ...
+
+
+READERS: dict[str, Reader] = {
+    "robot": urdf.robot_of,
+    "mujoco": mjcf.robot_of,
+}  # by the root element: a file's content decides, not its name
+
+
+def read(
+    path: str | os.PathLike[str], for_mechanism: bool = False, remade: Collection[str] = (), arguments: Mapping[str, str] | None = None
+) -> Robot:
+    """Robot model of a URDF, xacro or MJCF file.
 
     Args:
         for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a mechanism can do without them.
             Otherwise they are errors.
         remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean nothing and are not read.
+        arguments: Texts for the arguments of a xacro file, by name.
 
     Raises:
         UrdfError: the file cannot be used; the message names file, line, element and remedy.
     """
-    path, remade = Path(path), frozenset(remade)
-    root = read_xml(path)
-    reader = AttributeReader(str(path))
-    if root.tag != "robot":
-        raise reader.error(MalformedError, root, "this is no URDF file: its root element must be <robot>")
-    _refuse_xacro(reader, root)
-    visuals = None if for_mechanism else VisualReader(reader, root)
-    links = tuple(_link(reader, element, visuals) for element in root.all("link"))
-    joints = without_lost_mimics(reader, [_joint(reader, element, for_mechanism, remade) for element in root.all("joint")])
-    check(reader, root, links, joints)
-    children = {joint.child for joint in joints}
-    first = next(link.name for link in links if link.name not in children)
-    return Robot(root.attributes.get("name", "").strip() or path.stem, str(path), links, joints, first, tuple(reader.warnings))
+    root = read_xml(Path(path))
+    reader = AttributeReader(str(Path(path)))
+    if root.tag not in READERS:
+        raise reader.error(MalformedError, root, "this is no robot file: its root element must be <robot> (URDF, xacro) or <mujoco> (MJCF)")
+    if root.tag == "robot":
+        from .xacro.expanding import expand, is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
 
-
-def _refuse_xacro(reader: AttributeReader, element: Element) -> None:
-    waiting = [element]
-    while waiting:
-        found = waiting.pop()
-        if found.tag.startswith("xacro:"):
-            raise reader.error(MalformedError, found, "this is a xacro file: convert it by `xacro FILE > robot.urdf` first")
-        waiting += reversed(found.children)
-
-
-def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
-    inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
-    return Link(reader.text(element, "name"), inertial, () if visuals is None else visuals.visuals(element), element.line)
-
-
-def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | None:
-    try:
-        return _inertial(reader, link)
-    except NumberError as error:
-        reader.leave_out(error, "the link has no mass")
-        return None
-
-
-def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
-    element = link.first("inertial")
-    if element is None:
-        return None
-    mass_element, inertia_element = element.first("mass"), element.first("inertia")
-    mass = None if mass_element is None else reader.number(mass_element, "value")
-    if mass is None or mass < 0.0:
-        reader.warn(element, "its mass is missing or negative: it is left out")
-        return None
-    origin = reader.origin(element)
-    try:
-        xx, xy, xz, yy, yz, zz = (reader.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0 for name in INERTIA)
-    except NumberError as error:
-        reader.leave_out(error, "the inertia is left out")
-        return Inertial(origin, mass)
-    return Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
-
-
-def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remade: Collection[str]) -> Joint:
-    name = reader.text(element, "name")
-    kind = _kind(reader, element)
-    parent = reader.text(reader.required_child(element, "parent"), "link")
-    child = reader.text(reader.required_child(element, "child"), "link")
-    if name in remade:
-        return Joint(name, kind, parent, child, reader.origin(element), line=element.line)
-    axis = _axis(reader, element, kind)
-    lower, upper, velocity, effort = _limits(reader, element, kind, for_mechanism)
-    mimic = _mimic(reader, element, kind)
-    if kind in ("floating", "planar"):
-        reader.warn(element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position")
-    return Joint(name, kind, parent, child, reader.origin(element), axis, lower, upper, velocity, effort, mimic, element.line)
-
-
-def _kind(reader: AttributeReader, element: Element) -> Kind:
-    found = reader.text(element, "type")
-    for kind in get_args(Kind):
-        if found == kind:
-            return kind  # type: ignore[no-any-return]
-    raise reader.error(JointTypeError, element, f"joint type '{found}' is unknown: use one of {', '.join(KINDS)}")
-
-
-def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float, float, float]:
-    """Unit axis of a joint; URDF's default for kinds without one."""
-    if kind not in MOVABLE:
-        return 1.0, 0.0, 0.0
-    child = reader.single_child(element, "axis")
-    axis = (None if child is None else reader.vector(child, "xyz")) or (1.0, 0.0, 0.0)
-    if max(map(abs, axis)) < SHORTEST_AXIS:
-        raise reader.error(AxisError, child or element, f"the axis of joint '{element.attributes['name']}' has no direction: give it one")
-    return unit(axis)
-
-
-def _limits(
-    reader: AttributeReader, element: Element, kind: Kind, for_mechanism: bool
-) -> tuple[float | None, float | None, float | None, float | None]:
-    """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if one is missing, it is 0."""
-    limit = reader.single_child(element, "limit") if kind in MOVABLE else None
-    if limit is None:
-        if kind in ("revolute", "prismatic"):
-            reader.warn(element, "it has no <limit>: it is read as unlimited")
-        return None, None, None, None
-    velocity = reader.optional_size(limit, "velocity", MOST) if for_mechanism else reader.limit(limit, "velocity", MOST)
-    if velocity is not None and velocity < 0.0:
-        what = f"velocity='{velocity:g}' of joint '{element.attributes['name']}' is negative: give its magnitude"
-        raise reader.error(LimitError, limit, what)
-    effort = reader.optional_size(limit, "effort")
-    if kind == "continuous":
-        return None, None, velocity, effort
-    lower, upper = reader.limit(limit, "lower", MOST), reader.limit(limit, "upper", MOST)
-    if "lower" in limit.attributes or "upper" in limit.attributes:
-        lower = 0.0 if "lower" not in limit.attributes else lower
-        upper = 0.0 if "upper" not in limit.attributes else upper
-    if lower is not None and upper is not None and lower > upper:
-        raise reader.error(
-            LimitError, limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': exchange them"
-        )
-    if lower is not None and lower == upper:
-        reader.warn(element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits")
-    return lower, upper, velocity, effort
-
-
-def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | None:
-    child = reader.single_child(element, "mimic")
-    if child is None or kind not in MOVABLE:
-        return None
-    multiplier, offset = reader.number(child, "multiplier"), reader.number(child, "offset")
-    return Mimic(reader.text(child, "joint"), 1.0 if multiplier is None else multiplier, 0.0 if offset is None else offset)
+        root = expand(reader, root, arguments or {}) if is_xacro(root) else root
+    return READERS[root.tag](reader, root, for_mechanism, remade)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..files.plain import is_text, json_of, number_of
 from ..solvers.rotations import Vector
 from .model import KINDS, Inertial, Joint, Mimic
-from .transform import Transform
+from .transform import IDENTITY_TRANSFORM, Transform
 from .tree import Branch
 
 
@@ -33,8 +33,9 @@ def to_text(branch: Branch, axis: str, sign: int) -> str:
         data["inertial"] = {**vars(branch.inertial), "origin": _flat(branch.inertial.origin)}
     if branch.joint is not None:
         mimic = branch.joint.mimic
-        data["joint"] = {**vars(branch.joint), "origin": _flat(branch.joint.origin), "mimic": None if mimic is None else vars(mimic)}
-        del data["joint"]["line"]
+        frames = {"origin": _flat(branch.joint.origin), "child_origin": _flat(branch.joint.child_origin)}
+        data["joint"] = {**vars(branch.joint), **frames, "mimic": None if mimic is None else vars(mimic)}
+        del data["joint"]["line"], data["joint"]["file"]
     return json.dumps({**data, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
 
 
@@ -79,10 +80,10 @@ def _joint(joint: dict[str, Any]) -> Joint:
     if lower is not None and upper is not None and lower > upper:
         raise ValueError("this is no link's record: the lower limit is above the upper one")
     follows = None if mimic is None else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
+    child_origin = _transform(joint["child_origin"]) if "child_origin" in joint else IDENTITY_TRANSFORM
+    name, parent, child = (_name(joint[word]) for word in ("name", "parent", "child"))
     origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
-    return Joint(
-        _name(joint["name"]), kind, _name(joint["parent"]), _name(joint["child"]), origin, axis, lower, upper, velocity, effort, follows
-    )
+    return Joint(name, kind, parent, child, origin, axis, lower, upper, velocity, effort, follows, child_origin)
 
 
 def _name(found: Any) -> str:

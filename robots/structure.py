@@ -38,7 +38,7 @@ def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints
 
 
 def _error(reader: AttributeReader, kind: type[UrdfError], thing: Link | Joint, what: str) -> UrdfError:
-    return kind(reader.file, thing.line, f"<{'joint' if isinstance(thing, Joint) else 'link'} name={thing.name!r}>", what)
+    return kind(thing.file or reader.file, thing.line, f"<{'joint' if isinstance(thing, Joint) else 'link'} name={thing.name!r}>", what)
 
 
 def _names(reader: AttributeReader, word: str, things: Sequence[Link] | Sequence[Joint]) -> None:

@@ -124,5 +124,5 @@ def _branch(robot: Robot, link: str, parent: int, joint: Joint | None) -> Branch
     if joint is None:
         return Branch(link, inertial=inertial)
     if joint.child == link:
-        return Branch(link, parent, joint, joint.origin, joint.axis, IDENTITY_TRANSFORM, inertial)
-    return Branch(link, parent, joint, IDENTITY_TRANSFORM, scale(joint.axis, -1.0), joint.origin.inverse(), inertial)
+        return Branch(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
+    return Branch(link, parent, joint, joint.child_origin.inverse(), scale(joint.axis, -1.0), joint.origin.inverse(), inertial)

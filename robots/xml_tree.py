@@ -16,6 +16,7 @@ class Element:
     attributes: dict[str, str]
     line: int
     children: list["Element"] = field(default_factory=list)
+    file: str = ""  # path of the file
 
     def all(self, tag: str) -> list["Element"]:
         """Child elements with that tag, in the file's order."""
@@ -48,7 +49,7 @@ def read_xml(path: Path) -> Element:
     open_elements = [top]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber)
+        element = Element(tag, attributes, parser.CurrentLineNumber, [], str(path))
         open_elements[-1].children.append(element)
         open_elements.append(element)
 
@@ -56,7 +57,7 @@ def read_xml(path: Path) -> Element:
         open_elements.pop()
 
     def entity(name: str, *_rest: object) -> None:
-        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for URDF: write their text out")
+        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for robots: write their text out")
 
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
     try:

@@ -5,12 +5,12 @@ alias nor nesting can make much of a short text. Importing this module imports r
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import DocumentStartEvent, MappingEndEvent, NodeEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from ruamel.yaml.events import AliasEvent, DocumentStartEvent, MappingEndEvent, NodeEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 from ruamel.yaml.reader import ReaderError
 
 from .errors import MalformedError
@@ -36,24 +36,30 @@ REMEDIES = {  # part of ruamel.yaml's message -> what to do, the first that is f
 OTHER_REMEDY = "correct this line"
 
 
-def parse_yaml(text: str, file: str) -> dict[str, Any]:
+Scalar = Callable[[str, bool, str | None], Any]  # from its text, whether it is without quotes, and its tag
+
+
+def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> dict[str, Any]:
     """The map at the top of a YAML text: keys with texts, lists and maps; null and ~ are None. An empty text is an empty map.
 
     Args:
         text: One YAML document.
         file: What error messages call it.
+        scalar: Value of a scalar, which may have a tag then; it raises ValueError for one that cannot be. Without it they are texts. With
+            it the text may be any data: anchors, aliases and << are followed, and of a key that is there twice the last one counts.
 
     Raises:
         MalformedError: it is no YAML, has anchors, tags, a key twice or several documents, or exceeds the bounds above.
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")
-    return _Reader(file, text.removeprefix("\ufeff")).document()
+    return _Reader(file, text.removeprefix("\ufeff"), scalar).document()
 
 
 class _Reader:
-    def __init__(self, file: str, text: str) -> None:
-        self.file, self.text = file, text
+    def __init__(self, file: str, text: str, scalar: Scalar | None) -> None:
+        self.file, self.text, self.scalar = file, text, scalar
+        self.anchored: dict[str, Any] = {}
         self.line = 1  # of the last event
         self.events = self._events()
 
@@ -97,8 +103,23 @@ class _Reader:
         return found or {}
 
     def _node(self, event: Any, depth: int) -> Any:
-        """The value that begins with an event."""
+        """The value that begins with an event, under the name of its anchor as well."""
         self._check(event, depth)
+        if isinstance(event, AliasEvent):
+            if event.anchor not in self.anchored:
+                raise self._error(f"'*{event.anchor}' is not defined above: define it by '&{event.anchor}'")
+            return self.anchored[event.anchor]
+        found = self._value(event, depth)
+        if event.anchor:
+            self.anchored[event.anchor] = found
+        return found
+
+    def _value(self, event: Any, depth: int) -> Any:
+        if isinstance(event, ScalarEvent) and self.scalar is not None:
+            try:
+                return self.scalar(event.value, not event.style, event.tag)
+            except ValueError as error:
+                raise self._error(str(error)) from error
         if isinstance(event, ScalarEvent):
             return None if not event.style and event.value in NULLS else event.value
         if isinstance(event, SequenceStartEvent):
@@ -108,9 +129,13 @@ class _Reader:
             self._check(key, depth)
             if not isinstance(key, ScalarEvent):
                 raise self._error("a key must be a name")
-            if key.value in found:
+            if key.value in found and self.scalar is None:
                 raise self._error(f"'{key.value}' is there twice: keep one")
-            found[key.value] = self._node(next(self.events), depth + 1)
+            value = self._node(next(self.events), depth + 1)
+            if key.value == "<<" and self.scalar is not None and isinstance(value, dict):
+                found = {**value, **found}
+            else:
+                found[key.value] = value
         return found
 
     def _until(self, end: type) -> Iterator[Any]:
@@ -119,9 +144,9 @@ class _Reader:
 
     def _check(self, event: Any, depth: int) -> None:
         """Raises MalformedError where an event is more than closures need."""
-        if event.anchor:  # an alias has one, too
+        if event.anchor and self.scalar is None:  # an alias has one, too
             raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out in each place")
-        if getattr(event, "tag", None):
+        if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):
             raise self._error(f"tag '{event.tag}' is not allowed: take it out")
         if depth > MAX_DEPTH:
             raise self._error(f"this is nested deeper than {MAX_DEPTH} lists")

@@ -85,7 +85,7 @@ def test_records_keep_every_digit(tmp_path, seed):
     tree, shapes = drawn(write(tmp_path, arbitrary(random.Random(seed))), "link 4")
     for branch, shape in zip(tree.branches, shapes, strict=True):
         kept = from_text(to_text(branch, shape.axis, shape.sign))
-        joint = branch.joint and replace(branch.joint, line=0)
+        joint = branch.joint and replace(branch.joint, line=0, file="")
         assert kept.branch == replace(branch, parent=-1, joint=joint)
         assert (kept.axis, kept.sign) == (shape.axis, shape.sign)
 

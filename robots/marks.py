@@ -1,0 +1,87 @@
+"""Closures that a robot file marks by names: pairs of frames, ball joints written as three hinges, motors. Knows no Blender.
+
+URDF has no closures. Exporters write the two ends of a loop as links of their own, closing_NAME_1 and closing_NAME_2, whose frames
+coincide, a ball joint as three hinges about one point, and the name of a joint without a motor begins with "passive" (onshape-to-robot).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..solvers.rotations import dot, length, rotate
+from .model import Closure, Joint, Robot
+
+CLOSING = re.compile(r"closing_(.+)_([12])")
+PASSIVE = "passive"  # the name of a joint without a motor begins with it
+SAME_POINT = 1e-9  # [m] hinges nearer to each other turn about one point
+PERPENDICULAR = 1e-6  # cosine of the angle between axes
+LIGHT = 1e-6  # [kg] a lighter link is no part of the robot, but a step between the hinges of a ball
+
+
+def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """NAME and both names of each pair closing_NAME_1 and closing_NAME_2."""
+    found: dict[str, dict[str, str]] = {}
+    for name in names:
+        if match := CLOSING.fullmatch(name):
+            found.setdefault(match[1], {})[match[2]] = name
+    return [(name, ends["1"], ends["2"]) for name, ends in found.items() if len(ends) == 2]
+
+
+def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
+    """The robot with the closures that the names of its links mark, the ball joints of these loops, and its motors.
+
+    Args:
+        driven: Joints that the file says have a motor. Without any, where some joints are called passive, all others have one.
+    """
+    pairs = closing_pairs([link.name for link in robot.links])
+    if not pairs:
+        return robot
+    free = [joint.name for joint in robot.joints if joint.is_movable and joint.mimic is None]
+    motors = [name for name in dict.fromkeys(driven) if name in free]
+    if not motors and any(name.startswith(PASSIVE) for name in free):
+        motors = [name for name in free if not name.startswith(PASSIVE)]
+    balls = tuple(_balls(robot, set(motors))) if motors else ()
+    return replace(robot, closures=tuple(Closure(one, other) for _, one, other in pairs), motors=tuple(motors), balls=balls)
+
+
+def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Joints without motors about perpendicular axes through one point, in threes, with light links between them."""
+    below: dict[str, list[Joint]] = {}
+    for joint in robot.joints:
+        below.setdefault(joint.parent, []).append(joint)
+
+    def hinge(joint: Joint) -> bool:
+        return joint.is_rotary and joint.mimic is None and joint.name not in motors
+
+    def onward(joint: Joint) -> Joint | None:
+        """The hinge that follows at the same point, if nothing else hangs between them."""
+        link, after = robot.link[joint.child], below.get(joint.child, [])
+        is_step = not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
+        if len(after) != 1 or not is_step or not hinge(after[0]) or length(after[0].origin.offset) > SAME_POINT:
+            return None
+        return after[0] if abs(dot(joint.axis, rotate(after[0].origin.rotation, after[0].axis))) < PERPENDICULAR else None
+
+    used: set[str] = set()
+    for first in robot.joints:
+        if not hinge(first) or first.name in used:
+            continue
+        second = onward(first)
+        third = second and onward(second)
+        if second is not None and third is not None:
+            used |= {first.name, second.name, third.name}
+            yield first.name, second.name, third.name
+
+
+def closures_text(robot: Robot) -> str:
+    """The robot's closures, motors and ball joints in the format of closures.py; "" where its file marks no closure."""
+    if not robot.closures:
+        return ""
+    entries = {
+        "closed_loop": [[closure.first, closure.second] for closure in robot.closures],
+        "type": [closure.kind for closure in robot.closures],
+        "name_mot": list(robot.motors),
+        "joint_name": [name for ball in robot.balls for name in ball],
+        "joint_type": ["SPHERICAL", "FIXED", "FIXED"] * len(robot.balls),
+    }
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in entries.items())

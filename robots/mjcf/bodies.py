@@ -1,0 +1,278 @@
+"""MJCF files as checked robot models: bodies, joints, frames on them. Knows no Blender.
+
+A body is a link. Of several joints of a body each but the last has a link of its own; a ball joint is three hinges about x, y and z of
+one point, NAME_x, NAME_y, NAME_z, in this order from the parent on. Named sites and cameras are links without mass. The root is the
+outermost body, or "world" where there are several or a joint is between them.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from ...solvers.rotations import Vector, X, Y, Z, unit
+from ..attributes import AttributeReader
+from ..errors import AxisError, JointTypeError, LimitError, MalformedError
+from ..model import Inertial, Joint, Kind, Link, Robot, Visual
+from ..structure import check
+from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
+from ..xml_tree import Element
+from .document import NO_LENGTH, Document
+from .equality import EqualityReader
+from .motors import with_motors
+from .shapes import ShapeReader
+
+KINDS: dict[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
+BALL = (("x", X), ("y", Y), ("z", Z))
+WORLD = "world"
+CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}  # what MuJoCo's compiler makes bodies of
+EXPAND = "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo (mj_saveLastXML), and import that"
+MOST = 1e4  # [rad or m] a limit beyond this is a placeholder, as in URDF
+
+
+def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
+    """Robot model of a <mujoco> element, for `reading.read`, which explains the arguments and errors."""
+    return _Bodies(Document(reader, root), None if for_mechanism else "shapes", frozenset(remade)).robot()
+
+
+class _Bodies:
+    def __init__(self, document: Document, shapes: str | None, remade: Collection[str]) -> None:
+        self.document, self.reader, self.remade = document, document.reader, remade
+        self.shapes = ShapeReader(document) if shapes else None
+        self.links: list[Link] = []
+        self.joints: list[Joint] = []
+        self.balls: list[tuple[str, str, str]] = []
+        self.references: dict[str, float] = {}  # joint -> value [rad or m] at which the bodies are where the file draws them
+        self.drawn: dict[str, Transform] = {}  # link -> its frame in the world, as the file draws it
+        self.floats = False
+        routed = {site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children}
+        self.routed = routed | {site.attributes.get("sidesite") for tendon in document.sections("tendon") for site in tendon.children}
+
+    def robot(self) -> Robot:
+        """Robot of the whole document.
+
+        Raises:
+            UrdfError: the file cannot be used.
+        """
+        document, reader = self.document, self.reader
+        self.taken = {
+            body.attributes["name"] for world in document.root.all("worldbody") for body in _bodies(world) if "name" in body.attributes
+        }
+        top = [found for world in document.root.all("worldbody") for found in self._inside(world, IDENTITY_TRANSFORM, "")]
+        bodies = [found for found in top if found[0].tag == "body"]
+        if not bodies:
+            raise reader.error(MalformedError, document.root, "it has no <body> in its <worldbody>: choose the robot's own file")
+        alone = len(bodies) == 1 and not any(element.tag == "joint" for element, _, _ in self._inside(*bodies[0]))
+        if alone:
+            self._body(*bodies[0], parent="")
+        else:
+            self.links.append(Link(WORLD if WORLD not in self.taken else "mujoco world", line=document.root.line))
+            self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
+            for element, place, childclass in bodies:
+                self._body(element, place, childclass, self.links[0].name)
+        equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references)
+        joints = equality.read(self.joints)
+        check(reader, document.root, self.links, joints)
+        for tendon in document.sections("tendon")[:1]:
+            reader.warn(tendon, "tendons are not read: joints that they couple move independently")
+        name = document.root.attributes.get("model", "").strip() or Path(reader.file).stem
+        closures, balls = tuple(equality.closures), tuple(self.balls)
+        robot = Robot(name, reader.file, tuple(self.links), tuple(joints), self.links[0].name, (), closures, balls=balls)
+        return replace(with_motors(document, robot), warnings=tuple(reader.warnings))
+
+    def _inside(self, element: Element, place: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
+        """The elements in a body, also those in <frame>s: each with the frame that it is in, seen from `place`'s, and its default class."""
+        found = []
+        for child in element.children:
+            if child.tag == "frame":
+                within = place.then(self.document.place(child))
+                found += self._inside(child, within, child.attributes.get("childclass", childclass))
+            elif child.tag in CONTAINERS:
+                self.reader.warn(child, EXPAND)
+            else:
+                found.append((child, place, childclass))
+        return found
+
+    def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
+        """Adds a body, with all that is on it."""
+        childclass = element.attributes.get("childclass", childclass)
+        place = outside.then(self.document.place(element))
+        name = element.attributes.get("name") or self._name(f"{parent}_body")
+        inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
+        self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(place)
+        joints = [(self.document.with_defaults(child, own), within) for child, within, own in inside if child.tag == "joint"]
+        free = [
+            child
+            for child, _, _ in inside
+            if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, childclass) == "free")
+        ]
+        if free:
+            self.floats = self.floats or not parent
+            joints = []
+        if parent and free:
+            self.joints.append(
+                Joint(self._joint_name(free[0], name), "floating", parent, name, place, line=free[0].line, file=free[0].file)
+            )
+            self.reader.warn(free[0], "a free joint cannot be driven by one motor: its body stays at its rest position")
+        elif parent:
+            self._joints(joints, parent, name, place, element)
+        self.links.append(Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file))
+        for child, within, own in inside:
+            if child.tag == "body":
+                self._body(child, within, own, name)
+            elif child.tag in ("site", "camera") and child.attributes.get("name"):
+                self._frame(child, within, own, name)
+
+    def _kind(self, joint: Element, childclass: str) -> str:
+        return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")
+
+    def _frame(self, element: Element, within: Transform, childclass: str, body: str) -> None:
+        """Adds a site or a camera of a body as a link. Points along which a tendon runs are left out."""
+        name = element.attributes["name"]
+        if element.tag == "site" and name in self.routed:
+            return
+        element = self.document.with_defaults(element, childclass)
+        ends = self.reader.numbers(element, "fromto", 6)
+        if ends is not None:
+            first = (ends[0], ends[1], ends[2])
+            middle = Element(
+                "site", {"pos": " ".join(repr(0.5 * (ends[k] + ends[k + 3])) for k in range(3))}, element.line, [], element.file
+            )
+            axis = " ".join(repr(first[k] - ends[k + 3]) for k in range(3))
+            element = replace(middle, attributes={**middle.attributes, "zaxis": axis, "name": name})
+        place = within.then(self.document.place(element))
+        link = name if name not in self.taken and name not in self.drawn else self._name(f"{name}_{element.tag}")
+        self.add_frame(link, body, place, element)
+
+    def add_frame(self, link: str, body: str, place: Transform, element: Element) -> None:
+        """Adds a link without mass that is fixed to a body."""
+        self.links.append(Link(link, line=element.line, file=element.file))
+        self.joints.append(Joint(f"{link}_frame", "fixed", body, link, place, line=element.line, file=element.file))
+        self.drawn[link] = self.drawn[body].then(place)
+
+    # -- joints --
+
+    def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, place: Transform, element: Element) -> None:
+        """Adds a body's joints, in their order from the parent on, with a link between every two."""
+        steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis and place in the body, element
+        for child, within in joints:
+            name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
+            at = within.then(Transform(offset=self.document.vector(child, "pos")))
+            if word == "ball":
+                at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, whatever <frame> it is in
+                parts = [f"{name}_{letter}" for letter, _ in BALL]
+                self.balls.append((parts[0], parts[1], parts[2]))
+                steps += [(part, "continuous", axis, at, child) for part, (_, axis) in zip(parts, BALL, strict=True)]
+            elif word in KINDS:
+                steps.append((name, KINDS[word], self._axis(child), at, child))
+            else:
+                what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
+                raise self.reader.error(JointTypeError, child, what)
+        if not steps:
+            self.joints.append(Joint(self._name(f"{body}_fixed"), "fixed", parent, body, place, line=element.line, file=element.file))
+            return
+        # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies in it at the joint's point.
+        for k, (name, kind, axis, at, child) in enumerate(steps):
+            link = body if k == len(steps) - 1 else self._name(f"{name}_link")
+            if link != body:
+                self.links.append(Link(link, line=child.line, file=child.file))
+                self.drawn[link] = self.drawn[body]
+            lower, upper = self._limits(child, kind) if name not in self.remade else (None, None)
+            if kind == "revolute" and lower is None and upper is None:
+                kind = "continuous"
+            reference = self._reference(child, kind == "prismatic")
+            self.references[name] = reference
+            drawn = translation(axis, -reference) if kind == "prismatic" else rotation(axis, -reference)
+            origin = (place if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
+            effort = self._effort(child)
+            end = at.inverse()
+            self.joints.append(Joint(name, kind, parent, link, origin, axis, lower, upper, None, effort, None, end, child.line, child.file))
+            parent = link
+
+    def _axis(self, joint: Element) -> Vector:
+        axis = self.document.vector(joint, "axis", Z)
+        if max(map(abs, axis)) < NO_LENGTH:
+            raise self.reader.error(AxisError, joint, "its axis has no direction: give it one")
+        return unit(axis)
+
+    def _limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
+        """Smallest and largest value [rad or m]; None where the joint is not limited."""
+        if kind == "continuous":  # a part of a ball, whose range is a cone
+            return None, None
+        limited = joint.attributes.get("limited", "auto")
+        found = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
+        infers = self.document.compiler.get("autolimits", "true") == "true"
+        if limited == "false" or (limited == "auto" and not (infers and found[0] < found[1])):
+            if limited == "auto" and found[0] > found[1]:
+                raise self.reader.error(
+                    LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers"
+                )
+            return None, None
+        if found[0] > found[1]:
+            raise self.reader.error(LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers")
+        lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in found)
+        return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
+
+    def _reference(self, joint: Element, is_slide: bool) -> float:
+        """Value [rad or m] of a hinge or slide at which its body is where the file draws it."""
+        if joint.attributes.get("type", "hinge") == "ball":
+            return 0.0
+        found = self.reader.number(joint, "ref") or 0.0
+        return found if is_slide else self.document.angle(found)
+
+    def _effort(self, joint: Element) -> float | None:
+        found = self.reader.numbers(joint, "actuatorfrcrange", 2)
+        return max(map(abs, found)) or None if found else None
+
+    # -- what is on a body --
+
+    def _inertial(self, inside: list[tuple[Element, Transform, str]]) -> Inertial | None:
+        found = next(((element, within) for element, within, _ in inside if element.tag == "inertial"), None)
+        if found is None:
+            return None
+        element, within = found
+        mass = self.reader.number(element, "mass")
+        if mass is None or mass < 0.0:
+            self.reader.warn(element, "its mass is missing or negative: it is left out")
+            return None
+        place = within.then(self.document.place(element))
+        full = self.reader.numbers(element, "fullinertia", 6)
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            return Inertial(place, mass, (xx, xy, xz, yy, yz, zz))
+        xx, yy, zz = self.document.vector(element, "diaginertia")
+        return Inertial(place, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
+
+    def _visuals(self, inside: list[tuple[Element, Transform, str]]) -> tuple[Visual, ...]:
+        if self.shapes is None:
+            return ()
+        return tuple(
+            replace(visual, origin=within.then(visual.origin))
+            for element, within, childclass in inside
+            if element.tag == "geom"
+            for visual in self.shapes.visuals(self.document.with_defaults(element, childclass))
+        )
+
+    # -- names --
+
+    def _joint_name(self, joint: Element, body: str) -> str:
+        return joint.attributes.get("name") or self._name(f"{body}_joint")
+
+    def _name(self, wanted: str) -> str:
+        """A name that nothing has yet."""
+        name, number = wanted, 1
+        used = self.taken | self.drawn.keys() | {joint.name for joint in self.joints}
+        while name in used:
+            number += 1
+            name = f"{wanted}_{number}"
+        self.taken.add(name)
+        return name
+
+
+def _bodies(element: Element) -> list[Element]:
+    """All bodies below an element."""
+    found, waiting = [], [element]
+    while waiting:
+        children = waiting.pop().children
+        found += [child for child in children if child.tag == "body"]
+        waiting += children
+    return found

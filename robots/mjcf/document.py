@@ -1,0 +1,211 @@
+"""An MJCF document: its sections with included files, compiler settings, default classes. Knows no Blender."""
+
+from math import pi, radians
+from pathlib import Path
+
+from ...solvers.rotations import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    X,
+    Y,
+    Z,
+    about,
+    cross,
+    from_axes,
+    length,
+    multiply,
+    normalized,
+    reject,
+    scale,
+    unit,
+)
+from ..attributes import AttributeReader
+from ..errors import AxisError, MalformedError, NumberError, UnknownNameError
+from ..transform import Transform
+from ..xml_tree import Element, read_xml
+
+MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
+MAX_DEPTH = 200  # nested elements: robots have some dozens of bodies in a row
+ACTUATORS = ("general", "position", "velocity", "motor", "intvelocity", "damper", "muscle", "cylinder", "adhesion", "dcmotor")
+ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+AXES = {"x": X, "y": Y, "z": Z}
+NO_LENGTH = 1e-10  # as MuJoCo's compiler: a shorter vector has no direction
+
+
+class Document:
+    """One MJCF file and those that it includes."""
+
+    def __init__(self, reader: AttributeReader, root: Element) -> None:
+        self.reader, self.root = reader, root
+        self.folder = Path(reader.file).parent
+        self._included: set[Path] = {Path(reader.file).resolve()}
+        self._include(root, 0)
+        self.compiler: dict[str, str] = {}
+        for element in root.all("compiler"):
+            self.compiler.update(element.attributes)
+        if self.compiler.get("coordinate", "local") != "local":
+            what = "global coordinates are not read: load the file in MuJoCo 2.2, save it again, and import that"
+            raise reader.error(MalformedError, root.all("compiler")[-1], what)
+        self.degrees = self.compiler.get("angle", "degree") != "radian"
+        self.sequence = self.compiler.get("eulerseq", "xyz")
+        if len(self.sequence) != 3 or not set(self.sequence) <= set("xyzXYZ"):
+            what = f"eulerseq='{self.sequence}' must be three letters of x, y, z, X, Y, Z"
+            raise reader.error(MalformedError, next(each for each in root.all("compiler") if "eulerseq" in each.attributes), what)
+        self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+        self._main_names = {"main"}
+        for k, element in enumerate(root.all("default")):
+            name = element.attributes.get("class", "main")
+            if k == 0:
+                self._main_names.add(name)
+            self._define(element, "main" if name in self._main_names else name, "main", 0)
+
+    def _include(self, element: Element, depth: int) -> None:
+        """Puts the included files' elements in the place of each <include>."""
+        if depth > MAX_DEPTH:
+            raise self.reader.error(MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?")
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag != "include":
+                self._include(child, depth + 1)
+                children.append(child)
+                continue
+            included = read_xml(self._included_file(child))
+            self._include(included, depth + 1)
+            children += included.children
+        element.children = children
+
+    def _included_file(self, element: Element) -> Path:
+        name = self.reader.text(element, "file").replace("\\", "/")
+        found = next((path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None)
+        if found is None:
+            raise self.reader.error(MalformedError, element, f"the file '{name}' is not in folder '{self.folder}': put it there")
+        if found.resolve() in self._included:
+            raise self.reader.error(MalformedError, element, f"the file '{name}' is included already: include it once")
+        if len(self._included) >= MAX_FILES:
+            raise self.reader.error(MalformedError, element, f"more than {MAX_FILES} files are included: is this a robot?")
+        self._included.add(found.resolve())
+        return found
+
+    # -- default classes --
+
+    def _define(self, element: Element, name: str, parent: str, depth: int) -> None:
+        """Reads a <default>: its own attributes first, then the classes within it, which begin with these."""
+        if name not in self._classes:
+            self._classes[name] = {tag: dict(values) for tag, values in self._classes[parent].items()}
+        own = self._classes[name]
+        for child in element.children:
+            if child.tag != "default":
+                own.setdefault(_default_tag(child.tag), {}).update(child.attributes)
+        for child in element.all("default"):
+            self._define(child, self.reader.text(child, "class"), name, depth + 1)
+
+    def with_defaults(self, element: Element, childclass: str) -> Element:
+        """The element with the attributes that its class, or that of the bodies around it, gives it."""
+        name = element.attributes.get("class") or childclass
+        name = "main" if name in self._main_names or not name else name
+        if name not in self._classes:
+            what = f"there is no default class '{name}': name one of {', '.join(self._classes)}"
+            raise self.reader.error(UnknownNameError, element, what)
+        given = self._classes[name].get(_default_tag(element.tag), {})
+        if any(word in element.attributes for word in ORIENTATIONS):
+            given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
+        return Element(element.tag, {**given, **element.attributes}, element.line, element.children, element.file)
+
+    def sections(self, tag: str) -> list[Element]:
+        """Elements of all sections of that name."""
+        return [child for section in self.root.all(tag) for child in section.children]
+
+    # -- numbers --
+
+    def numbers(self, element: Element, attribute: str, most: int) -> tuple[float, ...] | None:
+        """The one to `most` finite numbers of an attribute; None if it is missing."""
+        value = element.attributes.get(attribute)
+        if value is None:
+            return None
+        count = len(value.split())
+        if not 1 <= count <= most:
+            what = f"{attribute}='{value}' must be one to {most} finite numbers with spaces between them"
+            raise self.reader.error(NumberError, element, what)
+        return self.reader.numbers(element, attribute, count)
+
+    def vector(self, element: Element, attribute: str, otherwise: Vector = (0.0, 0.0, 0.0)) -> Vector:
+        """Three finite numbers of an attribute. Raises NumberError."""
+        found = self.reader.vector(element, attribute)
+        return otherwise if found is None else found
+
+    def angle(self, number: float) -> float:
+        """An angle of the file in radians."""
+        return radians(number) if self.degrees else number
+
+    def place(self, element: Element) -> Transform:
+        """Frame of an element in its parent's: pos, and the orientation in any of MJCF's forms."""
+        return Transform(self.orientation(element), self.vector(element, "pos"))
+
+    def orientation(self, element: Element) -> Quaternion:
+        """Rotation of an element.
+
+        Raises:
+            AxisError: one of its axes has no length.
+            NumberError: its numbers are wrong.
+        """
+        given = [word for word in ORIENTATIONS if word in element.attributes]
+        if len(given) > 1 and "quat" in given:
+            given.remove("quat")
+        if len(given) > 1:
+            raise self.reader.error(MalformedError, element, f"its orientation is given by {' and '.join(given)}: keep one")
+        if not given:
+            return IDENTITY
+        numbers = self.reader.numbers(element, given[0], {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(given[0], 3))
+        assert numbers is not None
+        if given[0] == "quat":
+            w, x, y, z = numbers
+            return normalized((w, x, y, z)) if max(map(abs, numbers)) > NO_LENGTH else IDENTITY
+        if given[0] == "euler":
+            return self._euler((numbers[0], numbers[1], numbers[2]))
+        axis = (numbers[0], numbers[1], numbers[2])
+        self._need_length(element, given[0], axis)
+        if given[0] == "axisangle":
+            return about(unit(axis), self.angle(numbers[3]))
+        if given[0] == "zaxis":
+            return from_z(axis)
+        x_axis = unit(axis)
+        y_axis = reject((numbers[3], numbers[4], numbers[5]), x_axis)
+        self._need_length(element, given[0], y_axis)
+        return from_axes(x_axis, unit(y_axis), cross(x_axis, unit(y_axis)))
+
+    def _need_length(self, element: Element, attribute: str, axis: Vector) -> None:
+        if length(axis) < NO_LENGTH:
+            what = f"{attribute}='{element.attributes[attribute]}' has an axis without a direction: give it one"
+            raise self.reader.error(AxisError, element, what)
+
+    def _euler(self, angles: Vector) -> Quaternion:
+        """Rotation of Euler angles: a small letter turns about the moved axis, a capital one about the fixed axis."""
+        found = IDENTITY
+        for letter, angle in zip(self.sequence, angles, strict=True):
+            turn = about(AXES[letter.lower()], self.angle(angle))
+            found = multiply(found, turn) if letter.islower() else multiply(turn, found)
+        return found
+
+
+def from_z(axis: Vector) -> Quaternion:
+    """The shortest rotation that takes the z axis to an axis; about x where that is opposite, as MuJoCo's compiler has it."""
+    along = unit(axis)
+    side = cross(Z, along)
+    if length(side) < NO_LENGTH:
+        return IDENTITY if along[2] > 0.0 else about(X, pi)
+    w = 1.0 + along[2]
+    return normalized((w, *side)) if w > NO_LENGTH else about(scale(side, 1.0 / length(side)), pi)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; False for names that cannot be one."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _default_tag(tag: str) -> str:
+    """Tag under which defaults are kept: all actuators share theirs."""
+    return "actuator" if tag in ACTUATORS else tag

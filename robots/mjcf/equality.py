@@ -1,0 +1,122 @@
+"""MJCF's equality constraints as closures between links, and as joints that follow others. Knows no Blender."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ...solvers.rotations import Vector
+from ..errors import UnknownNameError
+from ..model import Closure, Joint, Link, Mimic
+from ..transform import IDENTITY_TRANSFORM, Transform
+from ..xml_tree import Element
+from .document import NO_LENGTH, Document
+
+HIGHER_ORDER = 1e-12  # coefficients of polynomials beyond this make them no straight line
+
+
+class EqualityReader:
+    """Reads the <equality> sections of one document; links that mark where bodies meet are added to the robot's."""
+
+    def __init__(
+        self, document: Document, links: list[Link], drawn: dict[str, Transform], floats: bool, references: Mapping[str, float]
+    ) -> None:
+        """`drawn`: the links' frames in the world as the file draws them. `references`: joints' values [rad or m] there."""
+        self.document, self.reader = document, document.reader
+        self.links, self.drawn, self.floats, self.references = links, drawn, floats, references
+        self.closures: list[Closure] = []
+        self._frames: list[Joint] = []
+
+    def read(self, joints: Sequence[Joint]) -> list[Joint]:
+        """The joints, with their leaders, and those that fix the links at which loops are closed."""
+        found = {joint.name: joint for joint in joints}
+        for element in self.document.sections("equality"):
+            element = self.document.with_defaults(element, "")
+            if element.attributes.get("active", "true") == "false":
+                continue
+            if element.tag == "joint":
+                self._follow(element, found)
+            elif element.tag in ("connect", "weld"):
+                self._close(element)
+            else:
+                self.reader.warn(element, f"a constraint of kind '{element.tag}' is not read: it is left out")
+        return [*found.values(), *self._frames]
+
+    def _follow(self, element: Element, joints: dict[str, Joint]) -> None:
+        """Makes a joint follow another one by a straight line."""
+        names = [self.reader.text(element, "joint1"), *([element.attributes["joint2"]] if "joint2" in element.attributes else [])]
+        for name in names:
+            if name not in joints or not joints[name].is_movable:
+                raise self.reader.error(UnknownNameError, element, f"there is no hinge or slide '{name}': name one")
+        given = self.document.numbers(element, "polycoef", 5) or ()
+        coefficients = [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
+        if any(abs(number) > HIGHER_ORDER for number in coefficients[2:]):
+            self.reader.warn(element, "its polycoef has higher orders than a straight line, which are left out")
+        follower = joints[names[0]]
+        if len(names) == 1:
+            value = coefficients[0] + self.references[names[0]]
+            joints[names[0]] = replace(follower, lower=value, upper=value, kind="revolute" if follower.is_rotary else "prismatic")
+            return
+        if follower.mimic is not None:
+            self.reader.warn(element, f"joint '{names[0]}' follows '{follower.mimic.joint}' already: this constraint is left out")
+            return
+        first, second = (self.references[name] for name in names)
+        offset = coefficients[0] + first - coefficients[1] * second
+        joints[names[0]] = replace(follower, mimic=Mimic(names[1], coefficients[1], offset))
+
+    # -- closures --
+
+    def _close(self, element: Element) -> None:
+        kind = "3d" if element.tag == "connect" else "6d"
+        if "site1" in element.attributes or "site2" in element.attributes:
+            sites = [self.reader.text(element, word) for word in ("site1", "site2")]
+            for name in sites:
+                if name not in self.drawn:
+                    raise self.reader.error(UnknownNameError, element, f"there is no site '{name}': name one")
+            self._add(sites[0], sites[1], kind)
+            return
+        bodies = [self._body(element, "body1"), self._body(element, "body2")]
+        if None in bodies:
+            self.reader.warn(element, "it holds a free body to the world: it is left out")
+            return
+        (first, from_first), (second, from_second) = (body for body in bodies if body is not None)
+        anchor = self.document.vector(element, "anchor")
+        if element.tag == "connect":
+            at = self.drawn[first].then(from_first).then(Transform(offset=anchor))
+            places = [at, at]
+        else:
+            places = self._weld(element, self.drawn[first].then(from_first), self.drawn[second].then(from_second), anchor)
+        name = element.attributes.get("name") or f"{element.tag}_{len(self.closures) + 1}"
+        ends = [self._frame(f"closing_{name}_{k + 1}", body, places[k], element) for k, body in enumerate((first, second))]
+        self._add(ends[0], ends[1], kind)
+
+    def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
+        """Places in the world, as the file draws the bodies, that a weld brings together: on the first body and on the second."""
+        at = second.then(Transform(offset=anchor))
+        pose = self.reader.numbers(element, "relpose", 7)
+        if pose is None or max(map(abs, pose[3:])) < NO_LENGTH:  # MuJoCo's default: they stay as they are drawn
+            return [at, at]
+        turned = Element("weld", {"quat": " ".join(map(repr, pose[3:]))}, element.line, [], element.file)
+        relative = Transform(self.document.orientation(turned), (pose[0], pose[1], pose[2]))
+        return [first.then(relative).then(Transform(offset=anchor)), at]
+
+    def _body(self, element: Element, attribute: str) -> tuple[str, Transform] | None:
+        """A body's link, and the body's frame in it; the root's where the body is the world, None where that floats."""
+        name = element.attributes.get(attribute, "world")
+        if name == "world":
+            root = self.links[0].name
+            return None if self.floats else (root, self.drawn[root].inverse())
+        if name not in self.drawn:
+            raise self.reader.error(UnknownNameError, element, f"there is no body '{name}': name one")
+        return name, IDENTITY_TRANSFORM
+
+    def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
+        """Adds a link that is fixed to a body, at a place in the world."""
+        while name in self.drawn:
+            name += "'"
+        self.links.append(Link(name, line=element.line, file=element.file))
+        place = self.drawn[body].inverse().then(at)
+        self._frames.append(Joint(f"{name}_frame", "fixed", body, name, place, line=element.line, file=element.file))
+        self.drawn[name] = at
+        return name
+
+    def _add(self, first: str, second: str, kind: str) -> None:
+        self.closures.append(Closure(first, second, "3d" if kind == "3d" else "6d"))

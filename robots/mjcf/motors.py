@@ -1,0 +1,63 @@
+"""Motors of an MJCF file: the joints that actuators drive, and the limits that these set. Knows no Blender."""
+
+from dataclasses import replace
+
+from ..model import Joint, Robot
+from ..xml_tree import Element
+from .document import ACTUATORS, Document
+
+
+def with_motors(document: Document, robot: Robot) -> Robot:
+    """The robot with its motors, and their joints with the actuators' control ranges and forces as limits, where these are narrower."""
+    joints, motors = robot.joint, []
+    found = dict(joints)
+    for element in document.sections("actuator"):
+        name = element.attributes.get("joint", "")
+        if element.tag not in ACTUATORS or name not in joints or not joints[name].is_movable:
+            continue
+        motors.append(name)
+        found[name] = _limited(document, document.with_defaults(element, ""), found[name])
+    return replace(robot, joints=tuple(found.values()), motors=tuple(dict.fromkeys(motors)))
+
+
+def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
+    reader = document.reader
+    gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
+    if not gear:
+        return joint
+    forces = _range(document, actuator, "force")
+    effort = joint.effort
+    if forces is not None:
+        torque = abs(gear) * max(map(abs, forces))
+        effort = torque if effort is None else min(effort, torque)
+    controls = _range(document, actuator, "ctrl") if _is_servo(document, actuator) else None
+    lower, upper = joint.lower, joint.upper
+    if controls is not None:
+        low, high = sorted(number / gear for number in controls)
+        lower = low if lower is None else max(lower, low)
+        upper = high if upper is None else min(upper, high)
+        if lower > upper:
+            reader.warn(actuator, f"its ctrlrange is outside the range of joint '{joint.name}': the joint's counts")
+            lower, upper = joint.lower, joint.upper
+    kind = "revolute" if joint.is_rotary and lower is not None else joint.kind
+    return replace(joint, kind=kind, lower=lower, upper=upper, effort=effort)
+
+
+def _is_servo(document: Document, actuator: Element) -> bool:
+    """Whether what an actuator is given is a position of its joint."""
+    if actuator.tag == "position":
+        return True
+    bias = document.numbers(actuator, "biasprm", 10) or ()
+    gain = document.numbers(actuator, "gainprm", 10) or (1.0,)
+    is_spring = actuator.attributes.get("biastype") == "affine" and len(bias) > 1 and bias[1] != 0.0
+    return actuator.tag == "general" and is_spring and abs(bias[1] + gain[0]) < 1e-9 * abs(gain[0]) and not bias[0]
+
+
+def _range(document: Document, actuator: Element, word: str) -> tuple[float, float] | None:
+    """A range of an actuator (ctrl, force) where it is limited to it."""
+    limited, found = actuator.attributes.get(f"{word}limited", "auto"), document.reader.numbers(actuator, f"{word}range", 2)
+    if found is None or limited == "false" or not found[0] < found[1]:
+        return None
+    if limited == "auto" and document.compiler.get("autolimits", "true") != "true":
+        return None
+    return found[0], found[1]

@@ -1,0 +1,306 @@
+"""Expansion of a xacro document to plain elements: properties, macros, blocks, conditions, included files. Knows no Blender."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..attributes import AttributeReader
+from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
+from ..xml_tree import Element, read_xml
+from ..yaml_text import parse_yaml
+from .expressions import Evaluator, ExpressionError, Function
+from .macros import Macro, parameters
+from .packages import find_package
+from .values import Block, CycleError, Raw, Scope, literal, yaml_scalar
+
+PREFIX = "xacro:"
+MAX_ELEMENTS = 200_000  # that a document may expand to: the largest public robots have some thousands
+MAX_DEPTH = 120  # nested elements, macros and files
+NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
+MAX_FILES = 500  # included, each time counted
+MAX_TEXT = 100_000  # characters of an attribute
+PART = re.compile(r"\$\$|\$\{([^}]*)\}|\$\(([^)]*)\)")  # an escaped $, an expression, a substitution
+TRUE, FALSE = ("true", "1"), ("false", "0")
+
+
+def is_xacro(root: Element) -> bool:
+    """Whether a document has elements for xacro."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag.startswith(PREFIX):
+            return True
+        waiting += element.children
+    return False
+
+
+def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str]) -> Element:
+    """The document as a <robot> without xacro.
+
+    Args:
+        arguments: Texts for its xacro:arg, by name.
+
+    Raises:
+        UrdfError: it cannot be expanded; the message names file, line, element and remedy.
+    """
+    return _Expander(reader, dict(arguments)).document(root)
+
+
+class _Expander:
+    def __init__(self, reader: AttributeReader, arguments: dict[str, str]) -> None:
+        self.reader, self.arguments = reader, arguments
+        self.macros: dict[str, Macro] = {}
+        self.evaluator = Evaluator()
+        self.made = self.files = self.depth = 0
+        self.folder = Path(reader.file).parent
+
+    def document(self, root: Element) -> Element:
+        scope = Scope()
+        scope.values["xacro"] = {"load_yaml": Function(self._load_yaml), "arg": Function(lambda name: self.arguments[name])}
+        scope.values["load_yaml"] = Function(self._load_yaml)
+        try:
+            found = self._plain(root, scope)
+        except RecursionError as error:
+            raise self._error(root, f"{NESTED}: does a macro call itself?") from error
+        if self.macros and not found.all("link"):
+            what = f"it defines macros ({', '.join(list(self.macros)[:4])}) but no link: choose the robot's file that calls them"
+            raise self._error(root, what)
+        return found
+
+    def _error(self, element: Element, what: str, kind: type[UrdfError] = MalformedError) -> UrdfError:
+        return self.reader.error(kind, element, what)
+
+    # -- elements --
+
+    def _plain(self, element: Element, scope: Scope) -> Element:
+        """An element with its attributes evaluated and its children expanded."""
+        attributes = {}
+        for name, value in element.attributes.items():
+            if not name.startswith("xmlns"):
+                attributes[name] = str(self._text(value, scope, element))
+        made = Element(element.tag, attributes, element.line, [], element.file)
+        made.children = self._children(element.children, scope, made)
+        return made
+
+    def _children(self, elements: list[Element], scope: Scope, into: Element | None = None) -> list[Element]:
+        """The elements, expanded. `into`: the element that gets them, to which xacro:attribute adds."""
+        found: list[Element] = []
+        self.depth += 1
+        for element in elements:
+            self.made += 1
+            if self.depth > MAX_DEPTH:
+                raise self._error(element, f"{NESTED}: does a macro call itself?")
+            if self.made > MAX_ELEMENTS:
+                raise self._error(element, f"the file expands to more than {MAX_ELEMENTS} elements: is this a robot?")
+            if not element.tag.startswith(PREFIX):
+                found.append(self._plain(element, scope))
+            elif element.tag == "xacro:attribute" and into is not None:
+                into.attributes[self._need(element, "name", scope)] = str(self._text(element.attributes.get("value", ""), scope, element))
+            else:
+                found += self._command(element, element.tag.removeprefix(PREFIX), scope)
+        self.depth -= 1
+        return found
+
+    def _command(self, element: Element, word: str, scope: Scope) -> list[Element]:
+        """What an element of xacro's expands to."""
+        if word == "property":
+            self._property(element, scope)
+        elif word == "macro":
+            name = self.reader.text(element, "name").removeprefix(PREFIX)
+            self.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
+        elif word == "arg":
+            name = self._need(element, "name", scope)
+            if name not in self.arguments and "default" in element.attributes:
+                self.arguments[name] = str(self._text(element.attributes["default"], scope, element))
+        elif word in ("if", "unless"):
+            return self._children(element.children, scope) if self._truth(element, scope) is (word == "if") else []
+        elif word == "include":
+            return self._include(element, scope)
+        elif word == "insert_block":
+            return self._insert(element, scope)
+        elif word == "element":
+            name = self._need(element, "xacro:name", scope)
+            rest = {key: value for key, value in element.attributes.items() if key != "xacro:name"}
+            return [self._plain(Element(name, rest, element.line, element.children, element.file), scope)]
+        elif word == "call":
+            rest = {key: value for key, value in element.attributes.items() if key != "macro"}
+            return self._call(
+                Element(element.tag, rest, element.line, element.children, element.file), self._need(element, "macro", scope), scope
+            )
+        else:
+            return self._call(element, word, scope)
+        return []
+
+    def _need(self, element: Element, attribute: str, scope: Scope) -> str:
+        return str(self._text(self.reader.text(element, attribute), scope, element))
+
+    def _property(self, element: Element, scope: Scope) -> None:
+        name, where = self._need(element, "name", scope), element.attributes.get("scope", "")
+        target = scope.top if where == "global" else (scope.parent or scope) if where == "parent" else scope
+        if element.attributes.get("remove") in TRUE:
+            target.values.pop(name, None)
+            return
+        if "default" in element.attributes and "value" not in element.attributes:
+            if scope.holder(name) is not None:
+                return
+            value = element.attributes["default"]
+        elif "value" in element.attributes:
+            value = element.attributes["value"]
+        else:
+            target.values[f"**{name}"] = Block(element.children)
+            return
+        is_lazy = target is scope and element.attributes.get("lazy_eval") not in FALSE
+        raw = Raw(value, element)
+        target.values[name] = raw if is_lazy and "$" in value else literal(self._text(value, scope, element))
+
+    def _truth(self, element: Element, scope: Scope) -> bool:
+        found = literal(self._text(self.reader.text(element, "value"), scope, element))
+        if isinstance(found, (bool, int, float)):
+            return bool(found)
+        raise self._error(
+            element, f"value='{element.attributes['value']}' is '{found}', which is neither true nor false: write one of them"
+        )
+
+    # -- macros --
+
+    def _call(self, element: Element, name: str, scope: Scope) -> list[Element]:
+        macro = self.macros.get(name)
+        if macro is None:
+            known = ", ".join(list(self.macros)[:8]) or "none"
+            raise self._error(
+                element, f"there is no macro '{name}' (there are: {known}): include the file that defines it", UnknownNameError
+            )
+        inner = Scope(scope)
+        given = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
+        blocks = self._children(element.children, scope)
+        for parameter in macro.parameters:
+            if parameter.stars:
+                if not blocks:
+                    what = f"macro '{name}' needs an element for its block '{parameter.name}': put it into the call"
+                    raise self._error(element, what)
+                block = blocks.pop(0)
+                inner.values["*" * parameter.stars + parameter.name] = Block([block] if parameter.stars == 1 else block.children)
+            elif parameter.name in given:
+                inner.values[parameter.name] = literal(self._text(given.pop(parameter.name), scope, element))
+            elif parameter.inherits and scope.holder(parameter.name) is not None:
+                inner.values[parameter.name] = scope.get(parameter.name, self._raw)
+            elif parameter.default is not None:
+                inner.values[parameter.name] = literal(self._text(parameter.default.strip(), inner, macro.element))
+            else:
+                raise self._error(element, f"macro '{name}' needs its parameter '{parameter.name}': write {parameter.name}='...'")
+        if given:
+            known = ", ".join(parameter.name for parameter in macro.parameters) or "none"
+            what = f"macro '{name}' has no parameter '{next(iter(given))}' (it has: {known}): take it out"
+            raise self._error(element, what, UnknownNameError)
+        return self._children(macro.element.children, inner)
+
+    def _insert(self, element: Element, scope: Scope) -> list[Element]:
+        name = self._need(element, "name", scope)
+        for key in (f"**{name}", f"*{name}"):
+            if scope.holder(key) is not None:
+                block = scope.get(key, self._raw)
+                return self._children(block.elements, scope)
+        raise self._error(element, f"there is no block '{name}': define a property or a parameter of that name", UnknownNameError)
+
+    # -- files --
+
+    def _include(self, element: Element, scope: Scope) -> list[Element]:
+        name = self._need(element, "filename", scope)
+        if "ns" in element.attributes:
+            raise self._error(
+                element, "including into a namespace (ns) is not read: include without it, and give macros names of their own"
+            )
+        path = Path(os.path.join(Path(element.file).parent, name.removeprefix("file://")))
+        self.files += 1
+        if self.files > MAX_FILES:
+            raise self._error(element, f"more than {MAX_FILES} files are included: does a file include itself?")
+        try:
+            is_there = path.is_file()
+        except (OSError, ValueError):
+            is_there = False
+        if not is_there:
+            if element.attributes.get("optional") in TRUE:
+                return []
+            raise self._error(
+                element, f"the file '{path}' is not there: put it there, or correct filename='{element.attributes['filename']}'"
+            )
+        return self._children(read_xml(path).children, scope)
+
+    def _load_yaml(self, name: str) -> Any:
+        path = Path(os.path.join(self.folder, str(name)))
+        try:
+            return parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ExpressionError(f"the file '{path}' cannot be read ({error}): check its path") from error
+
+    # -- texts --
+
+    def _raw(self, raw: Raw, scope: Scope) -> Any:
+        return self._text(raw.text, scope, raw.element)
+
+    def _text(self, text: str, scope: Scope, element: Element) -> Any:
+        """A text with its expressions and substitutions: the value itself where the text is one of them alone."""
+        if "$" not in text:
+            return text
+        parts: list[Any] = []
+        end = 0
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._error(element, f"{NESTED}: does one need itself?")
+        for match in PART.finditer(text):
+            if match.start() > end:
+                parts.append(text[end : match.start()])
+            end = match.end()
+            if match[1] is not None:
+                parts.append(self._expression(str(self._text(match[1], scope, element)), scope, element))
+            elif match[2] is not None:
+                parts.append(self._substitution(str(self._text(match[2], scope, element)), scope, element))
+            else:
+                parts.append("$")
+        self.depth -= 1
+        if end < len(text):
+            parts.append(text[end:])
+        if len(parts) == 1:
+            return parts[0]
+        found = "".join(map(str, parts))
+        if len(found) > MAX_TEXT:
+            raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
+        return found
+
+    def _expression(self, text: str, scope: Scope, element: Element) -> Any:
+        try:
+            return self.evaluator.evaluate(text, lambda name: scope.get(name, self._raw))
+        except CycleError as error:
+            raise self._error(element, f"property '{error}' is defined by itself", NameClashError) from error
+        except ExpressionError as error:
+            raise self._error(element, f"${{{text}}} cannot be evaluated: {error}") from error
+
+    def _substitution(self, text: str, scope: Scope, element: Element) -> Any:
+        """Value of $(find PACKAGE), $(arg NAME), $(env NAME), $(optenv NAME DEFAULT), $(dirname), $(eval EXPRESSION)."""
+        word, _, rest = text.strip().partition(" ")
+        rest = rest.strip()
+        if word == "arg":
+            if rest not in self.arguments:
+                what = f"argument '{rest}' has no value: give it one in the import's Arguments, {rest}:=..."
+                raise self._error(element, what, UnknownNameError)
+            return self.arguments[rest]
+        if word == "find":
+            found = find_package(rest, element.file)
+            if found is None:
+                what = (
+                    f"package '{rest}' is in none of the folders above: put its folder beside this file's package, or set ROS_PACKAGE_PATH"
+                )
+                raise self._error(element, what, UnknownNameError)
+            return str(found)
+        if word == "dirname":
+            return str(Path(element.file).parent)
+        if word == "eval":
+            return self._expression(rest, scope, element)
+        if word in ("env", "optenv"):
+            name, _, otherwise = rest.partition(" ")
+            if word == "env" and name not in os.environ:
+                raise self._error(element, f"the environment variable '{name}' is not set: set it before Blender starts", UnknownNameError)
+            return os.environ.get(name, otherwise.strip())
+        raise self._error(element, f"$({text}) is unknown: use find, arg, env, optenv, dirname or eval")

@@ -1,0 +1,292 @@
+"""Expressions of xacro files: numbers, texts, lists and maps, and a list of functions. Knows no Blender.
+
+xacro itself hands them to Python's eval. Here they are evaluated node by node, and only what is listed can be used: no attribute of an
+object, no import, and nothing that makes much of a short text.
+"""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import UrdfError
+
+MAX_LENGTH = 10_000  # characters of an expression
+MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
+MAX_STEPS = 3_000_000  # nodes evaluated in a document, and the size of their values: public robots need some ten thousand
+MAX_POWER = 1024  # exponent of whole numbers
+
+Lookup = Callable[[str], Any]  # value of a name; raises KeyError
+
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, other: one in other,
+    ast.NotIn: lambda one, other: one not in other,
+    ast.Is: lambda one, other: one is other,
+    ast.IsNot: lambda one, other: one is not other,
+}
+UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")  # of whole numbers, whose results have no bound
+MATHS = {name: found for name, found in vars(math).items() if not name.startswith("_") and name not in NO_MATHS}
+BUILTINS = (abs, all, any, bool, dict, float, int, len, list, max, min, round, sorted, str, tuple)
+METHODS: dict[type, tuple[str, ...]] = {
+    str: (
+        "capitalize",
+        "endswith",
+        "find",
+        "join",
+        "lower",
+        "lstrip",
+        "replace",
+        "rstrip",
+        "split",
+        "startswith",
+        "strip",
+        "title",
+        "upper",
+    ),
+    dict: ("get", "items", "keys", "values"),
+    list: ("count", "index"),
+    tuple: ("count", "index"),
+}
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be evaluated."""
+
+
+class Function:
+    """A function that expressions may call; nothing else can be called."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+
+
+TOO_LARGE = f"its value is larger than {MAX_SIZE} characters or entries"
+
+
+def size_of(value: Any) -> int:
+    """Characters and entries of a value, in all its lists and maps.
+
+    Raises:
+        ExpressionError: there are more than MAX_SIZE.
+    """
+    size, waiting = 0, [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, (str, list, tuple, dict)):
+            size += len(found)
+            if size > MAX_SIZE:
+                raise ExpressionError(TOO_LARGE)
+        if isinstance(found, (list, tuple)):
+            waiting += found
+        elif isinstance(found, dict):
+            waiting += found.keys()
+            waiting += found.values()
+    return size
+
+
+def _sum(numbers: Any) -> Any:
+    return sum(numbers)
+
+
+def _range(*numbers: int) -> list[int]:
+    found = range(*numbers)
+    if len(found) > MAX_SIZE:
+        raise ExpressionError(f"range{numbers} is longer than {MAX_SIZE}")
+    return list(found)
+
+
+NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
+NAMES |= {found.__name__: Function(found) for found in BUILTINS}
+NAMES |= {"range": Function(_range), "sum": Function(_sum), "math": dict(NAMES), "True": True, "False": False, "None": None}
+
+
+class Evaluator:
+    """Evaluates the expressions of one document, of whose work it keeps count."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def evaluate(self, text: str, lookup: Lookup) -> Any:
+        """Value of an expression.
+
+        Raises:
+            ExpressionError: it is none, uses what is not listed, or exceeds the bounds above.
+        """
+        if len(text) > MAX_LENGTH:
+            raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
+        try:
+            tree = ast.parse(text.strip(), mode="eval")
+            return self._node(tree.body, lookup)
+        except (ExpressionError, UrdfError):  # the latter from a property that is used, or a file that is loaded
+            raise
+        except (RecursionError, MemoryError) as error:
+            raise ExpressionError("it is nested too deep") from error
+        except SyntaxError as error:
+            raise ExpressionError(f"it is no expression ({error.msg})") from error
+        except KeyError as error:
+            raise ExpressionError(f"there is no entry {error}") from error
+        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+            raise ExpressionError(str(error) or type(error).__name__) from error
+
+    def _node(self, node: ast.expr, names: Lookup) -> Any:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise ExpressionError(f"the file's expressions take more than {MAX_STEPS} steps: is this a robot?")
+        handler = HANDLERS.get(type(node))
+        if handler is None:
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        found = handler(self, node, names)
+        self.steps += size_of(found)
+        return found
+
+    def _constant(self, node: ast.Constant, _names: Lookup) -> Any:
+        if not isinstance(node.value, (bool, int, float, str, type(None))):
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        return node.value
+
+    def _name(self, node: ast.Name, names: Lookup) -> Any:
+        try:
+            return names(node.id)
+        except KeyError:
+            pass
+        if node.id not in NAMES:
+            raise ExpressionError(f"there is no property '{node.id}'")
+        return NAMES[node.id]
+
+    def _binary(self, node: ast.BinOp, names: Lookup) -> Any:
+        one, other = self._node(node.left, names), self._node(node.right, names)
+        if type(node.op) not in OPERATORS or (isinstance(node.op, ast.Mod) and isinstance(one, str)):
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        if (
+            isinstance(node.op, ast.Pow)
+            and isinstance(one, int)
+            and isinstance(other, int)
+            and (abs(other) > MAX_POWER or abs(one) > MAX_SIZE)
+        ):
+            one = float(one)
+        if isinstance(node.op, ast.Mult):
+            for text, times in ((one, other), (other, one)):
+                if isinstance(text, (str, list, tuple)) and isinstance(times, int) and size_of(text) * times > MAX_SIZE:
+                    raise ExpressionError(TOO_LARGE)
+            if isinstance(one, int) and isinstance(other, int) and max(one.bit_length(), other.bit_length()) > MAX_LENGTH:
+                raise ExpressionError("its number is too large")
+        return OPERATORS[type(node.op)](one, other)
+
+    def _unary(self, node: ast.UnaryOp, names: Lookup) -> Any:
+        if type(node.op) not in UNARY:
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        return UNARY[type(node.op)](self._node(node.operand, names))
+
+    def _boolean(self, node: ast.BoolOp, names: Lookup) -> Any:
+        found = None
+        for each in node.values:
+            found = self._node(each, names)
+            if bool(found) is isinstance(node.op, ast.Or):
+                break
+        return found
+
+    def _compare(self, node: ast.Compare, names: Lookup) -> bool:
+        one = self._node(node.left, names)
+        for kind, right in zip(node.ops, node.comparators, strict=True):
+            other = self._node(right, names)
+            if not COMPARISONS[type(kind)](one, other):
+                return False
+            one = other
+        return True
+
+    def _choice(self, node: ast.IfExp, names: Lookup) -> Any:
+        return self._node(node.body if self._node(node.test, names) else node.orelse, names)
+
+    def _call(self, node: ast.Call, names: Lookup) -> Any:
+        arguments = [self._node(each, names) for each in node.args]
+        named = {each.arg: self._node(each.value, names) for each in node.keywords if each.arg is not None}
+        if len(named) != len(node.keywords):
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        if isinstance(node.func, ast.Attribute):
+            owner = self._node(node.func.value, names)
+            if node.func.attr in METHODS.get(type(owner), ()) and not (isinstance(owner, dict) and node.func.attr in owner):
+                return self._method(owner, node.func.attr, arguments)
+        called = self._node(node.func, names)
+        if not isinstance(called, Function):
+            raise ExpressionError(f"'{ast.unparse(node.func)}' is no function that expressions may call")
+        return called.call(*arguments, **named)
+
+    def _method(self, owner: Any, name: str, arguments: list[Any]) -> Any:
+        filled = arguments[-1] if name == "replace" else owner  # what stands many times in the result
+        if name in ("join", "replace") and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE:
+            raise ExpressionError(TOO_LARGE)
+        found = getattr(owner, name)(*arguments)
+        return list(found) if name in ("items", "keys", "values") else found
+
+    def _attribute(self, node: ast.Attribute, names: Lookup) -> Any:
+        """Entry of a map, as YAML files give them: `limits.elbow`."""
+        owner = self._node(node.value, names)
+        if not isinstance(owner, Mapping):
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        return owner[node.attr]
+
+    def _entry(self, node: ast.Subscript, names: Lookup) -> Any:
+        owner = self._node(node.value, names)
+        if isinstance(node.slice, ast.Slice):
+            parts = (node.slice.lower, node.slice.upper, node.slice.step)
+            return owner[slice(*(None if part is None else self._node(part, names) for part in parts))]
+        return owner[self._node(node.slice, names)]
+
+    def _list(self, node: ast.List, names: Lookup) -> Any:
+        return [self._node(each, names) for each in node.elts]
+
+    def _tuple(self, node: ast.Tuple, names: Lookup) -> Any:
+        return tuple(self._node(each, names) for each in node.elts)
+
+    def _map(self, node: ast.Dict, names: Lookup) -> Any:
+        pairs = zip(node.keys, node.values, strict=True)
+        return {self._node(key, names): self._node(value, names) for key, value in pairs if key is not None}
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, names: Lookup) -> Any:
+        if len(node.generators) != 1 or not isinstance(node.generators[0].target, ast.Name):
+            raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        each, name, found = node.generators[0], node.generators[0].target.id, []
+        for value in self._node(each.iter, names):
+
+            def inner(wanted: str, value: Any = value) -> Any:
+                return value if wanted == name else names(wanted)
+
+            if all(self._node(test, inner) for test in each.ifs):
+                found.append(self._node(node.elt, inner))
+        return found
+
+
+HANDLERS: dict[type, Callable[[Evaluator, Any, Lookup], Any]] = {
+    ast.Constant: Evaluator._constant,
+    ast.Name: Evaluator._name,
+    ast.BinOp: Evaluator._binary,
+    ast.UnaryOp: Evaluator._unary,
+    ast.BoolOp: Evaluator._boolean,
+    ast.Compare: Evaluator._compare,
+    ast.IfExp: Evaluator._choice,
+    ast.Call: Evaluator._call,
+    ast.Attribute: Evaluator._attribute,
+    ast.Subscript: Evaluator._entry,
+    ast.List: Evaluator._list,
+    ast.Tuple: Evaluator._tuple,
+    ast.Dict: Evaluator._map,
+    ast.ListComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+}

@@ -1,0 +1,54 @@
+"""Folders of ROS packages, found from the file that names them. Knows no Blender."""
+
+import os
+import re
+from pathlib import Path
+
+FOLDERS_UP = 6  # as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
+NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
+
+
+def find_package(name: str, file: str) -> Path | None:
+    """Folder of a ROS package: above the file, beside one of the folders above it, or on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; None if
+    there is none. A folder of another name counts where its package.xml has the name."""
+    folder = Path(file).resolve().parent
+    above = [folder, *folder.parents][: FOLDERS_UP + 1]
+    roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
+    roots += [Path(root) / "share" for root in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if root]
+    for parent in above:
+        if _declared(parent) == name:
+            return parent
+    named = [parent for parent in above if parent.name == name] + [root / name for root in (*above, *roots)]
+    for found in named:
+        if _is_folder(found):
+            return found
+    for root in (*above[:-1], *roots):
+        for found in _folders(root):
+            if _declared(found) == name:
+                return found
+            if _is_folder(found / name):
+                return found / name
+    return None
+
+
+def _declared(folder: Path) -> str:
+    """The name that a folder's package.xml gives; "" without one."""
+    try:
+        match = NAME.search((folder / "package.xml").read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
+        return ""
+    return match[1] if match else ""
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # no name of a folder
+        return False
+
+
+def _folders(root: Path) -> list[Path]:
+    try:
+        return sorted(path for path in root.iterdir() if path.is_dir())
+    except OSError:
+        return []

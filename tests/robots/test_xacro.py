@@ -1,0 +1,233 @@
+"""Xacro files: what they expand to, what is refused, and that an expression can neither run code nor grow without bound."""
+
+from dataclasses import replace
+
+import pytest
+from limber.robots import errors
+from limber.robots.reading import read
+from limber.robots.xacro.expressions import NAMES, Evaluator, ExpressionError
+from limber.robots.xacro.macros import Parameter, parameters
+
+from tests.robots.robots import write
+from tests.robots.xacros import ARM, LIMB, LIMITS, expanded
+
+LINK = '<link name="a"/>'
+
+
+def xacro(body: str) -> str:
+    return f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n{body}\n</robot>'
+
+
+def read_text(folder, text: str, **arguments: str):
+    return read(write(folder, text, "robot.xacro"), arguments=arguments)
+
+
+def names_of(folder, body: str, **arguments: str) -> list[str]:
+    return [link.name for link in read_text(folder, xacro(body), **arguments).links]
+
+
+def attached(name: str) -> str:
+    return f'<link name="{name}"/><joint name="j {name}" type="fixed"><parent link="a"/><child link="{name}"/></joint>'
+
+
+def value(text: str, **names: object) -> object:
+    return Evaluator().evaluate(text, names.__getitem__)
+
+
+@pytest.mark.parametrize("fingers", [0, 2, 3])
+def test_an_arm_expands_to_the_urdf_that_it_means(tmp_path, fingers):
+    write(tmp_path, LIMB, "limb.xacro")
+    write(tmp_path, LIMITS, "limits.yaml")
+    found, wanted = read_text(tmp_path, ARM, fingers=str(fingers)), read(write(tmp_path, expanded(fingers)))
+    assert [replace(link, line=0, file="") for link in found.links] == [replace(link, line=0, file="") for link in wanted.links]
+    assert [replace(each, line=0, file="") for each in found.joints] == [replace(each, line=0, file="") for each in wanted.joints]
+    assert found.joint["upper_joint"].file == str(tmp_path / "limb.xacro"), "errors name the file that has the element"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1 + 2 * 3", 7),
+        ("radians(180) == pi", True),
+        ("-x ** 2", -4.0),
+        ("'a' if x > 1 else 'b'", "a"),
+        ("limits.elbow['most'] // 2", 3),
+        ("[k * x for k in range(3) if k]", [2.0, 4.0]),
+        ("'l_' + 'arm'.upper()", "l_ARM"),
+        ("max([1, 2, 3])", 3),
+        ("not (x == 2 and 'a' in 'bc')", True),
+        ("limits.get('wrist', 4)", 4),
+        ("{'a': 1}['a']", 1),
+        ("'1 2 3'.split()[1:]", ["2", "3"]),
+    ],
+)
+def test_expressions_have_pythons_values(text, wanted):
+    assert value(text, x=2.0, limits={"elbow": {"most": 7}}) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "().__class__",
+        "x.__class__",
+        "'{0.__class__}'.format(x)",
+        "open('/etc/passwd')",
+        "(lambda: 1)()",
+        "exec('1')",
+        "f'{x}'",
+        "[k for k in 'a' for j in 'b']",
+        "sin.call(1)",
+        "xs.append(1)",
+        "max(*xs)",
+        "'%9999999d' % x",
+        "factorial(9999999)",
+        "(x := 3)",
+    ],
+)
+def test_an_expression_uses_nothing_but_what_is_listed(text):
+    with pytest.raises(ExpressionError):
+        value(text, x=2.0, xs=[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9 ** 9 ** 9 ** 9",
+        "'a' * 999999999",
+        "[0] * 999999999",
+        "[['a' * 99999]] * 99999",
+        "range(999999999)",
+        "list(range(99999)) + list(range(99999))",
+        "'a'.join(['b' * 999] * 999)",
+        "('a' * 999).replace('a', 'b' * 999)",
+        "[[k for k in range(9999)] for j in range(9999)]",
+        "1" + "+1" * 9000,
+        "(" * 900 + "1" + ")" * 900,
+        "1" * 99999,
+        "sum([[0]] * 9999, [])",
+    ],
+)
+def test_an_expression_cannot_grow_without_bound(text):
+    with pytest.raises(ExpressionError):
+        value(text)
+
+
+def test_no_listed_function_reaches_beyond_numbers_texts_and_lists():
+    assert not {"eval", "exec", "open", "getattr", "type", "vars", "globals", "__import__", "map", "filter", "object"} & set(NAMES)
+
+
+def test_parameters_have_defaults_blocks_and_what_they_inherit():
+    found = parameters("a b:=1 c='x y' d:=^ e:=^|2 f:=${g + 1} *block **blocks")
+    assert found == [
+        Parameter("a"),
+        Parameter("b", "1"),
+        Parameter("c", "'x y'"),
+        Parameter("d", None, inherits=True),
+        Parameter("e", "2", inherits=True),
+        Parameter("f", "${g + 1}"),
+        Parameter("block", stars=1),
+        Parameter("blocks", stars=2),
+    ]
+
+
+def test_properties_are_evaluated_when_they_are_used_and_hold_where_they_are_defined(tmp_path):
+    body = '<xacro:property name="b" value="${c}2"/><xacro:property name="c" value="x"/><link name="${b}"/>'
+    assert names_of(tmp_path, body) == ["x2"]
+    body = """<xacro:property name="n" value="a"/><xacro:macro name="m" params="">
+      <xacro:property name="n" value="b"/><xacro:property name="g" value="${n}" scope="global"/></xacro:macro>
+      <xacro:m/><link name="${n}${g}"/>"""
+    assert names_of(tmp_path, body) == ["ab"]
+
+
+def test_a_parameter_may_be_inherited_from_around_the_call(tmp_path):
+    body = '<xacro:macro name="m" params="n:=^|b"><link name="${n}"/></xacro:macro>'
+    assert names_of(tmp_path, f"{body}<xacro:m/>") == ["b"]
+    assert names_of(tmp_path, f'<xacro:property name="n" value="a"/>{body}<xacro:m/>') == ["a"]
+
+
+def test_a_block_of_two_stars_is_what_is_within_the_element(tmp_path):
+    macro = f'<xacro:macro name="m" params="**more">{LINK}<xacro:insert_block name="more"/></xacro:macro>'
+    body = f"{macro}<xacro:m><x>{attached('b')}</x></xacro:m>"
+    assert names_of(tmp_path, body) == ["a", "b"]
+
+
+def test_arguments_of_the_import_come_before_the_files_defaults(tmp_path):
+    body = '<xacro:arg name="n" default="a"/><link name="$(arg n)"/>'
+    assert names_of(tmp_path, body) == ["a"]
+    assert names_of(tmp_path, body, n="b") == ["b"]
+
+
+def test_dollars_may_be_written_twice(tmp_path):
+    assert names_of(tmp_path, '<link name="$${a}"/><xacro:if value="0"/>') == ["${a}"]
+
+
+def test_packages_are_found_by_their_folder_or_by_what_they_call_themselves(tmp_path):
+    (tmp_path / "src" / "arm_robot" / "urdf").mkdir(parents=True)
+    (tmp_path / "src" / "Renamed-main").mkdir()
+    write(tmp_path / "src" / "Renamed-main", "<package><name>arm_parts</name></package>", "package.xml")
+    write(tmp_path / "src" / "Renamed-main", xacro(LINK), "part.xacro")
+    folder = tmp_path / "src" / "arm_robot" / "urdf"
+    assert names_of(folder, '<xacro:include filename="$(find arm_parts)/part.xacro"/>') == ["a"]
+    write(folder, xacro('<link name="b"/>'), "own.xacro")
+    assert names_of(folder, '<xacro:include filename="$(find arm_robot)/urdf/own.xacro"/>') == ["b"]
+
+
+DEEP = '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>'
+WIDE = (
+    "".join(f'<xacro:macro name="m{k}" params="">{f"<xacro:m{k + 1}/>" * 10}</xacro:macro>' for k in range(12))
+    + f'<xacro:macro name="m12" params="">{LINK}</xacro:macro><xacro:m0/>'
+)
+LONG = "".join(f'<xacro:property name="p{k + 1}" value="${{p{k}}}${{p{k}}}"/>' for k in range(60))
+WRONG = {
+    "unknown macro": (errors.UnknownNameError, "<xacro:arm/>", "no macro 'arm' (there are: none)"),
+    "missing parameter": (errors.MalformedError, '<xacro:macro name="m" params="a"/>' + "<xacro:m/>", "needs its parameter 'a'"),
+    "unknown parameter": (
+        errors.UnknownNameError,
+        '<xacro:macro name="m" params="a"/><xacro:m a="1" b="2"/>',
+        "no parameter 'b' (it has: a)",
+    ),
+    "missing block": (errors.MalformedError, '<xacro:macro name="m" params="*a"/><xacro:m/>', "for its block 'a'"),
+    "unknown block": (errors.UnknownNameError, '<xacro:insert_block name="b"/>', "no block 'b'"),
+    "unknown property": (errors.MalformedError, '<link name="${b}"/><xacro:if value="1"/>', "no property 'b'"),
+    "no expression": (errors.MalformedError, '<link name="${1 +}"/><xacro:if value="1"/>', "no expression"),
+    "divided by zero": (errors.MalformedError, '<link name="${1/0}"/><xacro:if value="1"/>', "division by zero"),
+    "neither true nor false": (errors.MalformedError, '<xacro:if value="maybe"/>', "neither true nor false"),
+    "argument without value": (errors.UnknownNameError, '<link name="$(arg n)"/><xacro:if value="1"/>', "Arguments, n:=..."),
+    "missing package": (errors.UnknownNameError, '<xacro:include filename="$(find no_such_package)/a"/>', "ROS_PACKAGE_PATH"),
+    "missing file": (errors.MalformedError, '<xacro:include filename="b.xacro"/>', "is not there"),
+    "unknown substitution": (errors.MalformedError, '<link name="$(anon a)"/><xacro:if value="1"/>', "use find, arg, env"),
+    "defined by itself": (
+        errors.NameClashError,
+        '<xacro:property name="b" value="${b}"/><link name="${b}"/>',
+        "'b' is defined by itself",
+    ),
+    "macros alone": (errors.MalformedError, '<xacro:macro name="m" params=""/>', "defines macros (m) but no link"),
+    "calls itself": (errors.MalformedError, DEEP, "does a macro call itself"),
+    "includes itself": (errors.MalformedError, '<xacro:include filename="robot.xacro"/>', "nested deeper"),
+    "elements without end": (errors.MalformedError, WIDE, "more than 200000 elements"),
+    "text without end": (
+        errors.MalformedError,
+        f'<xacro:property name="p0" value="a"/>{LONG}<link name="${{p60}}"/>',
+        "longer than 100000",
+    ),
+    "namespace": (errors.MalformedError, '<xacro:include filename="b.xacro" ns="b"/>', "namespace"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_told_by_type_file_line_and_remedy(tmp_path, case):
+    kind, body, said = WRONG[case]
+    with pytest.raises(errors.UrdfError) as error:
+        read_text(tmp_path, xacro(body))
+    assert type(error.value) is kind
+    assert str(tmp_path / "robot.xacro") in str(error.value)
+    assert said in str(error.value)
+    assert error.value.line == (1 if case == "macros alone" else 2)
+
+
+def test_an_error_in_an_included_file_names_that_file(tmp_path):
+    write(tmp_path, xacro('<link name="a"/>\n<joint name="j" type="bend"><parent link="a"/><child link="a"/></joint>'), "part.xacro")
+    with pytest.raises(errors.JointTypeError) as error:
+        read_text(tmp_path, xacro('<xacro:include filename="part.xacro"/>'))
+    assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
