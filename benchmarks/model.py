@@ -1,0 +1,138 @@
+"""A robot's file as Limber reads it: places of all bodies for joints' values, and how well its loops close.
+
+    python -m benchmarks.model --model FILE [--closures FILE] --samples IN.npz --out OUT.npz
+
+FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots.md, in place of those that the file itself marks
+IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, turned about in this order
+OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's; residual (m,) [m, rad] of the
+      closures: the largest distance or angle between frames that should coincide; 0 where there are none
+
+Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all joints, the others close them:
+each sample is reached from the pose in which IN's joints are 0, in small steps. Where it cannot be reached, the residual says so.
+"""
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from limber.robots.closures import mechanism_of, read_mechanism
+from limber.robots.errors import UrdfError
+from limber.robots.marks import closures_text
+from limber.robots.model import Robot
+from limber.robots.reading import read
+from limber.robots.tree import Tree, build_tree
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import Goals
+from limber.solvers.mechanism.kinds import KINDS
+from limber.solvers.mechanism.model import Mechanism, MechanismError
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.rotations import angle_between, length, subtract, to_matrix
+
+STEP = 0.1  # [rad or m] largest step of a motor on its way to a sample: the assembly stays the one that the file draws
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def answer(given: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str, np.ndarray]:
+    """What OUT holds."""
+    tree = build_tree(robot)
+    names = [str(name) for name in given["joint_names"].tolist()]
+    samples = np.asarray(given["joints"], dtype=float).reshape(-1, len(names))
+    known = {joint.name for joint in tree.joints}
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"{robot.file} has no joint '{unknown[0]}' that moves: its joints are {', '.join(sorted(known))}")
+    free = {joint.name for joint in tree.joints if joint.mimic is None}
+    loops = [] if mechanism is None else [(joint.parent, joint.child, joint.kind) for joint in mechanism.joints if joint.closes]
+    if mechanism is not None and loops and not free <= set(names):
+        return _closed(mechanism, names, samples)
+    return _open(tree, names, samples, loops)
+
+
+def _open(tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]) -> dict[str, np.ndarray]:
+    """Forward kinematics of the tree, and how far loops gape in it."""
+    places = [branch.link for branch in tree.branches]
+    followers = {joint.name for joint in tree.joints if joint.mimic is not None}
+    position, rotation, residual = [], [], []
+    for row in samples.tolist():
+        values = dict(zip(names, row, strict=True))
+        frames = tree.frames({**tree.complete({name: value for name, value in values.items() if name not in followers}), **values})
+        at = dict(zip(places, frames, strict=True))
+        position.append([frame.offset for frame in frames])
+        rotation.append([to_matrix(frame.rotation) for frame in frames])
+        gaps = [0.0]
+        for first, second, kind in loops:
+            gaps.append(length(subtract(at[first].offset, at[second].offset)))
+            if kind == "fixed":
+                gaps.append(angle_between(at[first].rotation, at[second].rotation))
+        residual.append(max(gaps))
+    return _out(places, np.array(position), np.array(rotation), residual)
+
+
+def _closed(mechanism: Mechanism, names: Sequence[str], samples: np.ndarray) -> dict[str, np.ndarray]:
+    """Forward kinematics with closed loops: the named joints are driven, the others follow."""
+    solver = MechanismSolver(mechanism)
+
+    def goals(row: np.ndarray) -> Goals:
+        return Goals(actuators={name: (float(value),) for name, value in zip(names, row, strict=True)})
+
+    start = assemble(solver, None, goals(np.zeros(len(names)))).state
+    poses, residual = [], []
+    for row in samples:
+        steps = max(1, math.ceil(float(np.max(np.abs(row), initial=0.0)) / STEP))
+        state = start
+        for k in range(1, steps + 1):
+            solution = solver.solve(goals(row * (k / steps)), state, 1.0)
+            state = solution.state
+        poses.append(solution.poses)
+        residual.append(solution.report.residual)
+    every = np.array(poses)
+    return _out([body.name for body in mechanism.bodies], every[:, :, :3, 3], every[:, :, :3, :3], residual)
+
+
+def _out(names: Sequence[str], position: np.ndarray, rotation: np.ndarray, residual: Sequence[float]) -> dict[str, np.ndarray]:
+    return {"body_names": np.array(names), "position": position, "rotation": rotation, "residual": np.array(residual)}
+
+
+def model_of(model: Path, closures: Path | None, joints: Sequence[str]) -> tuple[Robot, Mechanism | None]:
+    """The robot of a file, and its mechanism with those joints as motors; None where nothing closes a loop.
+
+    Raises:
+        UrdfError: a file cannot be used.
+    """
+    robot = read(model, for_mechanism=True)
+    if closures is not None:
+        mechanism = read_mechanism(model, closures)
+    elif text := closures_text(robot):
+        mechanism = mechanism_of(robot, text, str(model))
+    else:
+        return robot, None
+    driven = [replace(joint, actuated=joint.name in joints and bool(KINDS[joint.kind].freedoms)) for joint in mechanism.joints]
+    return robot, replace(mechanism, joints=tuple(driven))
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("model", "samples", "out"):
+        ask.add_argument(f"--{name}", type=Path, required=True)
+    ask.add_argument("--closures", type=Path)
+    asked = ask.parse_args()
+    with np.load(asked.samples) as file:
+        given = dict(file)
+    try:
+        robot, mechanism = model_of(asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()])
+        for warning in (robot if mechanism is None else mechanism).warnings:
+            print(f"warning: {warning}")
+        found = answer(given, robot, mechanism)
+    except (UrdfError, MechanismError, ValueError) as error:
+        sys.exit(str(error))
+    np.savez(asked.out, **found)
+    counted = f"{len(found['residual'])} samples of {len(found['body_names'])} bodies"
+    print(f"{counted}, largest residual {found['residual'].max(initial=0.0):.3g} -> {asked.out}")
+
+
+if __name__ == "__main__":
+    main()
