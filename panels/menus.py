@@ -109,7 +109,7 @@ class LIMBER_MT_operators(bpy.types.Menu):
     def draw(self, context):
         layout = self.layout
         layout.operator("limber.add_demo_lamp", icon="LIGHT")
-        layout.operator("limber.import_urdf", icon="IMPORT")
+        layout.operator("limber.import_robot", icon="IMPORT")
         layout.operator_menu_enum("limber.add_mechanism", "kind")
         if rig_of(context) is not None:
             layout.separator()

@@ -8,7 +8,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...rig.authoring.robot_import import import_robot
 from ...robots.errors import UrdfError
-from ...robots.reading import read
+from ...robots.reading import SUFFIXES, read
 from ..errors import reports_errors
 from ..files import shown_files
 
@@ -20,28 +20,37 @@ UP_AXES = [
 LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
 
-class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
-    """Import a robot from its URDF file: a bone for each link, with joint axes, limits and meshes"""
+class LIMBER_OT_import_robot(bpy.types.Operator, ImportHelper):
+    """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes and closed loops"""
 
-    bl_idname = "limber.import_urdf"
-    bl_label = "Import URDF"
+    bl_idname = "limber.import_robot"
+    bl_label = "Import Robot"
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".urdf"
     filepath: StringProperty(
         name="File",
-        description="The robot's URDF file",
+        description="The robot's URDF, xacro or MJCF file",
         subtype="FILE_PATH",
         options={"SKIP_SAVE"},  # else the next import would start with this file, as if it had been dropped
     )
-    filter_glob: shown_files("*.urdf")
+    filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
     root: StringProperty(
         name="Root Link",
         description="Link that becomes the root of the hierarchy; empty: the file's own root",
-        search=lambda self, _context, _text: links_of(self.filepath),
+        search=lambda self, _context, _text: links_of(self.filepath, self.arguments),
     )
     with_meshes: BoolProperty(name="Meshes", description="Import the links' meshes", default=True)
     up_axis: EnumProperty(name="DAE Up Axis", description="Up axis of DAE meshes", items=UP_AXES)
+    close_loops: BoolProperty(
+        name="Closed Loops",
+        description="Make a mechanism of the loops that the file marks: equality constraints of MJCF, pairs of links closing_NAME_1 and"
+        " closing_NAME_2",
+        default=True,
+    )
+    arguments: StringProperty(
+        name="Arguments", description="Arguments of a xacro file, with spaces between them: name:=value", options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("filepath"):
@@ -52,22 +61,26 @@ class LIMBER_OT_import_urdf(bpy.types.Operator, ImportHelper):
     @reports_errors
     def execute(self, context):
         if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: choose a robot's URDF file")
+            self.report({"ERROR"}, "No file is chosen: choose a robot's file")
             return {"CANCELLED"}
-        came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis)
+        arguments, wrong = arguments_of(self.arguments)
+        if wrong:
+            self.report({"ERROR"}, f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
+            return {"CANCELLED"}
+        came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis, arguments, self.close_loops)
         for warning in came.warnings[:LINES]:
             self.report({"WARNING"}, warning)
         self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
         return {"FINISHED"}
 
 
-class LIMBER_FH_urdf(bpy.types.FileHandler):
-    """Import a URDF file that is dropped into a viewport"""
+class LIMBER_FH_robot(bpy.types.FileHandler):
+    """Import a robot's file that is dropped into a viewport"""
 
-    bl_idname = "LIMBER_FH_urdf"
-    bl_label = "URDF robot"
-    bl_import_operator = "limber.import_urdf"
-    bl_file_extensions = ".urdf"
+    bl_idname = "LIMBER_FH_robot"
+    bl_label = "Robot"
+    bl_import_operator = "limber.import_robot"
+    bl_file_extensions = ";".join(SUFFIXES)
 
     @classmethod
     def poll_drop(cls, context):
@@ -75,20 +88,27 @@ class LIMBER_FH_urdf(bpy.types.FileHandler):
 
 
 def _add_to_menu(menu, _context) -> None:
-    menu.layout.operator(LIMBER_OT_import_urdf.bl_idname, text="URDF (.urdf)")
+    menu.layout.operator(LIMBER_OT_import_robot.bl_idname, text="Robot (.urdf, .xacro, .xml)")
 
 
 MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
-def links_of(path: str) -> list[str]:
-    """Names of the links of a URDF file, to choose the root from; empty where the file cannot be read."""
+def arguments_of(text: str) -> tuple[dict[str, str], str]:
+    """Arguments "name:=value ..." by name, and the first word that is none; "" where all are."""
+    found = [(word, *word.partition(":=")) for word in text.split()]
+    wrong = next((word for word, name, sign, _ in found if not name or not sign), "")
+    return {name: value for _, name, _, value in found}, wrong
+
+
+def links_of(path: str, arguments: str = "") -> list[str]:
+    """Names of the links of a robot's file, to choose the root from; empty where the file cannot be read."""
     try:
-        return _links(path, stat(path).st_mtime_ns)
+        return _links(path, stat(path).st_mtime_ns, arguments)
     except (OSError, UrdfError):
         return []
 
 
 @lru_cache(maxsize=8)  # the file browser calls it at every redraw
-def _links(path: str, _changed: int) -> list[str]:
-    return [link.name for link in read(path).links]
+def _links(path: str, _changed: int, arguments: str) -> list[str]:
+    return [link.name for link in read(path, arguments=arguments_of(arguments)[0]).links]

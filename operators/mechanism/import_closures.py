@@ -27,7 +27,7 @@ class LIMBER_OT_import_closures(bpy.types.Operator, ImportHelper):
     def poll(cls, context):
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not is_robot(rig):
-            cls.poll_message_set("No imported robot is active: bring its URDF file in first (File > Import > URDF), and click its armature")
+            cls.poll_message_set("No imported robot is active: import its file first (File > Import > Robot), and click its armature")
             return False
         if rig.limber.mechanism.live:
             cls.poll_message_set("The mechanism is live: press End Live first")

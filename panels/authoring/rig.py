@@ -17,7 +17,7 @@ class LIMBER_MT_chains(bpy.types.Menu):
     def draw(self, context):
         layout = self.layout
         layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
-        layout.operator("limber.import_urdf", icon="IMPORT")
+        layout.operator("limber.import_robot", icon="IMPORT")
 
 
 class LIMBER_PT_rig(Tab, bpy.types.Panel):
@@ -38,7 +38,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         if rig is None or rig.type != "ARMATURE":
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             column = layout.column(align=True)
-            column.operator("limber.import_urdf", icon="IMPORT")
+            column.operator("limber.import_robot", icon="IMPORT")
             if rig is not None:  # else Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return

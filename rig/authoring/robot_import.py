@@ -1,11 +1,11 @@
-"""Import of a URDF file as an armature: a bone for each link; the joint's axis is one of the bone's axes, and all others are locked.
+"""Import of a robot's file as an armature: a bone for each link; the joint's axis is one of the bone's axes, and all others are locked.
 
 Posing a bone by hand moves the joint, and the bone's channel is the joint's value, with the same axis and zero. The sign differs for some
 bones, so that they point to the next joint.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import pi
@@ -14,6 +14,7 @@ import bpy
 
 from ...robots.collada import UpAxis
 from ...robots.display import BoneShape, bone_shapes
+from ...robots.marks import closures_text
 from ...robots.model import Robot
 from ...robots.reading import read
 from ...robots.record import Record, to_text
@@ -22,7 +23,9 @@ from ...solvers import rotations
 from ..blender.counting import counted
 from ..reading.axes import INDEX
 from ..reading.imported_robot import KEY, channel, pose_joints, record_of
+from ..reading.mechanism.bones import file_mechanism
 from . import robot_meshes
+from .mechanism.build import from_closures
 
 ORDERS = {
     "X": "XYZ",
@@ -42,20 +45,30 @@ class Imported:
     warnings: tuple[str, ...]
 
 
-def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: bool = True, up_axis: UpAxis = "AUTO") -> Imported:
+def import_robot(
+    context,
+    path: str | os.PathLike,
+    root: str = "",
+    with_meshes: bool = True,
+    up_axis: UpAxis = "AUTO",
+    arguments: Mapping[str, str] | None = None,
+    close_loops: bool = True,
+) -> Imported:
     """Imports a robot, selected and active, in a collection of its own. Where it raises, nothing was imported.
 
     Args:
         context: Blender's context.
-        path: The URDF file.
+        path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
         with_meshes: Import the links' visuals.
         up_axis: Up axis of DAE files; see `read_collada`.
+        arguments: Texts for the arguments of a xacro file, by name.
+        close_loops: Make a mechanism of the loops that the file marks.
 
     Raises:
         UrdfError: the file cannot be used, or has no such link.
     """
-    robot = read(path)
+    robot = read(path, arguments=arguments)
     tree = build_tree(robot, root)
     shapes = bone_shapes(robot, tree)
     if context.object is not None and context.object.mode != "OBJECT":
@@ -69,6 +82,9 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
             warnings += robot_meshes.add(robot, tree, rig, bones, collection, up_axis)
         context.scene.collection.children.link(collection)
         _prepare_pose(tree, rig, bones)
+        closures = closures_text(robot) if close_loops else ""
+        if closures:
+            warnings += from_closures(rig, closures)[1]
     for thing in context.selected_objects:
         thing.select_set(False)
     context.view_layer.objects.active = rig
@@ -82,6 +98,10 @@ def import_robot(context, path: str | os.PathLike, root: str = "", with_meshes: 
 
 def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
     came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
+    if rig.limber.mechanism.closures_file:
+        mechanism, _, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
+        loops, motors = sum(joint.closes for joint in mechanism.joints), len(mechanism.actuators)
+        came += f", {counted(loops, 'closed loop')} with {counted(motors, 'motor')}"
     if not warnings:
         return came
     more = counted(len(warnings) - 1, "more warning")

@@ -9,7 +9,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...robots.collada import ColladaError, UpAxis, read_collada
 from ...robots.lfs import IS_POINTER, is_lfs_pointer
 from ...robots.meshes import find_mesh
-from ...robots.model import Box, Colour, Cylinder, Link, Material, MeshFile, Robot, Sphere, Visual
+from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, MeshFile, Robot, Sphere, Visual
 from ...robots.transform import Transform
 from ...robots.tree import Tree
 from ..blender.counting import counted
@@ -90,6 +90,8 @@ class _Look:
             return self._shared("Cylinder", _cylinder), (shape.radius, shape.radius, shape.length)
         if isinstance(shape, Sphere):
             return self._shared("Sphere", _sphere), (shape.radius,) * 3
+        if isinstance(shape, Ellipsoid):
+            return self._shared("Sphere", _sphere), shape.radii
         if isinstance(shape, MeshFile):
             if shape.name not in self._meshes:
                 self._meshes[shape.name] = self._read(link, shape.name)

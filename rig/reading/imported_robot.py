@@ -65,7 +65,7 @@ def records(rig) -> list[tuple[str, Record]]:
     """
     found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
     if not found:
-        raise RigError(f"Armature '{rig.name}' was not imported from a URDF file: File > Import > URDF makes one that was")
+        raise RigError(f"Armature '{rig.name}' was not imported from a robot's file: File > Import > Robot makes one that was")
     return found
 
 

@@ -31,7 +31,7 @@ CLOCK = 5  # steps of the clock at a time
 MODES = ("OBJECT", "POSE", "EDIT")
 NAMES = ("upper", "middle", "Nose", "Ear")
 # Wait for a file dialog, open other ports, or go through the same code as others at many times the cost.
-LEFT_OUT = {"import_urdf", "scan", "cancel_scan", "change_servo", "choose_port", "choose_protocol_file", "read_protocol_file"}
+LEFT_OUT = {"import_robot", "scan", "cancel_scan", "change_servo", "choose_port", "choose_protocol_file", "read_protocol_file"}
 picks = st.integers(0, 11)
 verb_picks = st.integers(0, 1000)  # modulo those that may be pressed
 

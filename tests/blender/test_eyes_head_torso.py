@@ -209,7 +209,7 @@ def test_where_it_cannot_be_done_the_button_says_why():
 
 @pytest.mark.skipif(not HUMAN.exists(), reason=f"no {HUMAN}")
 def test_an_imported_human_without_eyes_gets_torso_and_head_that_face_as_robots_do():
-    bpy.ops.limber.import_urdf(filepath=str(HUMAN))
+    bpy.ops.limber.import_robot(filepath=str(HUMAN))
     rig = bpy.context.active_object
     bpy.ops.limber.eyes_head_torso()
     assert [chain.name for chain in rig.limber.chains] == ["Torso", "Head"]
@@ -228,7 +228,7 @@ def test_an_imported_human_without_eyes_gets_torso_and_head_that_face_as_robots_
 
 @pytest.mark.skipif(not LAMP.exists(), reason=f"no {LAMP}")
 def test_a_robot_without_a_head_says_what_to_select():
-    bpy.ops.limber.import_urdf(filepath=str(LAMP))
+    bpy.ops.limber.import_robot(filepath=str(LAMP))
     with pytest.raises(RuntimeError, match="No bone is called a head"):
         bpy.ops.limber.eyes_head_torso()
     assert not bpy.context.active_object.limber.chains

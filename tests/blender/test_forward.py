@@ -44,7 +44,7 @@ def robot(tmp_path, *more: str, turned: str = "0 0 0"):
     parts = [link(name) for name in ("base", "neck_link", "head_link", "eyes_optical_frame")]
     parts += [joint("pan", "base", "neck_link", "0 0 0.3", "0 0 1"), joint("tilt", "neck_link", "head_link", "0.05 0 0.1", "0 1 0")]
     parts += [joint("view", "head_link", "eyes_optical_frame", "0.1 0 0.08", rpy=turned)]
-    bpy.ops.limber.import_urdf(filepath=str(write(tmp_path, f'<robot name="r">{"".join([*parts, *more])}</robot>')))
+    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, f'<robot name="r">{"".join([*parts, *more])}</robot>')))
     return bpy.context.active_object
 
 
@@ -64,7 +64,7 @@ def off(rig, chain, way) -> float:
 def test_robots_that_people_own_look_ahead(file, end, ahead):
     if not (SHARED / file).exists():
         pytest.skip(f"no {SHARED / file}")
-    bpy.ops.limber.import_urdf(filepath=str(SHARED / file), with_meshes=False)
+    bpy.ops.limber.import_robot(filepath=str(SHARED / file), with_meshes=False)
     rig = bpy.context.active_object
     assert off(rig, chain_on(rig, end), ahead) < 0.5
 

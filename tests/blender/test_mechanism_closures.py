@@ -26,7 +26,7 @@ def named(tmp_path, text: str = "") -> bpy.types.Object:
     """A parallelogram whose loop's ends are called as exporters do; returns its armature."""
     text = (text or parallelogram()).replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2")
     (tmp_path / "robot.urdf").write_text(text, encoding="utf-8")
-    bpy.ops.limber.import_urdf(filepath=str(tmp_path / "robot.urdf"), with_meshes=False)
+    bpy.ops.limber.import_robot(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, close_loops=False)
     return bpy.context.active_object
 
 
@@ -129,7 +129,7 @@ def test_named_pairs_close_wherever_the_armature_is_moved_and_rooted(tmp_path):
     (tmp_path / "robot.urdf").write_text(
         parallelogram().replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"), encoding="utf-8"
     )
-    bpy.ops.limber.import_urdf(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, root="plate")
+    bpy.ops.limber.import_robot(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, root="plate", close_loops=False)
     rig = bpy.context.active_object
     rig.matrix_world = Matrix.Translation((1.0, 2.0, 3.0)) @ Matrix.Rotation(0.7, 4, Vector((1.0, 2.0, 0.5)).normalized())
     bpy.context.view_layer.update()
@@ -172,18 +172,21 @@ def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
 # -- a bought robot --
 
 
-def reachy():
-    """Reachy Mini as its URDF file has it, its five open rods closed by one click, with the body's and the rods' motors."""
+def reachy(by_hand: bool = True):
+    """Reachy Mini as its URDF file has it; its five open rods are closed by one click, or by the import, and the motors added by hand, or
+    by the import. Returns the armature, and bones and signs of the body's and the rods' motors."""
     if not (REACHY / "robot.urdf").exists():
         pytest.skip(f"no robot in {REACHY}")
     from limber.rig.reading import imported_robot
 
-    bpy.ops.limber.import_urdf(filepath=str(REACHY / "robot.urdf"), with_meshes=False)
+    bpy.ops.limber.import_robot(filepath=str(REACHY / "robot.urdf"), with_meshes=False, close_loops=not by_hand)
     rig = bpy.context.active_object
-    bpy.ops.limber.close_named_loops()
-    bpy.ops.object.mode_set(mode="POSE")
     of_joint = {record.branch.joint.name: (bone, record.sign) for bone, record in imported_robot.records(rig) if record.branch.joint}
     motors = [of_joint[name] for name in ("yaw_body", *STEWART)]
+    if not by_hand:
+        return rig, motors
+    bpy.ops.limber.close_named_loops()
+    bpy.ops.object.mode_set(mode="POSE")
     select(rig, *(bone for bone, _ in motors))
     rig.data.bones.active = rig.data.bones[motors[0][0]]
     bpy.ops.limber.add_motors()
@@ -200,6 +203,11 @@ def test_reachy_minis_rods_meet_at_rest():
     assert "apart at rest" not in says(rig)
 
 
+def values_of(session, names: list[str]) -> list[float]:
+    """Desired values [rad] of joints of the robot's file."""
+    return [float(session.solver.values(session.state.desired, name)[0]) for name in names]
+
+
 def follow(rig, bone: str, does: str):
     """A goal of a bone, with a target where the bone is at rest; returns the target and that place (4, 4)."""
     goal, target = rig.limber.mechanism.goals.add(), bpy.data.objects.new(f"{bone} Target", None)
@@ -209,8 +217,10 @@ def follow(rig, bone: str, does: str):
     return target, rest(rig).bones[bone]
 
 
-def test_reachy_minis_motors_are_the_vendors():
-    rig, motors = reachy()
+@pytest.mark.parametrize("by_hand", [True, False], ids=["closed by hand", "closed by the import"])
+def test_reachy_minis_motors_are_the_vendors(by_hand):
+    rig, motors = reachy(by_hand)
+    order = ["yaw_body", *STEWART]
     samples = np.load(REACHY / "fk_samples.npz")
     head, body = follow(rig, "head", "FRAME"), follow(rig, motors[0][0], "ORIENTATION")
     at_rest = rest(rig).links["head"]
@@ -230,6 +240,10 @@ def test_reachy_minis_motors_are_the_vendors():
         session = those.session(rig)
         assert session.problem == ""
         assert session.outputs.report.goal_error < WITHIN
-        found = [sign * value for (_, sign), value in zip(motors, session.outputs.desired, strict=True)]
+        found = (
+            [sign * value for (_, sign), value in zip(motors, session.outputs.desired, strict=True)]
+            if by_hand
+            else values_of(session, order)
+        )
         assert found == pytest.approx([yaw, *samples["motors"][k]], abs=WITHIN), k
         bpy.ops.limber.end_live()

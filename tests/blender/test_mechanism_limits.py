@@ -25,7 +25,7 @@ def limited(kind: str, axis: str, lower: float, upper: float):
 def imported(folder, urdf: str, closures: str = CLOSED):
     for name, text in (("robot.urdf", urdf), ("robot.yaml", closures)):
         (folder / name).write_text(text, encoding="utf-8")
-    bpy.ops.limber.import_urdf(filepath=str(folder / "robot.urdf"))
+    bpy.ops.limber.import_robot(filepath=str(folder / "robot.urdf"))
     rig = bpy.context.active_object
     bpy.ops.limber.import_closures(filepath=str(folder / "robot.yaml"))
     return rig

@@ -13,7 +13,7 @@ def imported(folder):
     """A robot of a file with closures, which tells no masses; returns its armature."""
     for name, text in (("robot.urdf", parallelogram()), ("robot.yaml", CLOSED)):
         (folder / name).write_text(text, encoding="utf-8")
-    bpy.ops.limber.import_urdf(filepath=str(folder / "robot.urdf"))
+    bpy.ops.limber.import_robot(filepath=str(folder / "robot.urdf"))
     rig = bpy.context.active_object
     bpy.ops.limber.import_closures(filepath=str(folder / "robot.yaml"))
     return rig

@@ -126,7 +126,7 @@ def test_a_robot_with_loops_comes_in_with_its_closures(folder, motors):
     if not folder.exists():
         pytest.skip(f"no robot in {folder}")
     urdf = next(folder.rglob("*.urdf"))
-    bpy.ops.limber.import_urdf(filepath=str(urdf), with_meshes=False)
+    bpy.ops.limber.import_robot(filepath=str(urdf), with_meshes=False)
     rig = bpy.context.active_object
     bpy.ops.limber.import_closures(filepath=str(next(folder.rglob("*.yaml"))))
     assert len(rig.limber.mechanism.motors) == motors
@@ -147,7 +147,7 @@ def test_closures_that_name_what_the_robot_lacks_say_so(tmp_path):
     folder = MODELS / "stewart"
     if not folder.exists():
         pytest.skip(f"no robot in {folder}")
-    bpy.ops.limber.import_urdf(filepath=str(next(folder.rglob("*.urdf"))), with_meshes=False)
+    bpy.ops.limber.import_robot(filepath=str(next(folder.rglob("*.urdf"))), with_meshes=False)
     file = tmp_path / "closures.yaml"
     file.write_text("closed_loop: [[nobody, nothing]]\ntype: [6d]\n")
     with pytest.raises(RuntimeError, match="'nobody' is neither a link nor a joint"):

@@ -15,7 +15,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "load_character",
     "mark_findings",
     "clear_marks",
-    "import_urdf",
+    "import_robot",
     "new_chain",
     "eyes_head_torso",
     "remove_chain",
@@ -199,7 +199,7 @@ def refusal(name) -> str:
 
 
 def test_without_an_armature_every_button_says_to_click_one():
-    for name in set(names()) - {"stop", "import_urdf", *OF_MECHANISMS, *WITHOUT_A_RIG}:
+    for name in set(names()) - {"stop", "import_robot", *OF_MECHANISMS, *WITHOUT_A_RIG}:
         assert "No armature is active: click the robot's armature" in refusal(name), name
     make_active(target())
     assert "No armature is active" in refusal("check_chain")

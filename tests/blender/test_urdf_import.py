@@ -1,4 +1,4 @@
-"""What Import URDF brings in and where it puts it; that an error leaves nothing, and undo takes all of it back."""
+"""What Import Robot brings in and where it puts it; that an error leaves nothing, and undo takes all of it back."""
 
 import struct
 
@@ -19,13 +19,13 @@ def everything() -> dict[str, list[str]]:
 
 
 def bring(path, **options):
-    assert bpy.ops.limber.import_urdf(filepath=str(path), **options) == {"FINISHED"}
+    assert bpy.ops.limber.import_robot(filepath=str(path), **options) == {"FINISHED"}
     return bpy.context.active_object
 
 
 def refusal(path, **options) -> str:
     with pytest.raises(RuntimeError) as error:
-        bpy.ops.limber.import_urdf(filepath=str(path), **options)
+        bpy.ops.limber.import_robot(filepath=str(path), **options)
     return str(error.value)
 
 
@@ -145,7 +145,7 @@ def test_the_links_to_choose_the_root_from_are_the_files(tmp_path):
 
 def test_without_a_file_the_operator_says_so():
     with pytest.raises(RuntimeError, match="No file is chosen"):
-        bpy.ops.limber.import_urdf()
+        bpy.ops.limber.import_robot()
 
 
 def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_path):
@@ -234,7 +234,7 @@ def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
 def test_a_dae_file_stands_as_its_up_axis_says_unless_that_is_to_be_ignored(tmp_path, up_axis, size, capfd):
     tall = DAE.replace("100 0 0 0 100 0", "100 0 0 0 200 0").replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
     write(tmp_path, tall, "a.dae")
-    bpy.ops.limber.import_urdf(filepath=str(meshed(tmp_path, 'filename="a.dae"')), up_axis=up_axis)
+    bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.dae"')), up_axis=up_axis)
     (mesh,) = bpy.context.active_object.children
     corners = [mesh.matrix_world @ corner.co for corner in mesh.data.vertices]
     assert [max(c[k] for c in corners) - min(c[k] for c in corners) for k in range(3)] == pytest.approx(size)
@@ -248,7 +248,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12
 def test_a_robot_file_that_is_a_git_lfs_pointer_is_named_as_one(tmp_path):
     path = write(tmp_path, POINTER.decode())
     with pytest.raises(RuntimeError, match=r"robot\.urdf: this is a Git LFS pointer, not the file itself: run `git lfs pull`"):
-        bpy.ops.limber.import_urdf(filepath=str(path))
+        bpy.ops.limber.import_robot(filepath=str(path))
 
 
 @pytest.mark.parametrize(
@@ -314,5 +314,5 @@ def test_the_same_robot_can_come_in_twice(tmp_path):
 def test_it_is_in_the_import_menu_and_a_dropped_file_finds_it():
     drawn = [function.__module__ for function in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()]
     assert "limber.operators.authoring.import_robot" in drawn
-    handler = bpy.types.LIMBER_FH_urdf
-    assert (handler.bl_import_operator, handler.bl_file_extensions) == ("limber.import_urdf", ".urdf")
+    handler = bpy.types.LIMBER_FH_robot
+    assert (handler.bl_import_operator, handler.bl_file_extensions) == ("limber.import_robot", ".urdf;.xacro;.xml;.mjcf")

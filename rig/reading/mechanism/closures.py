@@ -4,19 +4,18 @@ Exporters write a loop that a URDF file cannot close as two extra links, closing
 (onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones' heads.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
+from ....robots.marks import closing_pairs
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import Finding, RigError
 from ...properties.mechanism import POINTS
 from .rest import Rest, rest_of
 
 WORDS = {name: title.lower() for name, title, _ in POINTS}
-PAIR = re.compile(r"closing_(.+)_([12])")
 APART = 1e-4  # of the armature's size: points nearer to each other coincide
 ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same
 
@@ -66,13 +65,8 @@ def add(rig, rest: Rest, first: str, second: str, name: str = ""):
 
 def named_pairs(rig) -> list[tuple[str, str, str]]:
     """(NAME, bone, bone) of bones named closing_NAME_1 and closing_NAME_2 that have no closure yet."""
-    found: dict[str, dict[str, str]] = {}
-    for bone in rig.data.bones:
-        if match := PAIR.fullmatch(bone.name):
-            found.setdefault(match[1], {})[match[2]] = bone.name
     closed = {frozenset((closure.first, closure.second)) for closure in rig.limber.mechanism.closures}
-    pairs = [(name, ends["1"], ends["2"]) for name, ends in found.items() if len(ends) == 2]
-    return [pair for pair in pairs if frozenset(pair[1:]) not in closed]
+    return [pair for pair in closing_pairs(rig.data.bones.keys()) if frozenset(pair[1:]) not in closed]
 
 
 def of_closures(rig) -> Iterator[Finding]:

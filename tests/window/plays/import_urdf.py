@@ -22,7 +22,7 @@ def play(stage):
     FILE.write_text(ARM, encoding="utf-8")
     stage.move(IN_DIALOG)
     with stage.context():
-        bpy.ops.limber.import_urdf("INVOKE_DEFAULT", filepath=str(FILE))
+        bpy.ops.limber.import_robot("INVOKE_DEFAULT", filepath=str(FILE))
     yield 1.0
     stage.photograph("import_urdf_options")
     stage.facts["before"] = everything()
@@ -38,7 +38,7 @@ def play(stage):
         bpy.ops.ed.redo()
     stage.facts["redone"] = sorted(thing.name for thing in bpy.data.objects)
     with stage.context():
-        bpy.ops.limber.import_urdf("INVOKE_DEFAULT")
+        bpy.ops.limber.import_robot("INVOKE_DEFAULT")
     yield from stage.until(lambda: "FILE_BROWSER" in editors())
     yield 0.8
     stage.photograph("import_urdf_browser")
