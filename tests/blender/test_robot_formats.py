@@ -102,7 +102,7 @@ def test_a_loop_that_an_mjcf_file_closes_is_closed_when_the_motor_moves(tmp_path
     assert [motor.bone for motor in kept.motors] == ["motor"]
     kept.drive = "MOTORS"
     kept.motors[0].value = 0.6
-    assert bpy.ops.limber.mechanism_live() == {"FINISHED"}
+    assert bpy.ops.limber.live() == {"FINISHED"}
     those.settle(rig)
     session = those.session(rig)
     assert session.problem == ""
@@ -110,7 +110,7 @@ def test_a_loop_that_an_mjcf_file_closes_is_closed_when_the_motor_moves(tmp_path
     where = link_frames(rig, bpy.context.evaluated_depsgraph_get())
     assert where["top"].offset == pytest.approx((0.2 * math.sin(0.6), 0.0, 0.2 * math.cos(0.6)), abs=1e-5)
     assert length(subtract(where["closing_pin_1"].offset, where["closing_pin_2"].offset)) < 1e-5
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
 
 
 def test_loops_stay_open_where_the_user_wants_them_so(tmp_path):
@@ -127,7 +127,7 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
     motors = {"yaw_body", "right_antenna", "left_antenna", *(f"stewart_{k}" for k in range(1, 7))}
     assert {motor.bone for motor in rig.limber.mechanism.motors} == motors
     those.with_idle_goal(rig)
-    assert bpy.ops.limber.mechanism_live() == {"FINISHED"}
+    assert bpy.ops.limber.live() == {"FINISHED"}
     session = those.session(rig)
     assert session.problem == ""
     assert session.outputs.report.residual < 1e-8
@@ -136,4 +136,4 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
     for k, part in enumerate(session.reading.parts):
         where = np.array(rig.matrix_world @ shown[part.bone].matrix) @ part.offset
         assert np.abs(where[:3, 3] - (session.base @ poses[k])[:3, 3]).max() < 1e-5, part.name
-    bpy.ops.limber.end_mechanism_live()
+    bpy.ops.limber.end_live()
