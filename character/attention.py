@@ -1,7 +1,7 @@
-"""What a chain attends to: where it sees its target, which it may follow late, only roughly, or in part. Knows no Blender.
+"""Attention of a chain: where it perceives its target, which it may follow with a lag, a dead zone, or only in part. Knows no Blender.
 
-Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has an attention of its own.
-A target is seen from the chain's root, by direction and distance, so that nothing sweeps through the chain when the target is exchanged.
+Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has its own attention. A target is
+described by direction and distance from the chain's root, so that no blend between two targets passes through the chain.
 """
 
 import math
@@ -19,7 +19,7 @@ HALF_TURN = -1.0 + 1e-6  # cosine beyond which two directions are opposite, and 
 
 
 class Sight(NamedTuple):
-    """Where something is seen from a chain's root, in the world."""
+    """Pose of a target as seen from a chain's root: direction, distance [m] and orientation, in the world."""
 
     direction: Vector  # unit
     distance: float  # [m]
@@ -28,12 +28,12 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Manner:
-    """How a chain follows what it attends to.
+    """Settings of attention.
 
     Attributes:
-        lag: [s] by which it trails a target that moves steadily.
-        dead_zone: [rad] by which a target may move before the chain follows; it then keeps that far behind.
-        change: [s] that it takes to go over to another target.
+        lag: Time [s] by which the chain trails a steadily moving target.
+        dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that far behind.
+        change: Duration [s] of the change to another target.
     """
 
     lag: float = 0.0
@@ -43,7 +43,7 @@ class Manner:
 
 @dataclass(frozen=True)
 class Attention:
-    """What is attended to at an instant, and what the next needs of it."""
+    """State of attention in a frame, as the next frame needs it."""
 
     target: Sight  # where it really is
     of: object  # which target that is
@@ -57,31 +57,31 @@ class Attention:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it would stay as it is while the target does."""
+        """Whether it will stay constant while the target does."""
         return self.left == 0.0 and self.seen == self.halfway == self.still
 
 
 def sight(place: Vector, turn: Quaternion, root: Vector) -> Sight:
-    """Where a place [m] and axes in the world are seen from a root [m]."""
+    """Direction, distance and orientation of a target, given by position [m] and orientation in the world, as seen from a root [m]."""
     way = rotations.subtract(place, root)
     distance = rotations.length(way)
     return Sight(rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), turn)
 
 
 def place(seen: Sight, root: Vector) -> Vector:
-    """The place [m] in the world that is seen so from a root [m]."""
+    """World position [m] of what is seen from a root [m]."""
     return rotations.add(root, rotations.scale(seen.direction, seen.distance))
 
 
 def attend(before: Attention | None, target: Sight, of: object, manner: Manner, dt: float) -> Attention:
-    """The attention `dt` seconds later; the very same where nothing changes.
+    """Attention `dt` seconds later; the same object if nothing changes.
 
     Args:
-        before: What it was; None: it begins at the target.
-        target: Where the target is seen now.
-        of: Which target that is: another one than before is gone over to.
-        manner: How it follows.
-        dt: [s].
+        before: Attention in the last frame; None: it begins at the target.
+        target: The target as seen now.
+        of: Identity of the target; if it differs from the last frame's, the chain changes to the new target gradually.
+        manner: Settings.
+        dt: Time step [s].
     """
     if before is None:
         return Attention(target, of, manner, target, 0.0, target, target, target, target)
@@ -105,8 +105,9 @@ def attend(before: Attention | None, target: Sight, of: object, manner: Manner, 
 
 
 def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
-    """An aim that is only `share` (0 to 1) of the way from where the posture looks to where the aim wants it; the same for other goals
-    than looking."""
+    """An aim that is rotated only by `share` (0 to 1) from the posture's gaze toward `aim`. Other goals than looking are returned
+    unchanged.
+    """
     if share >= 1.0 or not isinstance(aim, Point | Direction):
         return aim
     pose = skeleton.forward(posture.tolist())
@@ -121,12 +122,12 @@ def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
 
 
 def _remaining(left: float) -> float:
-    """How much of an offset is left when so much (1 to 0) of its time is: it begins and ends at rest."""
+    """Share of an offset that is left when a share `left` (1 to 0) of its time is left; it begins and ends with velocity 0."""
     return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
-    """The shortest turn from one direction to another; of opposite ones that about the vertical, as heads turn."""
+    """Shortest rotation from one direction to another; for opposite directions the one about the vertical, as heads rotate."""
     if rotations.dot(a, b) > HALF_TURN:
         return rotations.between(a, b)
     level = rotations.reject(rotations.Z, a)
@@ -134,24 +135,24 @@ def _between(a: Vector, b: Vector) -> Quaternion:
 
 
 def _from(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The turn that takes one orientation to another."""
+    """Rotation from orientation `a` to orientation `b`."""
     return rotations.multiply(b, rotations.conjugate(a))
 
 
 def _power(turn: Quaternion, share: float) -> Quaternion:
-    """A part of a turn."""
+    """A share (0 to 1) of a rotation."""
     vector = rotations.logarithm(turn)
     angle = rotations.length(vector)
     return rotations.about(rotations.scale(vector, 1.0 / angle), share * angle) if angle > 0.0 else rotations.IDENTITY
 
 
 def _apart(a: Sight, b: Sight) -> tuple[float, float]:
-    """The angles [rad] between two directions, and between two orientations."""
+    """Angles [rad] between two directions, and between two orientations."""
     return rotations.vector_angle(a.direction, b.direction), rotations.angle_between(a.turn, b.turn)
 
 
 def _mixed(a: Sight, b: Sight, way: float, distance: float, turn: float) -> Sight:
-    """From one sight toward another: each by its own part, 0 to 1."""
+    """Interpolation from `a` to `b` with separate shares (0 to 1) for direction, distance and orientation."""
     return Sight(
         rotations.rotate(_power(_between(a.direction, b.direction), way), a.direction),
         a.distance * (b.distance / a.distance) ** distance,
@@ -160,7 +161,7 @@ def _mixed(a: Sight, b: Sight, way: float, distance: float, turn: float) -> Sigh
 
 
 def _leave(still: Sight, target: Sight, zone: float) -> Sight:
-    """Where the end of a dead zone's radius drags what was still."""
+    """The perceived target after a dead zone of radius `zone` [rad]: it is moved just enough to keep the real target inside."""
     if zone <= 0.0:
         return target
     parts = [max(0.0, angle - zone) / angle if angle > 0.0 else 0.0 for angle in _apart(still, target)]
@@ -170,7 +171,7 @@ def _leave(still: Sight, target: Sight, zone: float) -> Sight:
 
 
 def _toward(now: Sight, target: Sight, share: float) -> Sight:
-    """A part of the way to a target; the target itself where that is all but reached."""
+    """A share (0 to 1) of the motion toward a target; exactly the target if it is almost reached."""
     if max(*_apart(now, target), abs(now.distance / target.distance - 1.0)) < ARRIVED:
         return target
     return _mixed(now, target, share, share, share)

@@ -1,7 +1,6 @@
-"""Life on top of a posture: breathing, sway and small glances. A function of time and seed alone. Knows no Blender.
+"""Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed. Knows no Blender.
 
-It is added to the posture before the warp, so the body breathes and the aim stays exact. The same frame always has the same life, in
-whatever order frames are shown.
+It is added to the posture before solving, so the body breathes while the aim stays exact. The same frame always has the same offsets.
 """
 
 import math
@@ -27,11 +26,11 @@ ROOTED = 0.3  # of the sway at the root that is left at the end: bodies swing fr
 
 @dataclass(frozen=True)
 class Life:
-    """How much of everything.
+    """Settings of idle motion.
 
     Attributes:
-        breathing, sway, glances: [rad] by which the joints that do most of it move at most, either way.
-        seed: Another one is another life.
+        breathing, sway, glances: Amplitude [rad] of the joints that move most.
+        seed: Seed of the pseudo-random motion.
     """
 
     breathing: float = 0.0
@@ -41,14 +40,15 @@ class Life:
 
 
 def offsets(life: Life, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-    """What life adds to a posture (n,) [rad]; slides keep still, and no joint leaves its limits by it.
+    """Offsets (n,) [rad] that idle motion adds to a posture; 0 for prismatic joints, and clamped so that no joint leaves its limits by
+    it.
 
     Args:
-        life: How much.
+        life: Settings.
         skeleton: The chain.
-        posture: (n,) [rad, slides m].
-        up: The world's up in the base frame, unit.
-        seconds: [s] Scene time.
+        posture: (n,) [rad; prismatic joints m].
+        up: World up in the base frame, unit vector.
+        seconds: Scene time [s].
     """
     turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
     added = np.zeros(len(skeleton))
@@ -65,14 +65,14 @@ def offsets(life: Life, skeleton: Skeleton, posture: Angles, up: Vector, seconds
 
 
 def _breath(seed: int, seconds: float) -> float:
-    """-1 breathed out, 1 breathed in."""
+    """Breathing at a time [s]: -1 breathed out, 1 breathed in."""
     phase = (seconds / BREATH + _random(seed, "breath", 0)[0]) % 1.0
     share = phase / INHALE if phase < INHALE else 1.0 - (phase - INHALE) / (1.0 - INHALE)
     return -math.cos(math.pi * share)
 
 
 def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
-    """How much each joint lifts the end, of the one that does most."""
+    """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
     _, linear = skeleton.jacobian(posture.tolist())
     rise: Angles = np.array(up) @ linear
     largest = max(float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9)  # a chain without length lifts nothing
@@ -80,19 +80,19 @@ def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
-    """Slow noise of a joint, -1 to 1."""
+    """Slow noise for the sway of a joint, -1 to 1."""
     phases = _random(seed, "sway", joint)
     return sum(math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)) / len(SWAY)
 
 
 def _last(skeleton: Skeleton) -> Sequence[int]:
-    """The joints that glance: the last third, two at least."""
+    """Indices of the joints that glance: the last third, at least two."""
     count = max(2, len(skeleton) // 3)
     return skeleton.path()[-count:]
 
 
 def _glance(seed: int, joint: int, seconds: float) -> float:
-    """A joint's glances, -1 to 1: it darts from one to the next, and every other one is back to the posture."""
+    """Glances of a joint, -1 to 1: quick moves with pauses; every second one goes back to the posture."""
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1
@@ -102,12 +102,12 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
 
 
 def _begins(seed: int, number: int) -> float:
-    """When a glance begins [s]."""
+    """Start time of a glance [s]."""
     return GLANCE * (number + JITTER * (_random(seed, "when", number)[0] - 0.5))
 
 
 @lru_cache(maxsize=4096)
 def _random(seed: int, what: str, number: int) -> tuple[float, float, float]:
-    """Three numbers from 0 to 1, always the same ones."""
+    """Three pseudo-random numbers from 0 to 1 for a seed, a purpose and a number."""
     source = Random(f"{seed} {what} {number}")
     return source.random(), source.random(), source.random()

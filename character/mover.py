@@ -1,18 +1,18 @@
-"""What every mover has: a pure tick. Knows no Blender.
+"""Interface of a mover: a pure tick. Knows no Blender.
 
-A mover is built once, from what seldom changes (joints, limits, solver, filters), and ticked every frame. A fourth kind of mover is one
-more class with such a tick, and a `stage.Session` of each host that reads its inputs.
+A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A fourth kind of mover is another
+class with such a tick, and for each host a `stage.Session` that reads its inputs.
 """
 
 from typing import Any, Protocol
 
 
 class Outputs(Protocol):
-    """What one tick says. Kinds of movers add errors of their tasks, and what is limited."""
+    """Result of one tick. Each kind of mover adds errors of its goals, and active limits."""
 
     @property
     def at_rest(self) -> bool:
-        """Whether the mover would stay as it is while its inputs do."""
+        """Whether the mover will not move while its inputs stay constant."""
         ...
 
 
@@ -20,12 +20,12 @@ class Mover(Protocol):
     """A chain, a body that follows a motion, or a mechanism."""
 
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Any, Any]:
-        """The next frame: outputs, and the state for the frame after. Pure: no clock, no scene, no hidden memory.
+        """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no scene and no other memory.
 
         Args:
-            inputs: What the mover is asked for; None: it comes to rest where it was going.
-            state: What the last tick returned; None at a new start, where motion begins at rest in the solution.
-            dt: Time since then [s]; 0 solves without moving anything.
+            inputs: The mover's goals and settings in this frame; None: it comes to rest where it was going.
+            state: State that the last tick returned; None at a new start, where motion begins at rest in the solution.
+            dt: Time step [s]; 0 solves without moving anything.
 
         Raises:
             ValueError: the inputs cannot be used; the message names what is wrong and the remedy.

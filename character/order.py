@@ -8,7 +8,7 @@ Needs = Sequence[Sequence[int]]  # of each mover: the indices of those on which 
 
 
 class Order(NamedTuple):
-    """Indices of movers in the order in which they are ticked, and what of them depends on itself."""
+    """Indices of movers in the order of ticking, and the cycles among them."""
 
     indices: Sequence[int]
     cyclic: frozenset[int] = frozenset()  # movers in a cycle that are told where the others of it are going
@@ -16,12 +16,12 @@ class Order(NamedTuple):
 
 
 def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> Order:
-    """The order of movers, and their cycles.
+    """The order of ticking, and the cycles.
 
     Args:
-        needs: On which others each depends; those that come first are taken first.
-        looks_forward: Whether each is told, in a cycle, where the others are going in place of where they were.
-        certain: Needs without those that may only be; asked for where there is a cycle.
+        needs: For each mover the indices of those on which it depends; of equal ones the first comes first.
+        looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of their last poses.
+        certain: Returns `needs` without uncertain dependencies; called only if there is a cycle.
     """
     ordered: list[int] = []
     begun: set[int] = set()
@@ -54,7 +54,7 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
 
 
 def _leads_to(needs: Needs, start: int, end: int) -> bool:
-    """Whether what `start` needs, and what that needs in turn, comes to `end`."""
+    """Whether `start` depends on `end`, directly or through others."""
     met, left = set(), list(needs[start])
     while left:
         k = left.pop()

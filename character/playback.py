@@ -1,4 +1,4 @@
-"""How a stage moves through frames: what is the next frame, what is a jump, and what lies between two frames. Knows no Blender."""
+"""How a stage moves from frame to frame: consecutive frames, jumps and sub-frames. Knows no Blender."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ JUMP = 0.5  # [s] of scene time between two frames of a playback that drops fram
 
 
 class Time(NamedTuple):
-    """A frame of a scene."""
+    """A time in a scene: frame number, fraction, and the duration of a frame."""
 
     frame: int
     fraction: float  # of a frame, 0 up to 1
@@ -20,14 +20,14 @@ class Time(NamedTuple):
 
 @dataclass
 class _Instant:
-    """A stage as it was at a frame."""
+    """Snapshot of a stage at a frame."""
 
     frame: float
     snapshot: dict[Any, Any]
 
 
 class Playback:
-    """A stage, and the frames at which it is in each scene."""
+    """A stage, and its current frame in each scene."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -38,7 +38,7 @@ class Playback:
         return self._frames.get(scene)
 
     def begin(self, scene: Hashable, frame: int) -> None:
-        """The stage is at a scene's frame from now on, as it is."""
+        """Declares the stage, as it is, to be at a scene's frame."""
         self._frames[scene] = frame
         self._before.pop(scene, None)
 
@@ -55,17 +55,17 @@ class Playback:
         restart: Callable[[], None],
         is_playing: Callable[[], bool],
     ) -> Any:
-        """Brings the movers to a scene's frame and returns the stage that has what they show there.
+        """Moves the stage to a scene's frame; returns the stage that has the movers' poses there.
 
-        Frames that follow each other, and those that a playback drops, advance the motion; a jump starts it anew, at rest in the solution.
-        Sub-frames (motion blur) do not advance it: what they show is extrapolated from the frame before them, and forgotten.
+        Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest in the solution. Sub-frames
+        (motion blur) do not advance it: their poses are extrapolated from the frame before, and then discarded.
 
         Args:
-            scene: Tells scenes apart.
+            scene: Identity of the scene.
             time: The frame.
-            advance: Ticks what is in the scene, on a stage, by so many seconds.
-            restart: Lets what is in the scene begin anew on this stage.
-            is_playing: Whether the scene plays, and may drop frames.
+            advance: Ticks the scene's movers on a stage by a time [s].
+            restart: Restarts the scene's movers on this stage.
+            is_playing: Returns whether the scene plays, and so may drop frames.
         """
         if time.fraction:
             return self._between_frames(scene, time, advance)

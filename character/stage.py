@@ -1,8 +1,8 @@
 """A stage: movers that move together, ticked in the order of their dependencies. Knows no Blender.
 
-A host has a `Session` for each mover, which reads the mover and its inputs from the host's scene, and a `Host` for each frame, which knows
-what depends on what and where everything is. The stage orders the movers, asks each session for its inputs given what earlier movers of
-this frame have come to, ticks, and keeps states: values, so that undo, sub-frames, renders and bakes are copies.
+A host (Blender, for example) has a `Session` for each mover, which reads the mover and its inputs from the host's scene, and a `Host` for
+each frame, which knows dependencies and poses. The stage orders the movers, asks each session for its inputs given the new poses of earlier
+movers, ticks it, and stores its state. States are values, so undo, sub-frames, renders and bakes copy them.
 """
 
 from abc import ABC, abstractmethod
@@ -18,50 +18,50 @@ MOST_SHARING = 4  # planners that take their frames one after the other; more sh
 
 
 class Planning(NamedTuple):
-    """A mover among those that share the frames' time for planning, such as the chains of one character."""
+    """A mover's number among those that share the time for planning, such as the chains of one character."""
 
     place: int  # among them
     sharing: int  # how many they are
 
 
 class Part(Protocol):
-    """A mover as its host knows it."""
+    """A mover as its host represents it."""
 
     @property
     def key(self) -> Hashable: ...
 
     @property
     def looks_forward(self) -> bool:
-        """Whether it is told, in a cycle of movers, where the others are going."""
+        """Whether, in a cycle of movers, it reads the desired poses of the others instead of their last poses."""
         ...
 
     @property
     def planning(self) -> Planning | None:
-        """Its place among those that plan; None: it does not plan."""
+        """Its number among the movers that plan; None: it does not plan."""
         ...
 
     def new_session(self) -> "Session": ...
 
     def place(self, view: Any, pose: Any) -> None:
-        """Puts what it moves where a pose has it, in a view of the scene."""
+        """Sets the mover's pose in a view of the scene."""
         ...
 
 
 class Host(Protocol):
-    """The scene of a host in a frame."""
+    """A host's scene in one frame."""
 
     def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
-        """On which others each depends, by index; `certain`: without those that may only be."""
+        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
         ...
 
     def view(self, poses: Sequence[tuple[Any, "Session", Any]]) -> Any:
-        """Where everything is, with these poses of movers."""
+        """Poses of everything in the scene, given these poses of movers."""
         ...
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What a session reads its inputs from."""
+    """What a session reads its inputs from in a frame."""
 
     host: Any
     part: Any  # the mover, as the host knows it
@@ -73,12 +73,12 @@ class Frame:
 
     @property
     def is_mutual(self) -> bool:
-        """Whether it sees where others are going rather than where they are."""
+        """Whether the targets are at the desired poses of other movers instead of their current ones."""
         return self.targets is not self.view
 
 
 class Snapshot(NamedTuple):
-    """A session's state as a value."""
+    """State of a session as a value."""
 
     state: Any = None
     pose: Any = None
@@ -90,7 +90,7 @@ class Snapshot(NamedTuple):
 
 @dataclass
 class Session(ABC):
-    """What is known of one mover from frame to frame. Poses are the host's own; empty mappings where nothing is known."""
+    """State of one mover from frame to frame. Poses are in the host's own form; empty mappings if unknown."""
 
     state: Any = None  # what the next tick needs of the last; None: it begins at rest
     outputs: Any = None
@@ -119,10 +119,10 @@ class Session(ABC):
 
     @abstractmethod
     def show(self, frame: Frame) -> tuple[Any, Any]:
-        """Poses in the host's scene after a tick: where the mover is, and where it is going."""
+        """Poses of the mover in the host's form after a tick: the current one, and the desired one."""
 
     def advance(self, frame: Frame, dt: float) -> None:
-        """One tick; the outcome is in the session."""
+        """Ticks once and stores the result in the session."""
         self.problem, inputs = "", None
         try:
             inputs = self.read(frame, dt)
@@ -137,11 +137,11 @@ class Session(ABC):
             self.pose, self.desired_pose = self.show(frame)
 
     def tick(self, mover: Mover, inputs: Any, dt: float) -> tuple[Any, Any]:
-        """Outputs and the next state of the mover; hosts may measure it."""
+        """Outputs and next state of the mover; hosts may override it to measure time."""
         return mover.tick(inputs, self.state, dt)
 
     def differs(self, frame: Frame) -> bool:
-        """Whether there is something new to follow, or the set-up became right or wrong, since the last tick."""
+        """Whether inputs have changed since the last tick, or became valid or invalid."""
         before = self.ticked
         try:
             mover, inputs = self.read(frame, 0.0)
@@ -151,34 +151,34 @@ class Session(ABC):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it follows what it will go on following."""
+        """Whether nothing in the session, such as its attention, will change further while its targets are constant."""
         return True
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether it would stay as it is while its inputs do."""
+        """Whether the mover will not move while its inputs stay constant."""
         return self.is_settled and (self.outputs is None or self.state is None or self.outputs.at_rest)
 
     def restart(self) -> None:
-        """Forget the motion: the next tick begins at rest."""
+        """Discards the motion: the next tick begins at rest."""
         self.state, self.pose_before, self.desired_before, self.frames = None, {}, {}, 0
 
     def snapshot(self) -> Snapshot:
-        """What `restore` needs to go on from here."""
+        """State for a later `restore`."""
         return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames)
 
     def restore(self, snapshot: Snapshot | None) -> None:
-        """To an earlier snapshot; None: to a new start."""
+        """Goes back to a snapshot; None: to a new start."""
         now = snapshot or Snapshot(None, {}, {}, {}, {})
         self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = now
 
     def commit(self) -> None:
-        """What is known now was before."""
+        """Makes the current poses those of the last frame."""
         self.pose_before, self.desired_before = (self.pose, self.desired_pose) if self.state is not None else ({}, {})
 
 
 class Stage:
-    """The sessions of movers, by their keys. Each use of motion has a stage of its own: live, a render, a bake."""
+    """Sessions of movers by their keys. Live motion, a render and a bake each have a stage of their own."""
 
     def __init__(self) -> None:
         self.sessions: dict[Any, Any] = {}
@@ -186,17 +186,17 @@ class Stage:
         self.feedback: dict[Hashable, Hashable] = {}  # of those that depend on themselves: through which, by keys
 
     def of(self, part: Part) -> Any:
-        """What is known of a mover."""
+        """Session of a mover; made if it does not exist."""
         if part.key not in self.sessions:
             self.sessions[part.key] = part.new_session()
         return self.sessions[part.key]
 
     def snapshot(self) -> dict[Any, Snapshot]:
-        """What `copy` needs to go on from here, at a later time."""
+        """State of all sessions, for a later `copy`."""
         return {key: session.snapshot() for key, session in list(self.sessions.items())}
 
     def copy(self, snapshot: Mapping[Any, Snapshot] | None = None) -> "Stage":
-        """Another stage that goes on by itself, from here or from an earlier snapshot of this one."""
+        """An independent copy of the stage, in its current state or an earlier snapshot."""
         other = self.empty()
         for key, session in list(self.sessions.items()):  # a render copies off the main thread
             other.sessions[key] = copied = replace(session)
@@ -205,7 +205,7 @@ class Stage:
         return other
 
     def empty(self) -> "Stage":
-        """Another stage of the same kind that knows nothing yet."""
+        """A new stage of the same kind, without sessions."""
         return type(self)()
 
     def restart(self) -> None:
@@ -213,16 +213,16 @@ class Stage:
             session.restart()
 
     def tick(self, parts: Sequence[Any], host: Host, dt: float, ahead: Mapping[Any, Sequence[Any]]) -> None:
-        """One tick of movers; the outcome is in their sessions.
+        """Ticks movers once; the results are in their sessions.
 
-        Movers in a cycle, such as chains that look at each other: the first of them sees the others as they were in the frame before, and
-        all see where the others are going. Looking at where they are, each would run after the other's motors, and swing for ever.
+        In a cycle, such as chains that look at each other, the first mover reads the others' poses of the last frame, and all aim at the
+        others' desired poses. If they aimed at current poses, each would chase the other's filter lag and oscillate.
 
         Args:
-            parts: The movers, as their host knows them.
+            parts: The movers, as their host represents them.
             host: The scene in this frame.
             dt: Time since the last tick [s]; 0: the same frame again.
-            ahead: Goals of the next frames, by the movers' keys, where they are known.
+            ahead: Goals of the next frames, if known, by the movers' keys.
         """
         if dt > 0.0:
             for part in parts:
@@ -260,7 +260,7 @@ class Stage:
                 part.place(desired, session.desired_pose)
 
     def _frames(self, part: Part, dt: float) -> int:
-        """Frames since the start, with this one; a frame that is looked at again is the same."""
+        """Number of frames since the start, including this one; the same frame again is not counted."""
         session = self.of(part)
         frames: int = session.frames + (dt > 0.0) if session.state is not None else 0
         return frames
@@ -270,7 +270,7 @@ class Stage:
         return in_order(host.needs(parts), looks_forward, lambda: host.needs(parts, certain=True))
 
     def is_at_rest(self, parts: Sequence[Any]) -> bool:
-        """Whether all would stay as it is while nothing else moves."""
+        """Whether no mover will move while everything else stays constant."""
         sessions = [self.of(part) for part in parts]
         if not all(session.is_at_rest for session in sessions):
             return False
@@ -278,7 +278,7 @@ class Stage:
         return all(one.pose == one.pose_before and one.desired_pose == one.desired_before for one in cyclic)
 
     def has_changed(self, parts: Sequence[Any], host: Host) -> bool:
-        """Whether there is something new to follow, or a set-up became right or wrong, since the last tick."""
+        """Whether inputs of a mover have changed since the last tick, or became valid or invalid."""
         if not self.is_at_rest(parts):
             return True
         sessions = [(part, self.of(part)) for part in parts]
@@ -288,7 +288,7 @@ class Stage:
         return bool(self.feedback) and _by_keys(parts, self.in_order(parts, host)) != self.feedback
 
     def view(self, parts: Sequence[Any], host: Host, pose: Callable[[Any], Any] = lambda session: session.pose) -> Any:
-        """Where everything is with the newest poses, as far as movers were ticked."""
+        """Poses of everything in the scene with the movers' newest poses; movers that were not ticked yet are left as they are."""
         return host.view([(part, self.of(part), pose(self.of(part))) for part in parts])
 
 
@@ -297,7 +297,7 @@ def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:
 
 
 def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
-    """When a mover may plan: those that share the time take their frames one after the other, so that they do not all work in one."""
+    """When a mover may plan: movers that share the time plan in turn, so that they do not all plan in the same frame."""
     if planning is None:
         return None
     sharing = min(planning.sharing, MOST_SHARING)

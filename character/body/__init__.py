@@ -1,1 +1,1 @@
-"""The mover of a body that follows a motion with all its links."""
+"""The mover of a whole body that follows a motion (retargeting)."""

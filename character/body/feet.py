@@ -1,7 +1,7 @@
-"""Feet that stand on the floor: which of them stand, and where each should be. Without side effects, and knows no Blender.
+"""Foot contacts of a body: which feet stand, and where each must be. Pure functions; knows no Blender.
 
-A body first follows its targets as if there were no floor. Where that leaves a foot elsewhere than it should be, its place is held in a
-second solve: a foot stays where it came to stand, with its lowest point on the floor, and no foot goes below the floor.
+The body is first solved as if there were no floor. If that moves a standing foot, or puts one below the floor, its position is held in a
+second solve: a standing foot stays where it touched down, with its lowest point on the floor.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-4  # [m] a foot that is nearer to where it should be needs no ho
 
 
 class Foot(NamedTuple):
-    """A foot of the body."""
+    """A foot of the body, with the points of its sole."""
 
     link: str
     sole: tuple[tuple[str, Array], ...] = ()  # links, and points (m, 3) [m] of each that may touch the floor, in its frame
@@ -40,7 +40,7 @@ class Floor(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a foot does in a frame."""
+    """Contact state of a foot in a frame."""
 
     stands: bool
     place: Array  # (3,) [m] where its link is while it stands, and on_floor only along the floor
@@ -52,15 +52,15 @@ class Step(NamedTuple):
 
 
 def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free: State, shown: State | None = None) -> tuple[Step, ...]:
-    """What feet do in a first frame.
+    """Contact states in the first frame.
 
     Args:
-        body: Whose feet they are.
-        feet: Those that can stand.
-        sources: (f, 3) [m] where their sources are, in the body's size; the last number is the height above where they stand.
-        floor: On which they stand.
-        free: The body as it would be without a floor.
-        shown: The body as it came out with what this says without it; None: not yet known.
+        body: The body's model.
+        feet: Its feet that can stand.
+        sources: (f, 3) [m] positions of their source feet, scaled to the body; the last component is the height above the standing height.
+        floor: The floor.
+        free: State of the body solved without a floor.
+        shown: State of the body solved with the contacts found without it; None: not solved yet.
     """
     found = []
     carried = (shown or free).base_position - free.base_position
@@ -82,15 +82,15 @@ def following(
     shown: State,
     dt: float,
 ) -> tuple[Step, ...]:
-    """What feet do after a frame.
+    """Contact states in the next frame.
 
     Args:
         body, feet, floor: As for `first`.
-        before: What they did in it.
-        sources: Where their sources were then and are now.
-        free: The body as it would be without a floor, then and now.
-        shown: The body as it was then.
-        dt: Time since then [s].
+        before: Contact states in the last frame.
+        sources: Positions of the source feet, as for `first`, in the last frame and now.
+        free: States of the body solved without a floor, in the last frame and now.
+        shown: State that the body had in the last frame.
+        dt: Time step [s].
     """
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
@@ -115,24 +115,24 @@ def following(
 
 
 def rise(feet: tuple[Step, ...]) -> float:
-    """How far [m] the body is raised so that no foot is below the floor."""
+    """Height [m] by which the body is raised so that no foot is below the floor."""
     return max((step.sunk for step in feet), default=0.0)
 
 
 def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
-    """A foot that could not be held where it should be."""
+    """Contact state of a foot that the solver could not hold in its position."""
     carried = shown.base_position - free.base_position
     return step._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
 
 
 def place(body: Body, foot: Foot, state: State) -> Array:
-    """(3,) [m] of a foot's link."""
+    """Position (3,) [m, armature space] of a foot's link."""
     found: Array = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
     return found
 
 
 def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
-    """How far [m] the lowest point of a foot is below its link's origin."""
+    """How far [m] the lowest point of a foot is below its link's origin, along `up`."""
     heights = [0.0]
     for link, points in foot.sole:
         frame = body.placed(state.frames, body.link_indices([link]))[0]
@@ -142,7 +142,9 @@ def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
 
 
 def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[State, State]) -> float:
-    """The same of a body that is held, from how it would be free, and from how it was both free and held before; 0 without a floor."""
+    """As `depth`, for a held foot: estimated from the body without a floor, and from its states with and without contacts in the last
+    frame; 0 without a floor.
+    """
     if not floor.is_known:
         return 0.0
     was_free, was_held = (depth(body, foot, floor.up, state) for state in before)
@@ -150,14 +152,14 @@ def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[Stat
 
 
 def _step(floor: Floor, source: Array, own: Array, carried: Array, low: float, step: Step) -> Step:
-    """A step with its goal.
+    """Contact state of a foot with its goal position.
 
     Args:
         floor, source: As for `first`.
-        own: (3,) [m] where the foot is unless it is held.
-        carried: (3,) [m] of that, what feet that are held move it by.
-        low: How far [m] its lowest point is below its link.
-        step: What it does.
+        own: (3,) [m] position of the foot if it is not held.
+        carried: (3,) [m] displacement of the foot by other feet that are held.
+        low: How far [m] its lowest point is below its link's origin.
+        step: Its contact state.
     """
     goal = (_stood(floor, low, step) if step.stands else own) + step.left
     sunk = 0.0
@@ -168,7 +170,7 @@ def _step(floor: Floor, source: Array, own: Array, carried: Array, low: float, s
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:
-    """Where a foot that stands should be: along the floor where it came to stand, its lowest point on the floor."""
+    """Position (3,) [m] of a standing foot: horizontally where it touched down, with its lowest point on the floor."""
     if not floor.is_known:
         return step.place
     stood: Array = step.place + floor.up * (low + floor.height - float(step.place @ floor.up))

@@ -1,6 +1,6 @@
-"""One frame of a body that follows another: targets and state in, joints and base and the next state out, without side effects.
+"""One frame of a body that follows a motion: targets and state in; joint values, base pose and the next state out. Pure functions.
 
-Live, baking and streaming all call this, so that they are the same motion.
+Live motion, baking and streaming all call it, so their results are equal.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ BASE_WEIGHT = 100.0  # [rad^2/m^2] of the base's place: a centimetre counts as s
 
 @dataclass(frozen=True)
 class Model:
-    """What seldom changes: the body, what of it follows, and how."""
+    """What rarely changes: the body's model, which links follow targets, and motion settings."""
 
     body: Body
     solver: WholeBody
@@ -42,7 +42,7 @@ class Model:
         return self.body.floating
 
     def tick(self, inputs: "BodyInputs | None", state: "BodyState | None", dt: float) -> tuple["Outputs", "BodyState"]:
-        """The body's next frame; see `Mover`. Without inputs it comes to rest where it was going."""
+        """The body's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.inputs
         if inputs is None:
@@ -54,7 +54,7 @@ NOWHERE = np.full(3, np.nan)
 
 
 class BodyInputs(NamedTuple):
-    """Where links should be, in the armature's space."""
+    """Target poses of the links in a frame, in armature space."""
 
     rotation: Array  # (k, 3, 3) of the links that follow; NaN: lost
     base: Array  # (3,) [m] place of the base
@@ -77,7 +77,7 @@ class BodyInputs(NamedTuple):
 
 
 class Velocities(NamedTuple):
-    """Velocities of the targets, fed forward so that a gain follows motion without lag; None: not known."""
+    """Target velocities for feed-forward, so that proportional correction follows without lag; None: unknown."""
 
     angular: Array | None = None  # (k, 3) [rad/s]
     linear: Array | None = None  # (1, 3) [m/s] of the base
@@ -88,7 +88,7 @@ UNKNOWN = Velocities()
 
 @dataclass(frozen=True)
 class BodyState:
-    """What the next frame needs of this one."""
+    """State of the body's mover, as the next tick needs it."""
 
     model: "Model"  # that has answered; another one may do better
     state: bodies.State
@@ -101,7 +101,7 @@ class BodyState:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What one tick says."""
+    """Result of a tick."""
 
     state: bodies.State
     missed: Array  # (k,) [rad] by which links miss their orientation; NaN where it is lost
@@ -115,15 +115,15 @@ class Outputs:
 def make_model(
     body: Body, links: list[Target], base: str, limits: Limits | None = None, gain: float = 0.0, feet: tuple[Foot, ...] = ()
 ) -> Model:
-    """The body as tick wants it.
+    """The mover of a body.
 
     Args:
-        body: The body.
-        links: Those that follow, each turning as its source does.
-        base: The link that is the base.
-        limits: How fast joints may move.
-        gain: [1/s] how soon errors are corrected; 0: at once.
-        feet: Those that stand on the floor while their sources stand.
+        body: The body's model.
+        links: Targets of the links; each link takes its source's rotation.
+        base: Name of the base link.
+        limits: Velocity limits of the joints.
+        gain: Rate [1/s] at which errors are corrected; 0: within the frame.
+        feet: Feet that stand on the floor while their sources stand.
     """
     targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
@@ -134,10 +134,10 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     """The body's next frame.
 
     Args:
-        model: The body.
-        inputs: What its links should do.
-        before: What the last tick returned; None at a new start, where the body begins at rest as near to its targets as it can be.
-        dt: Time since then [s]; 0 leaves the body where it is.
+        model: The mover.
+        inputs: Target poses.
+        before: State that the last tick returned; None at a new start, where the body begins at rest, as near to its targets as possible.
+        dt: Time step [s]; 0 does not move the body.
     """
     solver = model.solver
     lost: tuple[str, ...] = ()
@@ -199,14 +199,14 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
 
 
 def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
-    """At rest where the targets are met as well as can be, found from the joints' own zero: wherever the body was before."""
+    """State at rest that best meets the targets, solved from the joints' zero, so that it does not depend on an earlier pose."""
     base = inputs.base_frame
     first = model.solver.start(np.zeros(len(model.body)), base[:3, :3], inputs.base if model.floating else base[:3, 3])
     return model.solver.settled(_values(model, inputs), first)
 
 
 def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.State:
-    """A base that does not float goes where it is authored."""
+    """The state with the base at its authored pose if it does not float."""
     if model.floating:
         return state
     turn, place = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
@@ -223,7 +223,7 @@ def _floor(inputs: BodyInputs) -> Floor:
 
 
 def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
-    """The same with the base so much [m] higher above the floor."""
+    """The inputs with the base target raised by `height` [m]."""
     return inputs._replace(base=inputs.base + height * inputs.floor_up) if height else inputs
 
 
@@ -232,7 +232,7 @@ def _any_held(feet: tuple[Step, ...]) -> bool:
 
 
 def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = (), share: float = 1.0) -> tuple[Contact, ...]:
-    """Where feet are held, so far on their way from where they start."""
+    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to their goal positions."""
     return tuple(
         Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))
         for k, (foot, step) in enumerate(zip(model.feet, feet, strict=True))
@@ -246,7 +246,7 @@ def _are_same(first: bodies.State, last: bodies.State) -> bool:
 
 
 def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
-    """Targets on their way from one frame to the next."""
+    """Targets interpolated between two frames."""
     if share >= 1.0:
         return last
     known = np.isfinite(begin.rotation).all((1, 2))
@@ -257,6 +257,8 @@ def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
 
 
 def _velocities(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
-    """Mean velocities of the targets between two frames; NaN of what was not known in both: it is approached, not followed."""
+    """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which are then approached without
+    feed-forward.
+    """
     linear = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
     return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])

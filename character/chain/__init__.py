@@ -1,1 +1,1 @@
-"""The mover of a chain: posture and targets to filtered joint angles."""
+"""The mover of a chain: posture and targets to filtered joint values."""

@@ -1,4 +1,4 @@
-"""What a chain is asked for in a frame, in the world, and the goal that follows from it in its base frame. Knows no Blender."""
+"""Inputs of a chain in a frame, given in the world, and the solver's goal in the chain's base frame. Knows no Blender."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -21,22 +21,22 @@ LOOKS = (Point, Direction)  # goals with an axis that looks, and perhaps is upri
 
 
 class InputsError(ValueError):
-    """A place or a rotation that cannot be followed; the message names the object and the remedy."""
+    """A position or rotation that cannot be used; the message names the object and the remedy."""
 
 
 @dataclass(frozen=True)
 class EndInputs:
-    """What one end is asked for.
+    """Inputs of one end.
 
     Attributes:
-        number: Which end of the skeleton; 0: the chain's own.
-        kind: Kind of its goal.
-        target: The target in the world.
-        identity: Tells the target from others: another one is gone over to.
-        name: The target's, for messages.
-        axis: Of the target along which the end looks, for Direction; None: it has none that is known.
-        subject: The end, as sentences begin with it.
-        tool: (w, x, y, z) of the tool in the end's bone, for orientations.
+        number: Index of the end in the skeleton; 0: the chain's own.
+        kind: Type of its goal.
+        target: World matrix of the target.
+        identity: Identity of the target; when it changes, the chain changes to the new target gradually.
+        name: Name of the target, for messages.
+        axis: Axis of the target along which the end looks, for Direction; None: unknown.
+        subject: Name of the end at the beginning of sentences.
+        tool: Rotation (w, x, y, z) of the tool in the end bone's frame, for orientations.
         roll: "FREE", "UPRIGHT" (the end stays upright) or "POSTURE" (it keeps the posture's roll).
     """
 
@@ -55,22 +55,22 @@ class EndInputs:
 
 @dataclass(frozen=True)
 class ChainInputs:
-    """What a chain is asked for.
+    """Inputs of a chain.
 
     Attributes:
-        base: Its base frame in the world.
-        ends: What its ends are asked for, its own first.
-        posture: (n,) [rad, prismatic joints m] to keep.
-        name: The chain's, for messages.
-        keep: 0 to 1: how much the posture counts beneath the aim.
-        influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
-        share: 0 to 1: how much of the way to its target the own end looks.
-        manner: How it follows its target.
-        life: What is added to the posture; None: nothing.
+        base: World matrix of its base frame.
+        ends: Inputs of its ends, its own first.
+        posture: (n,) [rad; prismatic joints m] posture to keep.
+        name: Name of the chain, for messages.
+        keep: Weight of the posture beneath the aim, 0 to 1.
+        influence: Blend from the posture (0) to the solution (1), for each joint.
+        share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
+        manner: Settings of attention.
+        life: Settings of idle motion added to the posture; None: none.
         seconds: Scene time [s], for life.
-        ahead: Goals of frames to come, where they are known.
-        is_mutual: Whether what it looks at moves because of it.
-        slot: When its solver may plan; None: always.
+        ahead: Goals of the next frames, if known.
+        is_mutual: Whether the target's motion depends on this chain's.
+        slot: When the solver may plan; None: always.
     """
 
     base: Matrix
@@ -88,7 +88,7 @@ class ChainInputs:
     slot: PlanSlot | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same is asked, in whichever frame."""
+        """Whether the inputs are equal, apart from the frame's time."""
         if not isinstance(other, ChainInputs):
             return False
         alike = all(getattr(self, name) == getattr(other, name) for name in _ASKED)
@@ -101,7 +101,7 @@ _ASKED = [each.name for each in fields(ChainInputs) if each.name not in ("postur
 
 
 class Task(NamedTuple):
-    """What the solver is asked for."""
+    """What the solver is given in a frame."""
 
     goal: GazeGoal
     key: tuple[object, ...]  # of the goal: as long as it stays the same, so does the goal
@@ -111,16 +111,16 @@ class Task(NamedTuple):
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
-    """The task of a frame, in the base frame.
+    """The solver's task of a frame, in the base frame.
 
     Args:
-        inputs: What is asked.
+        inputs: The chain's inputs.
         skeleton: The chain.
-        before: The last frame's, if there was one.
-        dt: Time since then [s].
+        before: The last frame's task, if there was one.
+        dt: Time step [s].
 
     Raises:
-        InputsError: something that is asked is no place or no rotation.
+        InputsError: a position or rotation in the inputs cannot be used.
     """
     world_in_base = _inverse(inputs)
     own = inputs.ends[0]
@@ -139,16 +139,16 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:
-    """What the end must do, in the base frame; upright ends also get the world's up there.
+    """Goal of an end in the base frame; for an upright end with the world's up direction.
 
     Raises:
-        InputsError: the target is scaled to nothing, or its place is not a number.
+        InputsError: the target has scale 0, or its position is not finite.
     """
     return EndGoal(_aim(end, world_in_base), end.number, end.weight, end.symmetric)
 
 
 def _inverse(inputs: ChainInputs) -> Matrix:
-    """The world in the base frame."""
+    """Matrix from the world to the base frame."""
     if not isfinite(sum(map(sum, inputs.base))):
         raise InputsError(f"The place of the rig of chain '{inputs.name}' is not a number: clear its transform, drivers or constraints")
     try:
@@ -167,14 +167,14 @@ def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Atte
 
 
 def _seen(attention: Attention, base: Matrix) -> Matrix:
-    """The target in the world as the chain sees it."""
+    """World matrix of the target as the chain perceives it."""
     rows = rotations.to_matrix(attention.seen.turn)
     spot = place(attention.seen, _place_of(base))
     return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
 def _life(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None) -> Angles | None:
-    """What life adds to the posture; the very same as before where nothing has changed."""
+    """Offsets (n,) that idle motion adds to the posture; the same array as before if they are equal."""
     if inputs.life is None:
         return None
     added = offsets(inputs.life, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)
@@ -218,7 +218,7 @@ def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
 
 
 def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
-    """The tool's orientation with which the end's axes lie along the target's."""
+    """Orientation of the tool in the base frame that aligns the end bone's axes with the target's."""
     turn = rotations.multiply(_rotation_of(world_in_base), _rotation(end))
     return rotations.normalized(rotations.multiply(turn, end.tool))
 
@@ -233,7 +233,7 @@ def _rotation(end: EndInputs) -> Quaternion:
 
 
 def _up(world_in_base: Matrix) -> Vector:
-    """The world's up in the base frame."""
+    """World up in the base frame."""
     return _unit(_turned(world_in_base, rotations.Z))
 
 
@@ -244,7 +244,7 @@ def _turned(matrix: Matrix, vector: Vector) -> Vector:
 
 
 def _unit(vector: Vector) -> Vector:
-    """A vector at unit length; as it is where it has none."""
+    """A vector scaled to length 1; unchanged if it has no length."""
     size = hypot(*vector)
     return rotations.scale(vector, 1.0 / size) if 0.0 < size < inf else vector
 
@@ -258,7 +258,7 @@ def _columns(matrix: Matrix) -> list[Vector]:
 
 
 def _rotation_of(matrix: Matrix) -> Quaternion:
-    """The rotation of a frame that may be scaled; of a mirrored one that of all its axes reversed, as Blender has it."""
+    """Rotation of a matrix that may be scaled; of a mirrored one, that with all its axes reversed, as Blender does."""
     x, y, z = map(_unit, _columns(matrix))
     if rotations.dot(rotations.cross(x, y), z) < 0.0:
         x, y, z = (rotations.scale(column, -1.0) for column in (x, y, z))
@@ -266,15 +266,15 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
 
 
 def filled(posture: Angles, authored: Angles) -> Angles:
-    """A stored posture (n,) [rad, prismatic joints m]; where it says nothing of a joint (NaN) the authored pose."""
+    """A stored posture (n,) [rad; prismatic joints m], with the authored value for joints that it does not contain (NaN)."""
     silent = np.isnan(posture)
     return np.where(silent, authored, posture) if silent.any() else posture
 
 
 def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
-    """Each posture by its weight, of their sum where that is more than 1; where it is less, the rest is the authored pose.
+    """Weighted mean of postures; if the weights sum to less than 1, the authored pose gets the rest.
 
-    So a single weight fades its posture in, equal weights are a mean, and nothing jumps where the last of them becomes 0.
+    So a single weight fades its posture in, equal weights give a mean, and nothing jumps when the last weight reaches 0.
     """
     blended, total = np.zeros(len(authored)), 0.0
     for weight, posture in weighted:

@@ -1,6 +1,6 @@
-"""One frame of one chain: goal and state in, filtered angles and the next state out, without side effects.
+"""One frame of a chain: goal and state in; filtered joint values and the next state out. Pure functions.
 
-Live, baking and streaming all call this, so that they are the same motion.
+Live motion, baking and streaming all call it, so their results are equal.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ NO_MORE = 60  # ticks of the same goal without a gain while joints still move: e
 
 @dataclass(frozen=True)
 class Model:
-    """What seldom changes: how the chain is built, solved and filtered."""
+    """What rarely changes: how the chain is built, solved and filtered."""
 
     skeleton: Skeleton
     solver: GazeSolver
@@ -35,10 +35,10 @@ class Model:
     looks_ahead: bool = False  # whether the solver takes the goals of frames to come
 
     def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
-        """The chain's next frame; see `Mover`. Without inputs it comes to rest where it was going.
+        """The chain's next frame; see `Mover.tick`.
 
         Raises:
-            InputsError, GazeError: what is asked cannot be used.
+            InputsError, GazeError: the inputs cannot be used.
         """
         if inputs is None and state is not None:
             last = state.task
@@ -63,7 +63,7 @@ class Model:
 
 @dataclass(frozen=True)
 class State:
-    """What the next frame needs of this one."""
+    """State of the chain's mover, as the next tick needs it."""
 
     solution: Solution
     motion: tuple[Kinematic, ...]
@@ -79,7 +79,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What one tick says: the angles (slides: ways) to show and to send, and how well they do."""
+    """Result of a tick: filtered joint values to show and to send, the solution, and its errors."""
 
     angles: Angles  # (n,) [rad, slides m] after the filter
     desired: Angles  # (n,) [rad, slides m] before it: where the joints are going
@@ -93,14 +93,14 @@ class Outputs:
 
     @cached_property
     def filtered_errors(self) -> tuple[EndError, ...]:
-        """What each of the goal's ends misses after the filter: worked out when someone looks."""
+        """Errors of the goal's ends after the filter, computed on first access."""
         return (
             self.solution.end_errors if self.problem else end_errors(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
         )
 
     @property
     def filtered_aim_error(self) -> float:
-        """The angle [rad] by which the chain's own end misses its target after the filter."""
+        """Aim error [rad] of the chain's own end after the filter."""
         return self.solution.aim_error if self.problem else self.filtered_errors[0].angle
 
 
@@ -113,8 +113,15 @@ def make_model(
     options: object = None,
     transition: float = 0.0,
 ) -> Model:
-    """The chain as tick wants it; with `posture_jumps` (stored postures are switched) the body moves from one posture to the next.
-    That takes `transition` seconds, or as long as half of the joints' limits need, where it is 0. `options` are the solver's own.
+    """The mover of a chain.
+
+    Args:
+        skeleton: The chain.
+        solver, filter_name: Names of the solver and of the motion filter.
+        character: Style of the motion filter.
+        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; it is then a gradual transition.
+        options: The solver's options object.
+        transition: Duration [s] of that transition; 0: as long as half of the joints' limits need.
 
     Raises:
         SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
@@ -152,22 +159,22 @@ def tick(
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
-    A goal that is the very one of the last tick is solved no more once nothing is to be gained: a target at rest is answered by a pose at
-    rest, and the same frame asked for twice by the same pose. Where it is known to move soon, a solver that looks ahead may move first.
+    A goal that is the same object as in the last tick is not solved again once its solution cannot improve: for a target at rest the pose
+    is at rest, and the same frame gives the same pose. A solver that looks ahead may move before a target that is known to move soon.
 
     Args:
-        model: The chain.
-        goal: What the end must do, and the posture to keep.
-        state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
-        dt: Time since then [s]; 0 solves without moving the filter.
-        ahead: The goals of the next frames, where they are known; for solvers that look ahead.
-        influence: 0 to 1: how much of the way from the posture to the solution each joint goes.
-        life: (n,) [rad] what is added to the posture, also where that is on its way.
-        mutual: Whether what the chain looks at moves because of it, as another that looks back.
+        model: The mover.
+        goal: Goals of the ends, and the posture to keep.
+        state: State that the last tick returned; None at a new start, where the filter begins at rest in the solution.
+        dt: Time step [s]; 0 solves without moving the filter.
+        ahead: Goals of the next frames, if known, for solvers that look ahead.
+        influence: Blend from the posture (0) to the solution (1), for each joint.
+        life: (n,) [rad] offsets added to the posture, also during a transition.
+        mutual: Whether the target's motion depends on this chain's, as when two chains look at each other.
         slot: When a solver that looks ahead may plan; None: always.
 
     Raises:
-        GazeError: The goal cannot be used and there is no state to hold.
+        GazeError: The goal cannot be used, and there is no state to hold.
     """
     goal, posture = _on_its_way(model, goal, state, dt)
     again = state if state is not None and state.goal is goal and state.model is model and state.life is life else None
@@ -212,7 +219,7 @@ def tick(
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
-    """Angles (n,) [rad, slides m] between the posture, as far as limits allow it, and the solution, joint by joint."""
+    """Joint values (n,) [rad; prismatic joints m] between the posture, clamped to the limits, and the solution."""
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():  # the goal's problem says what is wrong with it
         return list(map(float, solved))
     share = max(influence, 0.0)
@@ -222,7 +229,7 @@ def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float
 
 
 def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
-    """How far the farthest joint is from where it is going: of those that turn [rad], and of those that slide [m]."""
+    """Largest distance of the joints from their desired values: of revolute ones [rad], of prismatic ones [m]."""
     lag = slide_lag = 0.0
     for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):
         if joint.kind == "revolute":
@@ -233,11 +240,11 @@ def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tupl
 
 
 def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None) -> tuple[tuple[float, float], int]:
-    """The state's `best` and `stalled` after another answer.
+    """`best` and `stalled` of the state after a new solution.
 
     Args:
-        solution, last: Of this tick and of the one before, if there was one.
-        before: `best` and `stalled` of the last tick; None: the goal is a new one.
+        solution, last: Solution of this tick, and of the last one if there was one.
+        before: `best` and `stalled` of the last tick; None: the goal is new.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
@@ -252,13 +259,13 @@ def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[flo
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:
-    """Whether the posture is at rest where the goal wants it, and was wanted there before."""
+    """Whether the posture has reached the goal's posture and is at rest, and had to in the last tick as well."""
     still = not any(joint.velocity or joint.acceleration for joint in state.posture)
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 
 
 def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with its posture on its way from the last one, so that the solver can hold the aim meanwhile."""
+    """The goal with the posture in transition from the last one, so that the solver holds the aim meanwhile; and the transition's state."""
     if not model.transitions or len(goal.posture) != len(model.transitions):
         return goal, ()
     if state is not None and _has_arrived(state, goal):

@@ -1,7 +1,7 @@
-"""One frame of one mechanism: goals and state in, bodies, motors' values and the next state out, without side effects.
+"""One frame of a mechanism: goals and state in; body poses, motor values and the next state out. Pure functions.
 
-Live, baking and streaming all call this, so that they are the same motion. Goals say where bodies are desired; the motors' values that
-follow from that go through the filter, and what the motors then are says where the bodies are.
+Live motion, baking and streaming all call it, so their results are equal. Goals give desired poses of bodies; the motor values that follow
+from them go through the motion filter, and the filtered motor values determine the poses of the bodies.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ FAINT = 0.03  # weight of goals beside the filtered motors, where these leave so
 
 @dataclass(frozen=True)
 class Motor:
-    """A freedom of a joint that a motor moves."""
+    """A motor on one degree of freedom of a joint."""
 
     joint: str
     index: int  # of the joint's values
@@ -37,7 +37,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class Model:
-    """What seldom changes: the mechanism, its motors, and where motion begins."""
+    """What rarely changes: the mechanism, its motors, and where motion begins."""
 
     solver: MechanismSolver
     rest: Pose
@@ -46,7 +46,7 @@ class Model:
     is_over_actuated: bool = False  # motors follow from one another: filtered one by one, they could not be met
 
     def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
-        """The mechanism's next frame; see `Mover`. Without inputs it comes to rest where it was going."""
+        """The mechanism's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.goals
         if inputs is None:
@@ -56,7 +56,7 @@ class Model:
 
 @dataclass(frozen=True)
 class State:
-    """What the next frame needs of this one."""
+    """State of the mechanism's mover, as the next tick needs it."""
 
     goals: Goals
     desired: Pose
@@ -71,7 +71,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What one tick says."""
+    """Result of a tick."""
 
     poses: Array  # (b, 4, 4) bodies in the mechanism's base, as they are shown
     values: tuple[float, ...]  # [rad, m] of the motors, filtered
@@ -85,10 +85,10 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
     """The mechanism's next frame.
 
     Args:
-        model: The mechanism.
-        goals: What is asked.
-        state: What the last tick returned; None at a new start, where the filter begins at rest in the solution.
-        dt: Time since then [s]; 0 solves without moving the filter.
+        model: The mover.
+        goals: Goals of bodies and motors.
+        state: State that the last tick returned; None at a new start, where the filter begins at rest in the solution.
+        dt: Time step [s]; 0 solves without moving the filter.
     """
     same = state if state is not None and state.model is model and state.goals == goals else None
     if same is not None and (same.stalled >= NO_MORE or dt == 0.0):
@@ -129,12 +129,12 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
 
 
 def values(model: Model, pose: Pose) -> tuple[float, ...]:
-    """Where the motors are [rad, m]."""
+    """Motor values [rad or m] in a pose."""
     return tuple(model.solver.values(pose, motor.joint)[motor.index] for motor in model.motors)
 
 
 def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[float, ...]]:
-    """Motors' values as the solver's goals have them."""
+    """Motor values by joint, as the solver's goals take them."""
     found: dict[str, dict[int, float]] = {}
     for motor, number in zip(model.motors, numbers, strict=True):
         found.setdefault(motor.joint, {})[motor.index] = number
@@ -142,7 +142,7 @@ def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[flo
 
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
-    """The motors where the filter has them; what they leave open follows the goals."""
+    """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the original goals."""
     frames = () if model.is_determined else tuple(map(_faint, goals.frames))
     return Goals(frames, actuators=by_joint(model, filtered), counts_full_rotations=True)
 
