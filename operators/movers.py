@@ -1,7 +1,8 @@
 """The mover that an operator acts on: the one named by its button, else the one in use."""
 
 from ..rig.authoring import chains
-from ..rig.live.movers import Mover, mover_of
+from ..rig.live.mover import Mover
+from ..rig.live.movers import mover_of
 from ..rig.live.uses import Use, why_not
 from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import links

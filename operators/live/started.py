@@ -10,7 +10,8 @@ from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
 from ...rig.live import live
-from ...rig.live.movers import BodyMover, ChainMover, MechanismMover, Mover
+from ...rig.live.mover import Mover
+from ...rig.live.movers import BodyMover, ChainMover, MechanismMover
 from ...rig.reading import goal
 from ...rig.reading.body import pairing
 

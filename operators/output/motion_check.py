@@ -7,22 +7,14 @@ import bpy
 from ...files import atomic
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
+from ...rig.live.uses import Use, why_not
 from ...rig.output.motion_check import marks, picture, view
-from ...rig.output.motion_check.check import MotionCheck, result
+from ...rig.output.motion_check.check import MotionCheck, checked, result
 from ...rig.output.motion_check.findings import csv
 from ...rig.output.stepped import scene_frames
 from ..files import WritesFile, shown_files
+from ..movers import mover_at_hand, own, poll_mover
 from ..stepwise import Stepwise
-from ..subject import poll_chain, poll_rig, rig_of
-
-
-def _poll_chain(cls, context) -> bool:
-    if not poll_rig(cls, context):
-        return False
-    if rig_of(context).type != "ARMATURE":
-        cls.poll_message_set(f"Motion Check is for chains, and '{rig_of(context).name}' has no bones: click the armature of a chain")
-        return False
-    return poll_chain(cls, context)
 
 
 class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
@@ -37,16 +29,20 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not _poll_chain(cls, context):
+        if not poll_mover(cls, context):
             return False
-        if rig_of(context).mode == "EDIT":
+        mover = mover_at_hand(context)
+        if mover.owner.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
+            return False
+        if not checked(mover):
+            cls.poll_message_set(why_not(Use.CHECK, mover, context))
             return False
         return True
 
     def _begin(self, context):
         shown = context.window_manager.limber_motion_check
-        return MotionCheck(context.scene, rig_of(context), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
+        return MotionCheck(context.scene, own(mover_at_hand(context)), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
 
     def _says(self):
         return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"
@@ -55,15 +51,17 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
         found = self.work.finish()
         view.show(context.window_manager.limber_motion_check, found.findings)
         count = counted(len(found.findings), "finding") if found.findings else "nothing was found"
-        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {counted(len(found.takes), 'chain')}: {count}")
+        for sentence in self.work.unmeasured:
+            self.report({"WARNING"}, sentence)
+        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {', '.join(one.label for one in self.work.own)}: {count}")
         return {"FINISHED"}
 
 
 def _poll_result(cls, context) -> bool:
-    if not _poll_chain(cls, context):
+    if not poll_mover(cls, context):
         return False
-    if result(rig_of(context)) is None:
-        cls.poll_message_set("The motion of this armature was not checked yet: press Check Motion")
+    if result(mover_at_hand(context).owner) is None:
+        cls.poll_message_set(f"The motion of '{mover_at_hand(context).owner.name}' was not checked yet: press Check Motion")
         return False
     return True
 
@@ -78,7 +76,7 @@ class LIMBER_OT_mark_findings(bpy.types.Operator):
     poll = classmethod(_poll_result)
 
     def execute(self, context):
-        count = marks.put(context.scene, result(rig_of(context)).findings)
+        count = marks.put(context.scene, result(mover_at_hand(context).owner).findings)
         self.report({"INFO"}, f"Markers on the timeline: {count}")
         return {"FINISHED"}
 
@@ -108,11 +106,11 @@ class _Save(WritesFile):
     poll = classmethod(_poll_result)
 
     def _usual_path(self, context) -> Path:
-        return Path(f"{bpy.path.clean_name(rig_of(context).name)} motion{self.suffix}")
+        return Path(f"{bpy.path.clean_name(mover_at_hand(context).owner.name)} motion{self.suffix}")
 
     def _write(self, context, path: Path) -> set[str]:
         try:
-            self._put(path, result(rig_of(context)))
+            self._put(path, result(mover_at_hand(context).owner))
         except (OSError, RigError) as error:
             self.report({"ERROR"}, f"{path} cannot be written: {error}")
             return {"CANCELLED"}

@@ -2,11 +2,14 @@
 
 import bpy
 
+from ...operators.mechanism.mechanisms import mechanism_owner
+from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.output.motion_check import marks, view, zones
 from ...rig.output.motion_check.check import result
 from ...rig.output.motion_check.findings import KINDS
-from ..tab import ChainTab, MotionPart, listed, sentence
+from ..mechanism.mechanisms import MechanismTab
+from ..tab import ArmatureTab, ChainTab, MotionPart, listed, sentence
 
 
 class LIMBER_UL_findings(bpy.types.UIList):
@@ -16,6 +19,31 @@ class LIMBER_UL_findings(bpy.types.UIList):
         layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
 
 
+def draw_check(layout, context, owner) -> None:
+    """Draws the check of an object's movers and what it has found."""
+    shown = context.window_manager.limber_motion_check
+    column = layout.column(align=True)
+    column.prop(shown, "lost_beyond")
+    column.prop(shown, "changed_beyond")
+    layout.operator("limber.check_motion", icon="VIEWZOOM")
+    found = result(owner)
+    if found is None:
+        return
+    if not found.findings:
+        sentence(layout, f"Frames {found.frames[0]} to {found.frames[-1]}: nothing was found", "CHECKMARK")
+    elif shown.findings:
+        layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
+        if 0 <= shown.active < len(shown.findings):
+            sentence(layout, shown.findings[shown.active].name, KINDS[shown.findings[shown.active].kind].icon)
+    row = layout.row(align=True)
+    row.operator("limber.mark_findings", icon="MARKER_HLT")
+    if marks.are_there(context.scene):
+        row.operator("limber.clear_marks", text="", icon="X")
+    row = layout.row(align=True)
+    row.operator("limber.save_findings", icon="FILE_TEXT")
+    row.operator("limber.save_motion_picture", icon="IMAGE_DATA")
+
+
 class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
     """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
 
@@ -23,28 +51,33 @@ class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
     bl_order = 1
 
     def draw(self, context):
-        layout = self.layout
-        shown = context.window_manager.limber_motion_check
-        column = layout.column(align=True)
-        column.prop(shown, "lost_beyond")
-        column.prop(shown, "changed_beyond")
-        layout.operator("limber.check_motion", icon="VIEWZOOM")
-        found = result(rig_of(context))
-        if found is None:
-            return
-        if not found.findings:
-            sentence(layout, f"Frames {found.frames[0]} to {found.frames[-1]}: nothing was found", "CHECKMARK")
-        elif shown.findings:
-            layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
-            if 0 <= shown.active < len(shown.findings):
-                sentence(layout, shown.findings[shown.active].name, KINDS[shown.findings[shown.active].kind].icon)
-        row = layout.row(align=True)
-        row.operator("limber.mark_findings", icon="MARKER_HLT")
-        if marks.are_there(context.scene):
-            row.operator("limber.clear_marks", text="", icon="X")
-        row = layout.row(align=True)
-        row.operator("limber.save_findings", icon="FILE_TEXT")
-        row.operator("limber.save_motion_picture", icon="IMAGE_DATA")
+        draw_check(self.layout, context, rig_of(context))
+
+
+class LIMBER_PT_retarget_check(ArmatureTab, bpy.types.Panel):
+    """Exceeded joint limits, discontinuities and lost sources in the scene's frames"""
+
+    bl_label = "Motion Check"
+    bl_parent_id = "LIMBER_PT_retarget"
+    bl_order = 0
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        names_mover(self.layout, rig_of(context).limber.retarget)
+        draw_check(self.layout, context, rig_of(context))
+
+
+class LIMBER_PT_mechanism_check(MechanismTab, bpy.types.Panel):
+    """Exceeded motors' limits, discontinuities and targets that cannot be met in the scene's frames"""
+
+    bl_label = "Motion Check"
+    bl_order = 6
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        owner = mechanism_owner(context)
+        names_mover(self.layout, owner.limber.mechanism)
+        draw_check(self.layout, context, owner)
 
 
 class LIMBER_UL_zones(bpy.types.UIList):

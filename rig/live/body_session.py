@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from types import MappingProxyType
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .session import Place, SceneSession
+from .session import JointLimits, Place, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -42,6 +43,7 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
+    rates: Limits = field(default_factory=Limits)  # of every joint
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: Held | None = None  # what no joint moves
@@ -58,6 +60,22 @@ class BodySession(SceneSession):
             return {}
         body = self.outputs.state
         return dict(zip(self.reader.places, map(Kinematic, body.joints.tolist(), body.velocity[6:].tolist()), strict=True))
+
+    def limits(self) -> dict[Place, JointLimits]:
+        if self.model is None or self.reader is None:
+            return {}
+        body, own = self.model.body, self.rates
+        rates = own.velocity or inf, own.acceleration or inf, inf
+        return {
+            place: JointLimits(*ends, *rates)
+            for place, *ends in zip(self.reader.places, body.lower.tolist(), body.upper.tolist(), strict=True)
+        }
+
+    def aim_errors(self) -> tuple[str, float, float]:
+        """Of the link whose rotation is farthest from its source's."""
+        errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
+        worst = int(np.argmax(errors))
+        return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return values_of(mover.owner, self, before)
@@ -129,7 +147,7 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        limits = Limits(velocity=retarget.velocity or None, acceleration=retarget.acceleration or None)
+        self.rates = limits = Limits(velocity=retarget.velocity or None, acceleration=retarget.acceleration or None)
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)

@@ -108,6 +108,9 @@ class ChainSession(SceneSession):
     def warning(self) -> str:
         return self.outputs.solution.remark if self.outputs is not None else ""
 
+    def aim_errors(self) -> tuple[str, float, float]:
+        return "The end", self.outputs.solution.aim_error, self.outputs.filtered_aim_error
+
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return {channels.of_joint(mover.owner, *place): value for place, value in self.values().items()}
 

@@ -20,7 +20,8 @@ from ..robot import links
 from ..showing import proxy
 from . import budget, runtime
 from .mechanism_registry import show as show_mechanism
-from .movers import Mover, mover_of
+from .mover import Mover
+from .movers import mover_of
 from .registry import Member, Registry, can_show, exists
 from .runtime import current, live_chains, live_movers, session
 from .stage import Stage

@@ -13,7 +13,8 @@ from ..reading.mechanism import assembled
 from ..reading.mechanism.owners import TYPES
 from ..showing import mechanism_proxy
 from .mechanism_session import MechanismSession
-from .movers import MechanismMover, Mover
+from .mover import Mover
+from .movers import MechanismMover
 from .registry import exists
 
 

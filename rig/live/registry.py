@@ -13,7 +13,8 @@ from ..reading.body import pairing
 from ..reading.dependencies import followers, hangs_on_objects_alone, targets
 from ..reading.mechanism import assembled
 from ..showing import proxy as proxies
-from .movers import Mover, live_of, movers_of
+from .mover import Mover
+from .movers import live_of, movers_of
 
 
 @dataclass

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from ...character.playback import Playback
 from .clock import Clock
 from .mechanism_registry import MechanismRegistry
-from .movers import ChainMover, Mover
+from .mover import Mover
+from .movers import ChainMover
 from .registry import Registry
 from .stage import Stage
 

@@ -70,6 +70,15 @@ class SceneSession(Session):
         """Limits of each joint or motor that has any."""
         return {}
 
+    @property
+    def influence(self) -> float:
+        """Influence of the goals at the last tick, 0 to 1."""
+        return 1.0
+
+    def aim_errors(self) -> tuple[str, float, float]:
+        """What misses its goal by the largest angle, and that angle [rad] as solved and after the filter; 0 of goals without an angle."""
+        return "The end", 0.0, 0.0
+
     def check_keys(self) -> None:
         """Whether keys can hold its motion.
 

@@ -12,7 +12,8 @@ from ..blender.one_thread import in_one_thread
 from ..properties.body import UID as BODY
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .movers import Key, Mover, mover_of
+from .mover import Key, Mover
+from .movers import mover_of
 from .session import SceneSession
 
 
@@ -48,7 +49,7 @@ class SceneHost:
 
     def followed(self, rig) -> Mapping[str, Followed]:
         """What bones of a rig do that follow another armature: chains take it for what is authored."""
-        session = self.stage.sessions.get((rig.session_uid, BODY)) if rig.limber.retarget.live else None
+        session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
     def solver(self, chain: Mover) -> str:

@@ -7,7 +7,8 @@ from ..blender.errors import RigError
 from ..reading.body import pairing, receiver
 from ..reading.goal import ends_of, no_target
 from ..reading.mechanism.ownership import bodies, role_of
-from .movers import BodyMover, ChainMover, MechanismMover, Mover
+from .mover import Mover
+from .movers import BodyMover, ChainMover, MechanismMover
 
 
 class Use(Enum):

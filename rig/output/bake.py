@@ -8,7 +8,8 @@ from ...solvers.goals import GazeGoal
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
-from ..live.movers import Mover, mover_of
+from ..live.mover import Mover
+from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
 from ..live.stage import Stage
 from ..live.uses import Use, why_not

@@ -8,7 +8,7 @@ from ...hardware.errors import HardwareError
 from ...hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
 from ..blender.errors import RigError
 from ..live import live
-from ..live.movers import Mover
+from ..live.mover import Mover
 from ..live.stage import Stage
 from ..robot import device, values
 from ..robot.device import Source

@@ -221,10 +221,3 @@ def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authore
     those.clock(3)
     assert "has no target" in those.session(owner).problem
     assert those.furthest(before, those.shown(owner)) < 1e-5
-
-
-@pytest.mark.every_blender
-def test_motion_check_says_that_it_is_for_chains_where_there_are_no_bones():
-    owner = those.add("neck")
-    with pytest.raises(RuntimeError, match=f"Motion Check is for chains, and '{owner.name}' has no bones: click the armature of a chain"):
-        bpy.ops.limber.check_motion()

@@ -171,7 +171,7 @@ def test_without_a_target_and_with_an_empty_range_the_check_says_why(rig, chain)
     scene.frame_preview_start, scene.frame_preview_end = 5, 5
     assert len(checked(rig).frames) == 1
     chain.target = None
-    with pytest.raises(RuntimeError, match="No chain of 'Rig' has a target"):
+    with pytest.raises(RuntimeError, match="Chain 'head' has no target: choose the object"):
         bpy.ops.limber.check_motion()
 
 

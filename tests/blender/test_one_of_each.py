@@ -4,8 +4,10 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
-from limber.rig.live.movers import Mover, mover_of, movers_of
+from limber.rig.live.mover import Mover
+from limber.rig.live.movers import mover_of, movers_of
 from limber.rig.output import record, take_copies
+from limber.rig.output.motion_check.check import result
 
 from tests.blender import at_hand, mechanisms
 from tests.blender.figures import XSENS, called
@@ -92,6 +94,62 @@ def test_a_recording_plays_as_live_showed_it_and_its_copy_is_restored_after_a_cr
     assert not list(tmp_path.iterdir())
     assert apart(shown(range(2, 15)), played) < 5e-5
     assert apart(shown(range(2, 3)), shown(range(14, 15))) > 1e-3, "it moves"
+
+
+def test_motion_check_finds_joints_at_their_limits_and_goals_that_are_lost(mover, tmp_path):
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 20
+    with pytest.raises(RuntimeError, match="was not checked yet: press Check Motion"):
+        bpy.ops.limber.mark_findings()
+    before = shown(range(1, 2))
+    keep_still(mover)
+    assert bpy.ops.limber.check_motion() == {"FINISHED"}
+    found = result(mover.owner)
+    (take,) = found.takes
+    assert take.chain == mover.name
+    assert len(take.frames) == 20
+    assert {joint.name for joint in take.joints} >= {finding.joint for finding in found.findings if finding.kind == "LIMIT"}
+    assert {"LIMIT", "LOST"} <= {finding.kind for finding in found.findings}
+    assert bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "plot.png")) == {"FINISHED"}
+    assert bpy.ops.limber.mark_findings() == {"FINISHED"}
+    assert not mover.is_live
+    assert apart(shown(range(1, 2)), before) < 1e-6
+
+
+def keep_still(mover: Mover) -> None:
+    """Gives every joint limits that it cannot keep while it follows."""
+    for joint in mover.joints():
+        joint.lower, joint.upper = -0.01, 0.01
+    for bone in mover.owner.pose.bones if not mover.joints() else ():
+        limits = bone.constraints.new("LIMIT_ROTATION")
+        limits.owner_space = "LOCAL"
+        for axis in "xyz":
+            setattr(limits, f"use_limit_{axis}", True)
+            setattr(limits, f"min_{axis}", -0.01)
+            setattr(limits, f"max_{axis}", 0.01)
+
+
+def test_motion_check_says_which_bodies_no_go_zones_cannot_be_measured_against(capfd):
+    owner = mechanism().owner
+    bpy.context.scene.frame_end = 3
+    owner.limber.zones.add().zone = mechanisms.box("Table", (9.0, 0.0, 0.0))
+    bpy.ops.limber.check_motion()
+    assert f"those bodies of Mechanism '{owner.name}' that are objects were not looked at" in capfd.readouterr().out
+
+
+def test_a_body_is_kept_out_of_no_go_zones():
+    rig = body().owner
+    bpy.context.scene.frame_end = 3
+    zone = bpy.data.objects.new("Everywhere", None)
+    zone.empty_display_type, zone.empty_display_size = "SPHERE", 50.0
+    bpy.context.scene.collection.objects.link(zone)
+    rig.limber.zones.add().zone = zone
+    make_active(rig)
+    bpy.ops.limber.check_motion()
+    assert {finding.joint for finding in result(rig).findings if finding.kind == "ZONE"} > {
+        called(XSENS, "left hand"),
+        called(XSENS, "head"),
+    }
 
 
 def test_a_button_is_about_the_mover_that_its_panel_draws_and_all_begin_together():

@@ -42,11 +42,12 @@ def test_a_zone_deleted_in_the_viewport_is_named(rig, chain):
 
 def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch):
     from limber.rig.blender.errors import RigError
+    from limber.rig.live.movers import mover_of
     from limber.rig.output.motion_check.check import MotionCheck
 
     zone = empty("Table", (0.06, 0, 0.25))
     forbid(rig, zone)
-    work = MotionCheck(bpy.context.scene, rig, range(1, 4), 0.1, 0.1)
+    work = MotionCheck(bpy.context.scene, mover_of(rig, rig.limber.chains[0]), range(1, 4), 0.1, 0.1)
     try:
         assert work.step()
         bpy.data.objects.remove(zone)
@@ -58,10 +59,11 @@ def test_a_zone_deleted_while_the_check_goes_on_is_named(rig, chain, monkeypatch
 
 def test_a_zone_taken_from_the_list_while_the_check_goes_on_is_named(rig, chain):
     from limber.rig.blender.errors import RigError
+    from limber.rig.live.movers import mover_of
     from limber.rig.output.motion_check.check import MotionCheck
 
     forbid(rig, empty("Table", (0.06, 0, 0.25)))
-    work = MotionCheck(bpy.context.scene, rig, range(1, 4), 0.1, 0.1)
+    work = MotionCheck(bpy.context.scene, mover_of(rig, rig.limber.chains[0]), range(1, 4), 0.1, 0.1)
     try:
         bpy.ops.limber.remove_zone()
         with pytest.raises(RigError, match="'Table' was taken from the list of 'Rig': press Check Motion again"):

@@ -1,4 +1,4 @@
-"""Goes through the frames as a bake does, and notes what chains do there. Nothing is written; what was found is runtime state."""
+"""Goes through the frames as a bake does, and notes what movers do there. Nothing is written; what was found is runtime state."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,11 @@ import numpy as np
 
 from ...blender.errors import RigError
 from ...live import live
+from ...live.mover import Mover
+from ...live.movers import movers_of
 from ...live.stage import Stage
+from ...live.uses import Use, why_not
 from ...reading import axes
-from ...reading.goal import followed
 from .. import unkeyed
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
@@ -18,14 +20,14 @@ from .zones import Links, intrusions, zones_of
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a check of an armature's chains."""
+    """What came of a check of an object's movers."""
 
     takes: tuple[Take, ...]
     findings: tuple[Finding, ...]
     frames: range
 
 
-_results: dict[int, Result] = {}  # by the armature object's session_uid
+_results: dict[int, Result] = {}  # by the object's session_uid
 
 
 def result(rig) -> Result | None:
@@ -62,32 +64,40 @@ def forget() -> None:
     _results.clear()
 
 
+def checked(mover: Mover) -> list[Mover]:
+    """What a check of a mover is about: itself, and of its object what is live, or would be baked, as far as it can be checked."""
+    beside = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
+    return [one for one in beside if not why_not(Use.CHECK, one)]
+
+
 class MotionCheck(Stepped):
-    """A check of all chains of an armature that have a target, one frame a step.
+    """A check of a mover, and of what of its object moves with it (`checked`), one frame a step.
 
     Args:
-        scene: The scene with the armature.
-        rig: The armature object.
+        scene: The scene with the object.
+        mover: The chain, body or mechanism.
         frames: Those to check, in order.
         lost_beyond, changed_beyond: [rad] see `findings`.
 
     Raises:
-        RigError: the range is empty, no chain has a target, or a no-go zone cannot be looked at.
+        RigError: the range is empty, nothing can be checked or read, or a no-go zone cannot be looked at.
     """
 
-    def __init__(self, scene, rig, frames: range, lost_beyond: float, changed_beyond: float) -> None:
+    def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
             raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        own = [(rig, chain) for chain in rig.limber.chains if followed(chain) is not None]
-        if not own:
-            raise RigError(f"No chain of '{rig.name}' has a target: choose one in the Gaze panel")
-        self.rig, self.frames, self.own, self.zones = rig, frames, own, zones_of(rig)
-        known = {chain.uid for _, chain in own}
-        self.pairs = [*own, *(pair for pair in live.live_movers(scene) if pair[0] != rig or pair[1].uid not in known)]
+        self.own = checked(mover)
+        if not self.own:
+            raise RigError(why_not(Use.CHECK, mover))
+        self.rig, self.frames, self.zones = mover.owner, frames, zones_of(mover.owner)
+        known = {one.key for one in self.own}
+        self.movers = [*self.own, *(one for one in live.live_movers(scene) if one.key not in known)]
         self.beyond = lost_beyond, changed_beyond
         self.stage = Stage()
-        self.takes: dict[str, Take] = {}
-        self.links: dict[str, Links] = {}
+        live.prepare(self.stage, self.own)
+        self.takes: dict[tuple[int, str], Take] = {}
+        self.links: dict[tuple[int, str], Links] = {}
+        self.unmeasured = [said for one in self.own if self.zones and (said := one.unmeasured(self.stage.session(*one)))]
         self.done = 0
         self.unkeyed = unkeyed.remember(scene)
         super().__init__(scene)
@@ -105,46 +115,47 @@ class MotionCheck(Stepped):
         """Checks one frame; returns whether there are more.
 
         Raises:
-            RigError: a chain cannot be solved from the first frame on, or a no-go zone was deleted meanwhile.
+            RigError: a mover cannot be solved from the first frame on, or a no-go zone was deleted meanwhile.
         """
         frame = self.frame
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        self.stage.advance(self.pairs, depsgraph, self.seconds_a_frame if self.done else 0.0)
-        placement = self.stage.placement(self.pairs, depsgraph)
+        self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        placement = self.stage.placement(self.movers, depsgraph)
         for zone in self.zones:
             zone.look(placement)
-        for rig, chain in self.own:
-            session = self.stage.session(rig, chain)
+        for mover in self.own:
+            session = self.stage.session(*mover)
             if session.outputs is None:
                 raise RigError(f"Frame {frame}: {session.problem}")
-            take = self.takes.get(chain.uid) or self._begin(rig, chain, session)
+            take = self.takes.get(mover.key) or self._begin(mover, session)
             self._note(take, frame, session)
             if self.zones:
-                self._note_zones(take, self.links[chain.uid], placement)
+                self._note_zones(take, self.links[mover.key], placement)
         self.done += 1
         return self.done < self.total
 
-    def _begin(self, rig, chain, session) -> Take:
-        joints = tuple(
-            JointRange(axes.label(*place), j.lower, j.upper, j.velocity, j.acceleration, j.jerk, j.kind == "prismatic")
-            for place, j in zip(session.reader.places, session.model.skeleton.joints, strict=True)
-        )
-        self.links[chain.uid] = links = Links(rig, chain)
+    def _begin(self, mover: Mover, session) -> Take:
+        joints = tuple(JointRange(mover.joint_label(place), *own, axes.is_prismatic(place[1])) for place, own in session.limits().items())
+        self.links[mover.key] = links = Links(mover.owner, mover.links(session))
         zones = tuple(zone.name for zone in self.zones)
-        take = self.takes[chain.uid] = Take(chain.name, self.seconds_a_frame, joints, links=links.names, zones=zones)
+        take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, joints, links=links.names, zones=zones)
         return take
 
     def _note(self, take: Take, frame: int, session) -> None:
-        outputs = session.outputs
+        places = list(session.limits())
+        for rows, known in ((take.wanted, session.desired()), (take.filtered, session.values())):
+            rows.append(np.array([known[place] for place in places]))
+        end, missed, missed_after = session.aim_errors()
         take.frames.append(frame)
-        take.wanted.append(outputs.desired)
-        take.filtered.append(outputs.angles)
-        take.missed.append(outputs.solution.aim_error)
-        take.missed_after.append(outputs.filtered_aim_error)
+        take.ends.append(end)
+        take.missed.append(missed)
+        take.missed_after.append(missed_after)
         take.influence.append(session.influence)
         if session.problem:
             take.problems[frame] = session.problem
+        elif session.remark:
+            take.remarks[frame] = session.remark
 
     def _note_zones(self, take: Take, links: Links, placement) -> None:
         lines = links.places(placement)

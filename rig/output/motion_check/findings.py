@@ -1,6 +1,6 @@
-"""What is worth telling of a chain's motion: where it asks for more than joints may do, pops, loses its target. Knows no Blender."""
+"""What is worth telling of a mover's motion: where it asks for more than joints may do, pops, loses its target. Knows no Blender."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import degrees
 from typing import NamedTuple
@@ -50,7 +50,7 @@ class JointRange:
 
 @dataclass
 class Take:
-    """A chain's motion over a range of frames, one row a frame.
+    """The motion of a chain, a body or a mechanism over a range of frames, one row a frame.
 
     Attributes:
         chain: Its name.
@@ -59,10 +59,12 @@ class Take:
         frames: Their numbers.
         wanted: (n,) [rad, slides m] each: the solver's answers, as far as the gaze has influence.
         filtered: The same after the motion filter: what is shown, baked and sent.
-        missed: [rad] each: by how much the answer itself misses the target.
+        ends: What misses its goal most in each frame: "The end", or a link.
+        missed: [rad] each: by how much the answer itself misses the goal.
         missed_after: [rad] each: by how much what is shown misses it.
         influence: 0 to 1 each: of the gaze.
         problems: Of frames without a goal to follow, why.
+        remarks: Of frames in which goals cannot be met, or are not met yet, why; of movers whose goals are more than an angle.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
         inside: (links, zones) [m] each: how far they go into the zones, in the frame or on the way there; below 0 where they stay out.
@@ -75,10 +77,12 @@ class Take:
     frames: list[int] = field(default_factory=list)
     wanted: list[np.ndarray] = field(default_factory=list)
     filtered: list[np.ndarray] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
     missed: list[float] = field(default_factory=list)
     missed_after: list[float] = field(default_factory=list)
     influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
+    remarks: dict[int, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
     lines: list[np.ndarray] = field(default_factory=list)
@@ -116,7 +120,7 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: [rad] by which the end may miss its target.
         changed_beyond: [rad] by which the filter may keep a joint from where the solver wants it.
     """
-    found = [*_goals(take), *_in_zones(take), *_lost(take, lost_beyond)]
+    found = [*_told(take, "GOAL", take.problems), *_told(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
     wanted, filtered = np.array(take.wanted), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         found += _of_joint(take, joint, wanted[:, k], filtered[:, k], changed_beyond)
@@ -124,11 +128,11 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
     return sorted(found, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
-def _goals(take: Take) -> Iterator[Finding]:
-    bad = np.array([frame in take.problems for frame in take.frames])
-    for first, last in _runs(bad):
+def _told(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
+    """Runs of frames with a sentence, each with its first."""
+    for first, last in _runs(np.array([frame in said for frame in take.frames])):
         frame = take.frames[first]
-        yield Finding("GOAL", take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", take.problems[frame])
+        yield Finding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])
 
 
 def _lost(take: Take, beyond: float) -> Iterator[Finding]:
@@ -140,7 +144,7 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
             why = "the solution misses it too, since it is out of reach or turns too fast"
         elif take.influence[worst] < 1.0:
             why = f"the gaze has an influence of {take.influence[worst]:.2f}"
-        sentence = f"The end misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
+        sentence = f"{take.ends[worst]} misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
         yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
 
 
@@ -180,7 +184,7 @@ def _of_joint(take: Take, joint: JointRange, wanted: np.ndarray, filtered: np.nd
         amounts = np.abs(derivative(wanted, order, take.seconds))
         yield from told(kind, amounts, bound, end, lambda value, bound: f"{value} is asked for, {bound} is allowed: the filter comes late")
     near = ROUNDING * (joint.upper - joint.lower)
-    at_limit = np.minimum(wanted - joint.lower, joint.upper - wanted) <= near
+    at_limit = np.isfinite(near) & (np.minimum(wanted - joint.lower, joint.upper - wanted) <= near)
     for first, last in _runs(at_limit):
         value, is_upper = float(wanted[first]), wanted[first] > (joint.lower + joint.upper) / 2
         edge = joint.upper if is_upper else joint.lower

@@ -1,6 +1,7 @@
 """A check as a picture: each joint's way over the frames with its limits, the aim above, and what was found in colours."""
 
-from math import degrees
+from collections.abc import Sequence
+from math import degrees, isfinite
 from pathlib import Path
 
 import bpy
@@ -81,8 +82,9 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
         scale, unit = (1e3, " mm") if joint.slides else (degrees(1.0), "°")
         ways = wanted[:, k], filtered[:, k]
         shading = [one for one in mine if one.joint == joint.name and not one.zone]
-        edges = f"{scale * joint.upper:.0f}{unit}", f"{scale * joint.lower:.0f}{unit}"
-        _row(canvas, top, take, ways, (joint.lower, joint.upper), shading, joint.name, *edges)
+        span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(ways)), (joint.upper, np.max(ways)))]
+        edges = f"{scale * span[1]:.0f}{unit}", f"{scale * span[0]:.0f}{unit}"
+        _row(canvas, top, take, ways, span, shading, joint.name, *edges)
         top -= ROW + GAP
     return top
 
@@ -91,7 +93,7 @@ def _has_zones(take: Take) -> bool:
     return bool(take.zones and take.links)
 
 
-def _row(canvas, top: int, take: Take, ways: tuple, span: tuple[float, float], shading, name: str, high: str, low: str) -> None:
+def _row(canvas, top: int, take: Take, ways: tuple, span: Sequence[float], shading, name: str, high: str, low: str) -> None:
     """One plot: the solver's way thin and grey, the filtered one blue, over the colours of what was found."""
     bottom = top - ROW
     panel = canvas[bottom:top, LEFT : LEFT + PLOT]
@@ -113,7 +115,7 @@ def _column(take: Take, frame: float) -> int:
     return round((frame - first) / max(last - first, 1) * (PLOT - 1))
 
 
-def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: tuple[float, float], colour, width: int) -> None:
+def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int) -> None:
     """A curve: in each column from its value there to that of the column before."""
     columns = [_column(take, frame) for frame in take.frames]
     along = np.interp(np.arange(PLOT), columns, values)

@@ -1,5 +1,6 @@
 """No-go zones: what objects forbid, where they are at a frame, and how far the links of a chain go into them."""
 
+from collections.abc import Iterable
 from math import isfinite
 
 import bmesh
@@ -9,15 +10,12 @@ from mathutils import Matrix, Vector
 
 from ...blender.errors import RigError
 from ...blender.evaluation import is_unevaluated
-from ...reading import axes
 from ...reading.dependencies import carriers
-from ...reading.paths import bone_names
 from .convex import Ball, Body, Hull, intrusion
 from .swept import Stand, stand, way
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
 LEAST_STEP = 0.005  # [m] between two looks at a link on its way from frame to frame; where links are thicker, their radius
-ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis is not moved by it
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 7, 5], [4, 6, 7], [0, 5, 1], [0, 4, 5], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 7, 3], [1, 5, 7]]
@@ -143,16 +141,15 @@ def zones_of(rig) -> list[Zone]:
 
 
 class Links:
-    """The links of a chain that its joints can move.
+    """Bones of an armature that are kept out of zones.
 
-    Raises:
-        RigError: a bone is missing.
+    Args:
+        rig: The armature object.
+        names: Of the bones.
     """
 
-    def __init__(self, rig, chain) -> None:
-        self.rig = rig
-        bones = [rig.data.bones[name] for name in bone_names(rig.pose.bones, chain)]
-        self.names = tuple(bone.name for bone in bones if _is_moved(rig, chain, bone))
+    def __init__(self, rig, names: Iterable[str]) -> None:
+        self.rig, self.names = rig, tuple(names)
 
     def places(self, placement) -> np.ndarray:
         """(n, 2, 3) heads and tails in the world [m]."""
@@ -164,26 +161,13 @@ class Links:
         return np.array(found, dtype=float).reshape(-1, 2, 3)
 
 
-def _is_moved(rig, chain, bone) -> bool:
-    """Whether a joint moves the bone's line. The root of a robot often turns about its own length alone: where it stands, it is mounted."""
-    line = bone.head_local, bone.tail_local
-    for joint in chain.joints:
-        by = rig.data.bones[joint.bone]
-        if by != bone and by not in bone.parent_recursive:
-            continue
-        axis = by.matrix_local.col[axes.index(joint.axis)].xyz
-        if axes.is_prismatic(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
-            return True
-    return False
-
-
 def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """How far (n, zones) each link is in each zone [m], and how far it goes in at most on the way there; below 0 where it stays out.
 
     A zone that hangs on a link says nothing of it.
 
     Args:
-        links: Those of a chain.
+        links: Those of a mover.
         zones: As they stand in this frame.
         places: (n, 2, 3) heads and tails in the world [m].
         before: The same at the frame before; None at the first.

@@ -1,0 +1,27 @@
+"""The bones of a chain that its joints move."""
+
+from . import axes
+from .paths import bone_names
+
+ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis is not moved by it
+
+
+def moved_bones(rig, chain) -> list[str]:
+    """Names of the bones whose lines the chain's joints move. The root of a robot often turns about its own length alone: it is mounted.
+
+    Raises:
+        RigError: a bone is missing.
+    """
+    return [name for name in bone_names(rig.pose.bones, chain) if _is_moved(rig, chain, rig.data.bones[name])]
+
+
+def _is_moved(rig, chain, bone) -> bool:
+    line = bone.head_local, bone.tail_local
+    for joint in chain.joints:
+        by = rig.data.bones[joint.bone]
+        if by != bone and by not in bone.parent_recursive:
+            continue
+        axis = by.matrix_local.col[axes.index(joint.axis)].xyz
+        if axes.is_prismatic(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
+            return True
+    return False
