@@ -11,7 +11,7 @@ from ..subject import poll_editable, poll_rig, rig_of
 
 
 def _owner(context):
-    """The object whose movers are recorded."""
+    """The object whose live movers are recorded."""
     mover = mover_at_hand(context)
     return mover.owner if mover is not None else rig_of(context)
 

@@ -1,1 +1,1 @@
-"""What motion is written to or held against: keys, files, comparisons, checks."""
+"""Outputs of motion: keyframes, files, comparisons and checks."""

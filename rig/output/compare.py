@@ -1,6 +1,6 @@
-"""Solvers side by side on a chain: every one that can is asked for the same frames, and what they answered is set in a table.
+"""Comparison of solvers on a chain: each suitable solver solves the same frames, and a table shows the results.
 
-Nothing of the scene changes; the table is runtime state and in no file.
+The scene does not change; the table is kept for this session only.
 """
 
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also
 
 
 class Column(NamedTuple):
-    """One figure of the table."""
+    """One column of the table."""
 
     heading: str
     meaning: str
@@ -60,7 +60,7 @@ COLUMNS: dict[str, Column] = {
 
 @dataclass(frozen=True)
 class Row:
-    """How one solver did; no figures where it cannot be used."""
+    """Results of one solver; without figures if it cannot be used."""
 
     name: str
     label: str
@@ -70,7 +70,7 @@ class Row:
 
 @dataclass
 class Table:
-    """What came of a comparison."""
+    """Result of a comparison."""
 
     rows: list[Row]
     frames: range
@@ -80,12 +80,12 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """Keys of the columns that say something."""
+        """Keys of the columns that have values."""
         has_places = any(row.figures.get("distance", 0.0) > 0.0 for row in self.rows)
         return [key for key, column in COLUMNS.items() if has_places or not column.places_only]
 
     def sort(self, column: str) -> None:
-        """By another column; by the same one again, the other way round. Solvers that cannot be used stay below."""
+        """Sorts by a column; by the same one again in reverse. Solvers that cannot be used stay at the end."""
         self.is_reversed = column == self.column and not self.is_reversed
         self.column = column
 
@@ -98,7 +98,7 @@ class Table:
         return able + [row for row in self.rows if row.why_not]
 
     def csv(self) -> str:
-        """The table as comma-separated values, figures in full."""
+        """The table as comma-separated values with full precision."""
         keys = list(COLUMNS)
         lines = [",".join(("solver", *keys, "not available"))]
         for row in self.sorted_rows():
@@ -111,12 +111,12 @@ _tables: dict[tuple[int, str], Table] = {}  # by the armature object's session_u
 
 
 def table(rig, chain) -> Table | None:
-    """What the last comparison of a chain has shown in this session."""
+    """The last comparison of a chain in this session; None if there is none."""
     return _tables.get((rig.session_uid, chain.uid))
 
 
 def forget() -> None:
-    """Drop all tables: the data that they speak of is gone."""
+    """Discards all tables, before the data that they refer to is freed."""
     _tables.clear()
 
 
@@ -125,7 +125,7 @@ def set_as_text(key: str, value: float) -> str:
 
 
 class _Contestant:
-    """One solver on its way through the frames."""
+    """One solver, with its state and results, during a comparison."""
 
     def __init__(self, name: str, options: object) -> None:
         self.name, self.options = name, options
@@ -139,7 +139,9 @@ class _Contestant:
         self.pops = 0
 
     def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float) -> None:
-        """Answers the next frame, of `dt` seconds; `repeats` times for its time, from the same start. `slot`: when it may plan."""
+        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its time. `slot`: when it may
+        plan.
+        """
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
@@ -173,17 +175,17 @@ class _Contestant:
 
 
 def _pops_beyond(skeleton: Skeleton) -> np.ndarray:
-    """By how much each joint may move from one frame to the next without a pop (n,) [rad, slides m]."""
+    """Largest motion of each joint (n,) from one frame to the next that is no discontinuity [rad; prismatic joints m]."""
     return np.array([discontinuities.beyond(joint.lower, joint.upper, joint.kind == "prismatic") for joint in skeleton.joints])
 
 
 class Comparison(Stepped):
-    """A comparison on some frames, one solver on one frame a step. The scene is left as it was by `finish` and `cancel` alike.
+    """A comparison on some frames, one solver and one frame per step. Both `finish` and `cancel` restore the scene.
 
     Args:
         scene: The scene with the chain's rig.
         rig, chain: The chain.
-        frames: Those to compare, in order; None: the current one alone, which is not left.
+        frames: Frames to compare, in order; None: only the current one.
 
     Raises:
         RigError: the range is empty, the chain cannot be read, or no solver can be used.
@@ -214,17 +216,17 @@ class Comparison(Stepped):
 
     @property
     def total(self) -> int:
-        """Steps."""
+        """Number of steps."""
         return len(self.frames) * len(self.contestants)
 
     @property
     def frame(self) -> int:
-        """The frame that the next step is about."""
+        """Frame of the next step."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
 
     @in_one_thread
     def step(self) -> bool:
-        """Lets one solver answer one frame; returns whether there is more to do.
+        """Solves one frame with one solver; returns whether there are more steps.
 
         Raises:
             RigError: the set-up cannot be solved in the first frame.
@@ -258,7 +260,7 @@ class Comparison(Stepped):
             self._goal = session.model.skeleton, session.outputs.goal
 
     def finish(self) -> Table:
-        """The table, which is kept for the panel as well."""
+        """The table, which is also stored for the panel."""
         self._end()
         answered = {contestant.name: contestant.row() for contestant in self.contestants if contestant.answers}
         why = next(iter(self.left_out.values()), "")

@@ -1,4 +1,4 @@
-"""What a pop is: a joint that moves so far in one frame that the eye takes it for a jump. Knows no Blender."""
+"""The limit beyond which the motion of a joint within one frame is a visible discontinuity. Knows no Blender."""
 
 from math import radians
 
@@ -7,10 +7,10 @@ SLIDE = 0.1  # of a slide's range: what 15 degrees are of a servo's
 
 
 def beyond(lower: float, upper: float, slides: bool) -> float:
-    """How far a joint may go from one frame to the next without a pop [rad, slides m].
+    """Largest motion of a joint from one frame to the next that is no discontinuity [rad; prismatic joints m].
 
     Args:
-        lower, upper: Its limits [rad, slides m].
-        slides: Whether it slides.
+        lower, upper: Its limits [rad; prismatic joints m].
+        slides: Whether it is prismatic.
     """
     return SLIDE * (upper - lower) if slides else TURN

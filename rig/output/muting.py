@@ -1,4 +1,4 @@
-"""What would win over baked keys, or act on top of them: drivers and constraints, which a bake mutes and names."""
+"""Drivers and constraints that would override baked keyframes or act on top of them; a bake mutes them and reports their names."""
 
 from collections.abc import Iterator, Mapping
 from math import inf
@@ -18,7 +18,7 @@ SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: si
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes drivers of keyed channels, which would win over the keys, and constraints, which would act on top of them.
+    """Mutes drivers that would override the keyed channels, and constraints that would act on top of them.
 
     Returns what was muted, as sentences.
     """
@@ -43,7 +43,7 @@ def mute_drivers(thing, channels: list[Channel]) -> list[str]:
 
 
 def _label(thing, path: str, index: int) -> str:
-    """What a driver drives, in words."""
+    """What a driver drives, as text."""
     start, _, channel = path.rpartition(".")
     if channel not in PARTS:
         return f"motor '{thing.path_resolve(start).name}'"
@@ -52,12 +52,14 @@ def _label(thing, path: str, index: int) -> str:
 
 
 def wholly_keyed(keys: Mapping[Channel, list[float]]) -> list:
-    """The objects and bones of which location and rotation are keyed as a whole."""
+    """Objects and bones whose location and rotation are keyed completely."""
     return [holder for holder, _, _ in _whole_transforms(keys)]
 
 
 def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """Each such object or bone, with its location's and its rotation's numbers of every frame."""
+    """(object or bone, location values, rotation values) of those whose location and rotation are keyed completely; values for every
+    frame.
+    """
     found: dict[tuple, dict[str, dict[int, list[float]]]] = {}
     for channel, values in keys.items():
         if channel.name in PARTS:
@@ -72,7 +74,7 @@ def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes the constraints of what is keyed as a whole, which would act on top of the keys; returns their names and whose they are."""
+    """Mutes constraints that would act on top of completely keyed transforms; returns their names with their owners'."""
     muted = []
     for holder, places, turns in list(_whole_transforms(keys)):
         for held in in_the_way(holder, places, turns):
@@ -82,9 +84,9 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """The constraints of an object or bone that would change what was baked: its location's and its rotation's numbers of every frame.
+    """Constraints of an object or bone that would change the baked location and rotation in some frame.
 
-    A bone's limits that are its joint's own say which of its axes are free, and stay where the motion keeps to them.
+    A bone's limits that are its joint's own define which of its axes are free, and stay active if the motion keeps to them.
     """
     for held in has.constraints:
         if held.mute or held.name.startswith(OWN):
@@ -118,7 +120,7 @@ def _crosses(held, row) -> bool:
 
 
 def mute(held) -> None:
-    """Mutes a constraint, and the drivers of its switch."""
+    """Mutes a constraint and the drivers of its enabled state."""
     held.mute = True
     animation = held.id_data.animation_data
     for driver in animation.drivers if animation else ():
@@ -127,7 +129,7 @@ def mute(held) -> None:
 
 
 def mute_switches(has, curves) -> None:
-    """Mutes keys that would switch a muted constraint of an object or bone on again."""
+    """Mutes keyframes that would enable a muted constraint again."""
     for held in has.constraints:
         for path in _switches(held) if held.mute else ():
             curve = actions.find(curves, path, 0)

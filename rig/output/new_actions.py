@@ -1,4 +1,4 @@
-"""New actions for keys of an object: the one that plays is copied and kept, and what would hide the keys is refused."""
+"""New actions for keyframes of an object. The current action is copied and kept; NLA tracks that would hide the keyframes are refused."""
 
 import bpy
 
@@ -9,7 +9,7 @@ from .take import Take
 
 
 def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
-    """A new action with the keys that a take has for an object, not yet its own; and the handle of its slot."""
+    """A new action with a take's keyframes for an object, not assigned yet, and the handle of its slot."""
     action, handle, curves = new_action(thing, name)
     keys = take.keys
     for channel, values in keys.items():
@@ -22,9 +22,9 @@ def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | 
 
 
 def new_action(thing, name: str) -> tuple:
-    """An action for keys of an object, not yet its own: a copy of the one that plays, which is kept, or an empty one.
+    """A new action for keyframes of an object, not assigned yet: a copy of the current one, or an empty one.
 
-    Returns the action, the handle of its slot (None where the first will do), and its F-curves.
+    Returns the action, the handle of its slot (None: the first one), and its F-curves.
     """
     animation = thing.animation_data or thing.animation_data_create()
     old = animation.action
@@ -42,11 +42,7 @@ def new_action(thing, name: str) -> tuple:
 
 
 def refuse_what_would_hide_keys(thing) -> None:
-    """Whether an action of the object plays as it is.
-
-    Raises:
-        RigError: NLA tracks would hide it.
-    """
+    """Raises RigError if NLA tracks would hide an action of the object."""
     animation = thing.animation_data
     if animation is None or not animation.nla_tracks:
         return

@@ -1,4 +1,4 @@
-"""Work on a scene in many small steps: it can show progress and be cancelled, and leaves the scene at the frame where it was."""
+"""Base class of long work on a scene in small steps, with progress and cancelling, after which the scene is at its frame again."""
 
 from abc import ABC, abstractmethod
 from math import floor
@@ -9,17 +9,17 @@ from ..robot import links
 
 
 class Stepped(ABC):
-    """Work that goes through frames, one step after the other.
+    """Work that goes through frames, one step after another.
 
-    Whoever makes one must end it by its own `finish` or by `cancel`: until then live and the robots hold still. A subclass therefore
-    calls `__init__` when all that can be wrong has been looked at.
+    It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are suspended. So a subclass calls
+    `__init__` only after it has checked everything that can fail.
 
     Attributes:
-        total, done: Steps in all, and those that were made; subclasses have them.
+        total, done: Number of steps in all, and of those done; defined by subclasses.
         frame_before: The frame, with its fraction, that the scene showed.
 
     Args:
-        scene: The scene that is worked on.
+        scene: The scene.
     """
 
     def __init__(self, scene) -> None:
@@ -30,15 +30,15 @@ class Stepped(ABC):
 
     @property
     def seconds_a_frame(self) -> float:
-        """How long a frame of the scene lasts."""
+        """Duration of a frame of the scene [s]."""
         return self.scene.render.fps_base / self.scene.render.fps
 
     @abstractmethod
     def step(self) -> bool:
-        """One step; returns whether there are more."""
+        """Does one step; returns whether there are more."""
 
     def run(self, seconds: float) -> bool:
-        """Steps for about that long, one at least; returns whether there are more. Raises as `step` does."""
+        """Does steps for about `seconds` [s], at least one; returns whether there are more. Raises as `step`."""
         until = perf_counter() + seconds
         while self.step():
             if perf_counter() >= until:
@@ -46,7 +46,7 @@ class Stepped(ABC):
         return False
 
     def cancel(self) -> None:
-        """Leaves everything as it was, where `finish` was not reached."""
+        """Restores everything, unless `finish` was called."""
         self._end()
 
     def _end(self) -> None:
@@ -58,13 +58,13 @@ class Stepped(ABC):
         links.hold(False)
 
     def _put_back(self) -> None:
-        """Shows the frame that was there before."""
+        """Goes back to the frame that was shown before."""
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
 
 
 def scene_frames(scene) -> range:
-    """The frames that the scene plays: of its preview range where that is in use."""
+    """Frames that the scene plays; those of its preview range if that is in use."""
     if scene.use_preview_range:
         return range(scene.frame_preview_start, scene.frame_preview_end + 1)
     return range(scene.frame_start, scene.frame_end + 1)

@@ -7,14 +7,14 @@ from ..reading.channels import Channel
 
 @dataclass
 class Take:
-    """One pass over the frames, forward: the value [rad or m] of every keyed channel in each frame."""
+    """One forward pass over the frames: the value [rad or m] of every keyed channel in each frame."""
 
     frames: list[int] = field(default_factory=list)
     rows: list[dict[Channel, float]] = field(default_factory=list)
 
     @property
     def keys(self) -> dict[Channel, list[float]]:
-        """Values of each channel, in the frames that have it."""
+        """Values of each channel, in the frames where it has one."""
         channels = dict.fromkeys(channel for row in self.rows for channel in row)
         return {channel: [row[channel] for row in self.rows if channel in row] for channel in channels}
 

@@ -1,10 +1,10 @@
-"""Copies of what is being recorded, in the user's own folder: a recording that a crash ended is offered again.
+"""Copies of a running recording in the user's folder, so that a recording that a crash interrupted can be restored.
 
-A copy is lines of JSON, added as frames come, so that a file that ends in the middle of a line is good up to there:
+A copy is lines of JSON, appended as frames are recorded, so that a file with an incomplete last line is valid up to there:
 
     {"limber_takes": 2, "object": NAME}     first
     {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the rows of a take, and where its channels change
-    [frame, value, ...]     a frame's values [rad, slides and places m], in the channels' order
+    [frame, value, ...]     values of a frame [rad; locations and prismatic joints m], in the channels' order
 """
 
 import json
@@ -36,7 +36,7 @@ _left: dict[str, Path | None] = {}  # by an armature's name: the copy of a recor
 
 
 class Copy:
-    """The copy of a recording that goes on. Where it cannot be written, recording goes on without."""
+    """The copy of a running recording. If it cannot be written, the recording continues without it."""
 
     def __init__(self, rig_name: str) -> None:
         self.problem = ""
@@ -52,13 +52,13 @@ class Copy:
         self._add([{"limber_takes": VERSION, "object": rig_name}])
 
     def note(self, takes: Sequence[Take]) -> None:
-        """Adds what has come since, now and then. A take's last frame waits for the next: it may still change."""
+        """Appends new frames at intervals. The last frame of a take is withheld until the next one, since it may still change."""
         if not self.problem and monotonic() >= self._next:
             self._next = monotonic() + EVERY
             self.add(takes)
 
     def add(self, takes: Sequence[Take]) -> None:
-        """Adds what has come since, while nothing of it is missing: what was written before stays good."""
+        """Appends new frames, unless an earlier write failed; what was written before stays valid."""
         if self.problem:
             return
         lines: list = []
@@ -75,7 +75,7 @@ class Copy:
         self._add(lines)
 
     def drop(self) -> None:
-        """The recording has come to its end: nothing is to be offered."""
+        """Deletes the copy: the recording ended normally."""
         if self.path is None:
             return
         _open.discard(self.path)
@@ -90,23 +90,23 @@ class Copy:
 
 
 def _free_path(place: Path, rig_name: str) -> Path:
-    """Of a copy that is not there yet: an earlier process may have had this one's number, and left a recording."""
+    """Path for a new copy: its name contains the process number, which an earlier process with a recording may have had too."""
     paths = (place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
     return next(path for path in paths if not path.exists())
 
 
 def is_wanted() -> bool:
-    """Whether copies are kept: in a window. A script that records keeps what it wants by itself."""
+    """Whether copies are made: only with a window, since a script can save what it records itself."""
     return not bpy.app.background
 
 
 def folder() -> Path | None:
-    """Where copies are kept; None: it cannot be made."""
+    """Folder of the copies; None if it cannot be created."""
     return user_folder(FOLDER)
 
 
 def left(rig) -> Path | None:
-    """The newest copy of a recording of an armature of this name that was broken off."""
+    """Path of the newest copy of an interrupted recording of an object with this name; None if there is none."""
     if rig.name not in _left:
         place = folder() if is_wanted() else None
         found = [path for path in place.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if place else []
@@ -115,7 +115,7 @@ def left(rig) -> Path | None:
 
 
 def _goes_on(path: Path) -> bool:
-    """Whether a copy is being written, here or by another Blender."""
+    """Whether a copy belongs to a recording that is still running, here or in another Blender."""
     process = path.stem.rpartition("-")[0].rpartition("-")[2]
     if path in _open or not process.isdigit() or os.name == "nt":  # Windows has no harmless way to ask after a process
         return path in _open
@@ -140,13 +140,13 @@ def _is_of(path: Path, rig_name: str) -> bool:
 
 
 def forget() -> None:
-    """Another file: no recording goes on, and the disk is asked anew."""
+    """Resets the state when another file is loaded: no recording runs, and the folder is searched again."""
     _open.clear()
     _left.clear()
 
 
 def settle(rig) -> None:
-    """The copy that was left is offered no more; its file stays, under another name, until the next is."""
+    """Marks the interrupted recording as dealt with: its file is kept under another name until the next one is."""
     path = left(rig)
     if path is not None:
         with suppress(OSError):  # somebody was faster
@@ -155,10 +155,10 @@ def settle(rig) -> None:
 
 
 def read(path: Path) -> list[Take]:
-    """The takes in a copy, as far as it is whole.
+    """The takes in a copy, up to its last complete line.
 
     Raises:
-        RigError: it is no copy of a recording, or somebody has changed it.
+        RigError: it is no copy of a recording, or was edited.
     """
     takes: dict[int, Take] = {}
     try:
@@ -184,7 +184,7 @@ def read(path: Path) -> list[Take]:
 
 
 def _row(channels: list[Channel], frame, *values) -> tuple[int, dict[Channel, float]]:
-    """A frame's number and values; raises ValueError, TypeError or OverflowError where they are none."""
+    """Frame number and values of a row. Raises ValueError, TypeError or OverflowError if it is invalid."""
     numbers = [number_of(value) for value in values]
     if None in numbers or not abs(frame) <= LAST_FRAME:
         raise ValueError(f"frame {frame} has something that is no number")

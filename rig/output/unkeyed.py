@@ -1,4 +1,4 @@
-"""What a user has changed without a key: going through frames would lose it, so it is remembered and put back."""
+"""Values that the user changed without a keyframe: going through frames would lose them, so they are stored and restored."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from ..blender import actions
 
 
 class Channel(NamedTuple):
-    """One animated value, as it stands."""
+    """One animated property with its current value."""
 
     owner: bpy.types.ID
     path: str
@@ -17,7 +17,7 @@ class Channel(NamedTuple):
 
 
 def remember(scene) -> list[Channel]:
-    """The values of all channels that actions play on the scene's objects and their data."""
+    """Current values of all properties that actions animate on the scene's objects and their data."""
     found = (owner for thing in scene.objects for owner in (thing, thing.data, getattr(thing.data, "shape_keys", None)))
     channels = []
     for owner in dict.fromkeys(owner for owner in found if getattr(owner, "animation_data", None)):
@@ -30,14 +30,14 @@ def remember(scene) -> list[Channel]:
 
 
 def put_back(channels: list[Channel]) -> None:
-    """Gives those channels their values again that have another one now."""
+    """Restores those properties that have another value now."""
     for owner, path, index, value in channels:
         if _value(owner, path, index) != value:
             _set(owner, path, index, value)
 
 
 def _value(owner, path: str, index: int):
-    """The value of a channel; None where the path leads nowhere any more."""
+    """Value of a property; None if its path does not exist any more."""
     try:
         value = owner.path_resolve(path)
     except ValueError:

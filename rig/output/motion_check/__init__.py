@@ -1,1 +1,1 @@
-"""Motion Check: what a robot could not follow, before it has to, and where the end loses its target."""
+"""Motion Check: finds motion that a robot cannot follow, and frames in which an end loses its target."""

@@ -1,8 +1,8 @@
-"""How near a link comes to a convex body, or how deep it goes in. Knows no Blender.
+"""Distance between a link and a convex body, or the depth of penetration. Knows no Blender.
 
-A link is all that is within a radius of the line from its head to its tail. The distance between line and body is that of the origin from
-the set of their points' differences: Wolfe's nearest point of a polytope (Math. Programming 11, 1976), which asks of each body for no more
-than its furthest point in a direction.
+A link is the set of points within a radius of the line from its head to its tail. The distance between line and body is that of the origin
+from the set of their points' differences, by Wolfe's nearest point of a polytope (Math. Programming 11, 1976), which needs only the
+support point of each body in a direction.
 """
 
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ class Body(Protocol):
     """A convex body in the world."""
 
     def furthest(self, way: np.ndarray) -> np.ndarray:
-        """Its point (3,) [m] that is furthest in a direction (3,) of any length."""
+        """Support point (3,) [m]: the point of the body that is furthest in a direction (3,) of any length."""
 
     @property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Unit normals (m, 3), outward, and offsets (m,) [m] of planes between which it is; none where it is flat."""
+        """Outward unit normals (m, 3) and offsets (m,) [m] of bounding planes; none for a flat body."""
 
 
 @dataclass(frozen=True)
 class Hull:
-    """The least convex body that has some points.
+    """Convex hull of points.
 
     Attributes:
         points: (k, 3) [m].
-        faces: (m, 3) indices of the triangles that bound it, however they are turned; none where it is flat.
+        faces: (m, 3) indices of the triangles of its surface, in any orientation; none for a flat body.
     """
 
     points: np.ndarray
     faces: np.ndarray
 
     def moved(self, matrix: np.ndarray) -> "Hull":
-        """The same after an affine map (4, 4)."""
+        """The hull transformed by an affine matrix (4, 4)."""
         return Hull(self.points @ matrix[:3, :3].T + matrix[:3, 3], self.faces)
 
     def furthest(self, way: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ class Hull:
 
 @dataclass(frozen=True)
 class Ball:
-    """What a unit ball becomes by an affine map (4, 4): a ball, or an ellipsoid."""
+    """Image of the unit ball under an affine matrix (4, 4): a ball or an ellipsoid."""
 
     matrix: np.ndarray
 
@@ -78,13 +78,13 @@ class Ball:
 
     @cached_property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Tangents all around."""
+        """Tangent planes in directions spread over the sphere."""
         normals = _directions()
         return normals, normals @ self.matrix[:3, 3] + np.linalg.norm(normals @ self.matrix[:3, :3], axis=1)
 
 
 def _directions() -> np.ndarray:
-    """Unit vectors (n, 3), about as far from one another everywhere: on a spiral from pole to pole."""
+    """Unit vectors (n, 3), nearly evenly spread: on a spiral from pole to pole."""
     up = 1.0 - 2.0 * (np.arange(TANGENTS) + 0.5) / TANGENTS
     around = 2.0 * np.pi * GOLDEN * np.arange(TANGENTS)
     aside = np.sqrt(1.0 - up * up)
@@ -92,9 +92,9 @@ def _directions() -> np.ndarray:
 
 
 def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> float:
-    """How far a link goes into a body [m]: its radius and how deep its line is in there; below 0 where it stays out.
+    """How far a link penetrates a body [m]: its radius plus the depth of its line; negative outside.
 
-    Far away the least that is known of the distance is told: it is outside.
+    Far away the result is a lower bound of the distance, which is enough to know that the link is outside.
     """
     normals, offsets = body.planes
     if len(offsets):
@@ -109,7 +109,9 @@ def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> 
 
 
 def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
-    """The largest, along a line, of the least depth: depths (m,) at its head, their change (m,) to its tail. Concave: a golden section."""
+    """Maximum along a line of the minimum of several depths: depths (m,) at its head, and their change (m,) to its tail. The function is
+    concave: golden-section search.
+    """
     low, high = 0.0, 1.0
     left, right = high - GOLDEN, low + GOLDEN
     at_left, at_right = (depths + left * change).min(), (depths + right * change).min()
@@ -127,7 +129,7 @@ def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
 
 
 def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
-    """How far a body is from the line between two points [m]; 0 where they meet."""
+    """Distance [m] between a body and the line between two points; 0 if they intersect."""
 
     def nearest_in(way: np.ndarray) -> np.ndarray:
         """Of the differences between points of body and line the one that goes furthest against a direction."""
@@ -149,7 +151,7 @@ def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
 
 
 def _nearest_of(corners: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The corners (k, 3) that are needed for the point of their hull that is nearest the origin, and their weights (k,)."""
+    """The corners (k, 3) that span the point of their hull nearest to the origin, and their weights (k,)."""
     while True:
         wanted = np.linalg.lstsq(1.0 + corners @ corners.T, np.ones(len(corners)), rcond=None)[0]
         wanted /= wanted.sum()

@@ -1,4 +1,4 @@
-"""What is worth telling of a mover's motion: where it asks for more than joints may do, pops, loses its target. Knows no Blender."""
+"""Findings about a chain's motion: exceeded joint limits, discontinuities, lost targets. Knows no Blender."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ GAP = 2  # frames without a finding that two of a kind may have between them and
 
 
 class Kind(NamedTuple):
-    """A sort of finding, as a user sees it."""
+    """Kind of finding, as the interface shows it."""
 
     label: str
     icon: str
@@ -37,7 +37,7 @@ KINDS: dict[str, Kind] = {  # the gravest first
 
 @dataclass(frozen=True)
 class JointRange:
-    """A joint's name and what it may do [rad, slides m; per s, s2, s3]."""
+    """A joint's name and its limits [rad; prismatic joints m; per s, s2, s3]."""
 
     name: str
     lower: float
@@ -92,7 +92,7 @@ class Take:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is so from one frame to another, worst at one of them."""
+    """A problem in a range of frames, with the frame where it is worst."""
 
     kind: str
     chain: str
@@ -108,17 +108,17 @@ class Finding:
 
     @property
     def subject(self) -> str:
-        """What it is about, in few words."""
+        """What the finding is about, such as a joint's name."""
         return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
 
 
 def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Finding]:
-    """All there is to say of a take, the gravest first, then in order of time.
+    """All findings about a motion, by severity, then by time.
 
     Args:
         take: The motion.
-        lost_beyond: [rad] by which the end may miss its target.
-        changed_beyond: [rad] by which the filter may keep a joint from where the solver wants it.
+        lost_beyond: Aim error [rad] from which a target counts as lost.
+        changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
     """
     found = [*_told(take, "GOAL", take.problems), *_told(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
     wanted, filtered = np.array(take.wanted), np.array(take.filtered)
@@ -200,7 +200,9 @@ def _number(value: float) -> str:
 
 
 def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
-    """Finite differences (t,) of values (t,) one step apart, over the last `order` steps; 0 where there are not so many."""
+    """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first frames, which have no
+    predecessors.
+    """
     found = np.zeros(len(values))
     if len(values) > order:
         found[order:] = np.diff(values, order) / seconds**order
@@ -215,7 +217,7 @@ def _finding(
 
 
 def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
-    """First and last index of each run of True, runs with few others between them taken together."""
+    """First and last index of each run of True values; runs with short gaps are joined."""
     places = np.flatnonzero(bad)
     if not len(places):
         return
@@ -226,7 +228,7 @@ def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
 
 
 def csv(found: list[Finding]) -> str:
-    """Findings as comma-separated values, figures in full."""
+    """Findings as comma-separated values with full precision."""
     lines = ["kind,chain,joint,first,last,worst,value,bound,unit,zone,sentence"]
     for one in found:
         texts = (

@@ -1,4 +1,4 @@
-"""Letters for pictures that are made of numbers: Blender's own font, as coverage of pixels. No screen is needed."""
+"""Text for images that are arrays of numbers, rendered with Blender's own font. Needs no screen."""
 
 import bpy
 import numpy as np
@@ -8,9 +8,9 @@ WIDEST = 60.0  # of its height, that a text may be: what is longer is cut
 
 
 def coverage(text: str, height: int) -> np.ndarray:
-    """How much of each pixel a line of text covers (rows from below, columns), 0 to 1; `height` [pixels] of a line.
+    """Share of each pixel that a line of text covers (rows from below, columns), 0 to 1; `height`: height of the line [pixels].
 
-    A text object is made for it and removed again.
+    It makes a text object and removes it again.
     """
     corners = _triangles(text)
     if not len(corners):
@@ -25,7 +25,7 @@ def coverage(text: str, height: int) -> np.ndarray:
 
 
 def _triangles(text: str) -> np.ndarray:
-    """(k, 3, 2) corners of the triangles that a text is made of, at a size of 1."""
+    """Corners (k, 3, 2) of the triangles of a text, at size 1."""
     curve = bpy.data.curves.new("Limber letters", "FONT")
     curve.body, curve.resolution_u = text, 2
     thing = bpy.data.objects.new("Limber letters", curve)

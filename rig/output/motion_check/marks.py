@@ -1,4 +1,4 @@
-"""Findings on the timeline: markers that can be told from the user's own and taken away again."""
+"""Markers on the timeline for findings; they are distinguishable from the user's own and can be removed."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ PREFIX = "Limber: "  # of the markers' names
 
 
 def put(scene, found: Iterable[Finding]) -> int:
-    """A marker at the worst frame of each finding, those of one frame and kind in one; earlier ones go. Returns how many there are."""
+    """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns their number."""
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
     for finding in found:
@@ -19,7 +19,7 @@ def put(scene, found: Iterable[Finding]) -> int:
 
 
 def clear(scene) -> int:
-    """Takes Limber's markers away; returns how many there were."""
+    """Removes Limber's markers; returns their number."""
     ours = [marker for marker in scene.timeline_markers if marker.name.startswith(PREFIX)]
     for marker in ours:
         scene.timeline_markers.remove(marker)

@@ -1,4 +1,4 @@
-"""A check as a picture: each joint's way over the frames with its limits, the aim above, and what was found in colours."""
+"""Plot of a check: the aim error and each joint's values over the frames, with limits and coloured findings."""
 
 from collections.abc import Sequence
 from math import degrees, isfinite
@@ -47,7 +47,7 @@ def write(result: Result, path: Path) -> None:
 
 
 def draw(result: Result) -> np.ndarray:
-    """The picture (rows from below, columns, 3), 0 to 1."""
+    """Image (rows from below, columns, 3), RGB 0 to 1."""
     rows = sum(1 + _has_zones(take) + len(take.joints) for take in result.takes)
     canvas = np.empty((TOP + rows * (ROW + GAP) + 2 * LETTERS + 2 * GAP, LEFT + PLOT + RIGHT, 3))
     canvas[:] = BACK
@@ -64,7 +64,7 @@ def draw(result: Result) -> np.ndarray:
 
 
 def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
-    """A chain's rows; returns where the next begins."""
+    """Draws the plots of a chain; returns the vertical position [pixels] for the next ones."""
     mine = [finding for finding in result.findings if finding.chain == take.chain]
     missed = np.array(take.missed), np.array(take.missed_after)
     most = max(BROADEST, float(missed[1].max()), float(missed[0].max()))
@@ -94,7 +94,7 @@ def _has_zones(take: Take) -> bool:
 
 
 def _row(canvas, top: int, take: Take, ways: tuple, span: Sequence[float], shading, name: str, high: str, low: str) -> None:
-    """One plot: the solver's way thin and grey, the filtered one blue, over the colours of what was found."""
+    """Draws one plot: desired values thin and grey, filtered values blue, over the colours of the findings."""
     bottom = top - ROW
     panel = canvas[bottom:top, LEFT : LEFT + PLOT]
     panel[:] = PANEL
@@ -116,7 +116,7 @@ def _column(take: Take, frame: float) -> int:
 
 
 def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int) -> None:
-    """A curve: in each column from its value there to that of the column before."""
+    """Draws a curve: each column of pixels spans from the previous column's value to its own."""
     columns = [_column(take, frame) for frame in take.frames]
     along = np.interp(np.arange(PLOT), columns, values)
     room = (span[1] - span[0]) or 1.0
@@ -133,7 +133,7 @@ def _legend(canvas: np.ndarray) -> None:
 
 
 def _write(canvas: np.ndarray, x: int, y: int, text: str, colour, most: int = PLOT) -> int:
-    """A line of text from its lower left corner on, cut where it is longer than `most` [pixels]; returns where it ends."""
+    """Draws a line of text from its lower left corner, cut at `most` [pixels]; returns the horizontal position of its end."""
     mask = coverage(text, LETTERS)[:, :most]
     place = canvas[y : y + mask.shape[0], x : x + mask.shape[1]]
     mask = mask[: place.shape[0], : place.shape[1], None]

@@ -1,4 +1,4 @@
-"""How a link comes from one frame to the next past a zone that moves as well: the lines between, as the zone sees them."""
+"""Intermediate positions of a link between two frames, relative to a no-go zone that may move too."""
 
 from math import ceil, isfinite
 from typing import NamedTuple
@@ -10,29 +10,30 @@ MOST_LOOKS = 32  # from one frame to the next: what goes farther jumps, and a ch
 
 
 class Stand(NamedTuple):
-    """Where a zone stands, whatever its size."""
+    """Position and rotation of a zone."""
 
     place: Vector  # [m] in the world
     turn: Quaternion
 
 
 def stand(matrix: np.ndarray) -> Stand | None:
-    """Of a zone with this (4, 4) matrix in the world; None where it is mirrored or has no size, so that nobody knows how it is turned."""
+    """Position and rotation of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its rotation is
+    undefined.
+    """
     place, turn, _ = Matrix(matrix.tolist()).decompose()
     return Stand(place, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
 
 
 def way(came: np.ndarray, there: np.ndarray, before: Stand | None, now: Stand | None, step: float) -> list[np.ndarray]:
-    """Lines (2, 3) in the world on the way from `came`, which is not among them, to `there`, which is the last.
+    """Intermediate lines (2, 3) of a link between two frames, in the world; `came` is not included, `there` is the last.
 
-    There are so many that ends go no farther than a step from one to the next, but at most `MOST_LOOKS`.
-
-    Ends go straight, the zone goes straight and turns evenly; each line is where it would be had the zone stood as it does now.
+    There are enough that the ends move at most `step` from one to the next, but at most `MOST_LOOKS`. The ends move along straight lines,
+    and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.
 
     Args:
-        came, there: (2, 3) head and tail of the link [m] in the frame before and in this one.
-        before, now: The zone in these frames; where one of them is not known, it has not moved.
-        step: [m]
+        came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.
+        before, now: Pose of the zone in these frames; if one is None, the zone counts as fixed.
+        step: Largest distance between lines [m].
     """
     far = float(np.linalg.norm(there - came, axis=1).max())
     moves = before is not None and now is not None and before != now
@@ -48,7 +49,7 @@ def way(came: np.ndarray, there: np.ndarray, before: Stand | None, now: Stand | 
 
 
 def _seen(line: np.ndarray, before: Stand, now: Stand, share: float) -> np.ndarray:
-    """A line at that share of the way, carried along to where the zone is at its end."""
+    """A line at a share of the motion between two frames, transformed along with the zone to its current pose."""
     place, turn = before.place.lerp(now.place, share), before.turn.slerp(now.turn, share)
     back = now.turn @ turn.inverted()
     return np.array([back @ (Vector(end) - place) + now.place for end in line])

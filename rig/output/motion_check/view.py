@@ -1,4 +1,4 @@
-"""What the panel shows of Motion Check, and how strict it is. Of this session: nothing of it is the file's."""
+"""What the panel shows of Motion Check, and its thresholds. Kept for this session only; not saved."""
 
 from functools import partial
 from math import radians
@@ -14,13 +14,13 @@ _LargestAngle = partial(FloatProperty, subtype="ANGLE", default=radians(5), min=
 
 
 def _jump(view, context) -> None:
-    """The scene goes to the frame where the selected finding is worst."""
+    """Goes to the frame where the selected finding is worst."""
     if 0 <= view.active < len(view.findings):
         context.scene.frame_set(view.findings[view.active].frame)
 
 
 class LimberFinding(bpy.types.PropertyGroup):
-    """A line of the list."""
+    """A row in the list of findings."""
 
     name: StringProperty(name="Finding", description="Finding of the check")
     subject: StringProperty(name="Subject", description="Joint or chain of the finding")
@@ -31,7 +31,7 @@ class LimberFinding(bpy.types.PropertyGroup):
 
 
 class LimberMotionCheck(bpy.types.PropertyGroup):
-    """The list, and what counts."""
+    """The list of findings, and the thresholds."""
 
     findings: CollectionProperty(name="Findings", description="Findings, the most serious first", type=LimberFinding)
     active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
@@ -46,7 +46,7 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
 
 
 def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
-    """Fills the list, without leaving the frame."""
+    """Fills the list without changing the frame."""
     view.findings.clear()
     for finding in found:
         line = view.findings.add()
@@ -56,14 +56,14 @@ def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
 
 
 def forget() -> None:
-    """Empties the list and drops all results: the data that they speak of is gone."""
+    """Empties the list and discards all results, before the data that they refer to is freed."""
     check.forget()
     for manager in bpy.data.window_managers:
         manager.limber_motion_check.findings.clear()
 
 
 def label(line: LimberFinding) -> str:
-    """A line's frames, what is so, and of what."""
+    """Text of a row: frames, kind and subject."""
     frames = f"{line.since}" if line.since == line.until else f"{line.since}-{line.until}"
     return f"{frames}  {KINDS[line.kind].label}: {line.subject}"
 

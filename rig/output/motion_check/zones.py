@@ -1,4 +1,4 @@
-"""No-go zones: what objects forbid, where they are at a frame, and how far the links of a chain go into them."""
+"""No-go zones: which objects they are, where they are in a frame, and how far a chain's links penetrate them."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -23,14 +23,14 @@ CUBE_FACES = np.array(
 
 
 class Zone:
-    """One of an armature's zones, while a check goes through the frames.
+    """One no-go zone of an armature during a check.
 
     Args:
         rig: The armature object.
-        number: Of the zone in its list.
+        number: Index of the zone in the armature's list.
 
     Raises:
-        RigError: there is no object, or it has no inside.
+        RigError: its object is missing, or has no inside.
     """
 
     def __init__(self, rig, number: int) -> None:
@@ -52,10 +52,10 @@ class Zone:
         return zones[self._number].zone
 
     def look(self, placement) -> None:
-        """Looks at the next frame: where it is there, and what it forbids.
+        """Reads the zone's pose and shape in the next frame.
 
         Raises:
-            RigError: it was deleted meanwhile, is hidden, or its place is not a number.
+            RigError: it was deleted meanwhile, is hidden, or its position is not finite.
         """
         thing = self._object()
         matrix = np.array(placement.object(thing))
@@ -70,7 +70,7 @@ class Zone:
             self.body = self._hull.moved(matrix)
 
     def _read_shape(self, evaluated) -> None:
-        """The hull of the object's points, made anew where these have changed."""
+        """Reads the convex hull of the object's points, if they have changed."""
         mesh = evaluated.to_mesh()
         try:
             corners = np.empty(3 * len(mesh.vertices))
@@ -104,12 +104,12 @@ def _hull(corners: np.ndarray) -> Hull:
 
 
 def can_be(thing) -> bool:
-    """Whether an object has an inside."""
+    """Whether an object can be a zone, since it has an inside."""
     return thing.type == "EMPTY" or thing.type in SHAPED
 
 
 def trouble(context, zone) -> str:
-    """Why a zone cannot be looked at, with the remedy; "" where it can."""
+    """Why a zone cannot be checked, with the remedy; "" if it can."""
     thing = zone.zone
     if thing is None and not zone.name:
         return "A no-go zone has no object yet: choose one for it, or take it from the list"
@@ -125,7 +125,7 @@ def trouble(context, zone) -> str:
 
 
 def counts_as(thing) -> str:
-    """What of an object a zone is."""
+    """What of an object is the zone, as text for the interface."""
     if thing.type != "EMPTY":
         return "The least convex body around it counts"
     return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
@@ -135,17 +135,16 @@ def zones_of(rig) -> list[Zone]:
     """All zones of an armature.
 
     Raises:
-        RigError: one of them cannot be looked at.
+        RigError: one of them cannot be checked.
     """
     return [Zone(rig, number) for number in range(len(rig.limber.zones))]
 
 
 class Links:
-    """Bones of an armature that are kept out of zones.
+    """Links of a chain that its joints can move.
 
-    Args:
-        rig: The armature object.
-        names: Of the bones.
+    Raises:
+        RigError: a bone is missing.
     """
 
     def __init__(self, rig, names: Iterable[str]) -> None:
@@ -162,15 +161,15 @@ class Links:
 
 
 def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """How far (n, zones) each link is in each zone [m], and how far it goes in at most on the way there; below 0 where it stays out.
+    """How far each link is in each zone (n, zones) [m], and the largest such depth since the last frame; negative outside.
 
-    A zone that hangs on a link says nothing of it.
+    A zone that moves with a link is not checked against it.
 
     Args:
-        links: Those of a mover.
-        zones: As they stand in this frame.
-        places: (n, 2, 3) heads and tails in the world [m].
-        before: The same at the frame before; None at the first.
+        links: Links of a chain.
+        zones: The zones in this frame.
+        places: (n, 2, 3) world positions of heads and tails [m].
+        before: The same in the last frame; None in the first.
     """
     radius, came = links.rig.limber.link_radius, places if before is None else before
     step = max(radius, LEAST_STEP)
