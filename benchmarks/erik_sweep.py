@@ -19,6 +19,7 @@ from .paper import TABLE_8, THRESHOLD
 from .sweep import Sweep, add_sample, arguments, asked_skeletons, gather, run
 
 TRIED: dict[str, Sequence[object]] = {
+    "loop": ["posture", "published"],
     "disturbance": [math.radians(angle) for angle in (0.1, 0.5, 1.0, 2.0, 5.0)],
     "max_iterations": [2, 4, 10, 20],
     "max_bwcd_iterations": [1, 3, 10, 30],
@@ -78,7 +79,7 @@ def main() -> None:
     print(f"\nOne value changed, mean over {''.join(names)}; * marks the default")
     for (field, value), solver in zip(tried, solvers[1:], strict=True):
         default = getattr(Hyperparameters(), field)
-        mark = "*" if math.isclose(float(value), float(default)) else " "  # type: ignore[arg-type]
+        mark = "*" if value == default else " "
         print(line(f"{mark} {field} {shown(value)}", [results[name, solver] for name in names]))
 
 

@@ -81,29 +81,35 @@ def calculate_erik(
     # Algorithm 2 twists the target by the posture's own end twist, which is left out of the posture here.
     # Of a symmetric end's two rolls the one nearer to the posture's own.
     goal = bases[-1] if target is None else aim.nearest(bases[-1])
-    edge_offset, tried_offset, last = 0.0, False, math.inf
+    current, edge_offset, tried_offset, last = aim, 0.0, False, math.inf
     for iteration in range(1, hyper.max_iterations + 1):
         if hyper.avoid_edges and iteration == hyper.avoid_edges_from_iteration:
             edge_offset = hyper.disturbance
-            bases = chain.bases([model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)])
+            warped = [model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)]
+            if hyper.loop == "posture" or iteration == 1:
+                bases = chain.bases(warped)
         angles, hung = forward_phase(chain, bases, goal, edge_offset)
         angles = backward_phase(chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint)
         if best.accepts(angles, iteration):
             break
-        angles = bwcd_solution(chain, angles, aim, hyper)
+        angles = bwcd_solution(chain, angles, current, hyper)
         if best.accepts(angles, iteration):
             break
         # NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or cycles.
         converges = best.answer.error < last - hyper.progress
         last = best.answer.error
+        if hyper.loop == "published":
+            bases = chain.bases(angles)
         if converges:
             continue
         if hyper.non_convergence_offset_trick and not tried_offset:
             goal, tried_offset = _offset(chain, angles, goal, hyper.disturbance), True
+            if hyper.loop == "published":
+                current = EndAim(rotate(goal, Y), None if target is None else goal, hyper.symmetric_endpoint)
         elif hyper.non_convergence_ccd_trick:
-            if not best.accepts(ccd(chain, angles, aim, hyper), iteration):
+            if not best.accepts(ccd(chain, angles, current, hyper), iteration):
                 zero = [model.safe_angle(0.0) for model in chain.models]
-                best.accepts(ccd(chain, zero if previous is None else previous, aim, hyper), iteration)
+                best.accepts(ccd(chain, zero if previous is None else previous, current, hyper), iteration)
             break
     answer = best.answer
     return Answer(answer.angles, answer.orientation_error, answer.posture_error, answer.error, iteration, answer.converged)

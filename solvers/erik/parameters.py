@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,9 @@ class Hyperparameters:
     threshold: float = 0.04  # on the weighted sum of both errors, section 4.0.1
     aggravation: float = 1.0  # factor by which a deviation counts more one bend nearer to the end (eq. 21)
 
+    # "published": an iteration goes on from the last one's candidate, and the offset trick holds for BWCD and CCD as well (section 3.3,
+    # Algorithm 3). "posture": each starts from the warped posture, and BWCD and CCD keep to the target as given, which errs less.
+    loop: Literal["published", "posture"] = "posture"
     symmetric_endpoint: bool = True  # the end may be rolled by pi
     avoid_edges: bool = True  # move joints off their exact limits
     non_convergence_offset_trick: bool = True

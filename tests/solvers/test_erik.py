@@ -16,7 +16,7 @@ from limber.solvers.erik.coordinate_descent import EndAim, ccd
 from limber.solvers.erik.errors import PostureError
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
-from limber.solvers.gaze import aim_error
+from limber.solvers.gaze import Solution, aim_error
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.rotations import X, Y, Z, about, multiply, rotate, scale
 from limber.solvers.skeleton import Joint, Skeleton
@@ -178,6 +178,22 @@ def test_with_its_memory_erik_stays_where_it_is_while_that_will_do():
             assert again.iterations == 0
             assert again.angles == pytest.approx(first.angles, abs=math.radians(6.5))  # BWCD mends what the threshold has let pass
         assert again.orientation_error + again.posture_error <= max(0.04, first.orientation_error + first.posture_error + 1e-12)
+
+
+def test_the_published_loop_goes_on_from_the_last_candidate():
+    goals, skeleton = pairs_of("C", 80), skeleton_of("C")
+
+    def solved(**changes) -> list[Solution]:
+        return [Erik(skeleton, replace(Hyperparameters(), **changes)).solve(goal) for goal in goals]
+
+    def error(solutions: list[Solution]) -> float:
+        return fmean(one.orientation_error + one.posture_error for one in solutions)
+
+    ours, published = solved(), solved(loop="published")
+    assert error(published) == pytest.approx(error(ours), abs=2e-3)
+    differs = [np.abs(a.angles - b.angles).max() > 1e-6 for a, b in zip(ours, published, strict=True)]
+    assert any(differs)
+    assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), "the first iteration is the same"
 
 
 def test_candidates_are_scored_against_the_original_posture_and_target():
