@@ -1,4 +1,4 @@
-"""Baking: the same tick as live, frame by frame, to keys on new actions. The actions that were there are kept."""
+"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions. Previous actions are kept."""
 
 import re
 
@@ -25,21 +25,20 @@ NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers th
 
 
 class Bake(Stepped):
-    """A bake of movers over a range of frames, one frame a step. Nothing is written before `finish`.
+    """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    Where movers look ahead (`Mover.frames_ahead`), the range is gone through twice. The first time each one's goal is noted at every frame;
-    the second time all begins anew, and those movers get the goals of the next frames. Of targets in the world these are exact. Of a chain
-    that depends on another one, or whose target does, they are as the first pass had them, while in the second that other one may move
-    differently. After the last frame the last goal is taken to stay.
+    For movers that look ahead (`Mover.frames_ahead`) there are two passes. The first stores each one's goal in every frame; the second
+    starts anew and gives those movers the goals of the next frames. These are exact for targets that no mover moves; for targets and bases
+    that another chain moves they are as in the first pass, while in the second that chain may move differently. After the last frame its
+    goal is repeated.
 
     Args:
         scene: The scene with the movers.
-        movers: What is baked: pairs of an owner and its settings. Where a mechanism is among them, or is live, all else that is live moves
-            along.
+        movers: Pairs of an owner and its settings. If a mechanism is among them or live, everything else that is live is ticked too.
         start, end: First and last frame.
 
     Raises:
-        RigError: the range is empty, a mover cannot be baked or read, or something would play over the keys.
+        RigError: the range is empty, a mover cannot be baked or read, or something would override the keyframes.
     """
 
     def __init__(self, scene, movers, start: int, end: int) -> None:
@@ -74,12 +73,12 @@ class Bake(Stepped):
 
     @property
     def length(self) -> int:
-        """Frames of the range."""
+        """Number of frames in the range."""
         return self.end - self.start + 1
 
     @property
     def frame(self) -> int:
-        """The one that comes next."""
+        """The next frame."""
         return self.start + len(self.take.frames)
 
     @property
@@ -89,7 +88,7 @@ class Bake(Stepped):
 
     @property
     def total(self) -> int:
-        """Steps of all passes."""
+        """Number of steps in all passes."""
         return self.passes * self.length
 
     @property
@@ -97,10 +96,10 @@ class Bake(Stepped):
         return self.total - self.passes_left * self.length + len(self.take.frames)
 
     def step(self) -> bool:
-        """Bakes one frame, of the first pass or the second; returns whether there are more.
+        """Bakes one frame of the first or second pass; returns whether there are more.
 
         Raises:
-            RigError: the set-up cannot be solved from the first frame on, or something would play over the keys.
+            RigError: the set-up cannot be solved in the first frame, or something would override the keyframes.
         """
         frame = self.frame
         self.scene.frame_set(frame)
@@ -139,12 +138,12 @@ class Bake(Stepped):
         return self.done < self.total
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
-        """The goals of the frames after this one, by mover; the last frame's stays, so that nothing is guessed."""
+        """Goals of the next frames, by mover; after the last frame its goal is repeated."""
         now = len(self.take.frames)
         return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
 
     def finish(self) -> list[bpy.types.Action]:
-        """Writes the keys; live ends for the movers, which now play what was baked. Returns the new actions."""
+        """Writes the keyframes and ends live motion of the baked movers, so that the new actions play; returns these."""
         for mover in self.movers:
             if mover.is_live:
                 live.stop(*mover)
@@ -153,7 +152,7 @@ class Bake(Stepped):
         return made
 
     def mute(self) -> list[str]:
-        """Mutes what would win over the keys, or act on top of them; returns what was muted, as sentences."""
+        """Mutes what would override the keyframes or act on top of them; returns what was muted, as sentences."""
         return muting.mute_what_wins(self.take.keys)
 
     def _write(self, owner) -> bpy.types.Action:
@@ -168,18 +167,14 @@ class Bake(Stepped):
 
 
 def _along(scene, movers: list[Mover]) -> list[Mover]:
-    """What else moves meanwhile: all that is live, where a mechanism moves, which may depend on it or carry it."""
+    """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or move it."""
     baked = {mover.key for mover in movers}
     others = [mover for mover in live_movers(scene) if mover.key not in baked]
     return others if any(not mover.is_on_rig for mover in [*movers, *others]) else []
 
 
 def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
-    """Whether nothing that is baked depends on a live chain or body that is not.
-
-    Raises:
-        RigError: something does; it names both and the remedy.
-    """
+    """Raises RigError, with both names and the remedy, if a baked mover depends on a live chain or body that is not baked."""
     baked = {mover.key for mover in movers}
     for mover in movers:
         body = mover.owner.limber.retarget

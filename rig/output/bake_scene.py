@@ -1,4 +1,4 @@
-"""Baking all that moves in a scene, in one call."""
+"""Bakes all movers of a scene in one call."""
 
 from dataclasses import dataclass, field
 
@@ -12,12 +12,12 @@ Range = tuple[int, int]
 
 @dataclass
 class Baked:
-    """What came of it.
+    """Result of a bake of a scene.
 
     Attributes:
         actions: Names of the new actions.
-        frames: How many frames were baked, of all bakes together.
-        remarks: What deserves a look, in sentences.
+        frames: Number of frames baked, in all bakes together.
+        remarks: Warnings as sentences.
     """
 
     actions: list[str] = field(default_factory=list)
@@ -26,15 +26,15 @@ class Baked:
 
 
 def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> Baked:
-    """Bakes all that is live in the scene, and chains that have a target, together.
+    """Bakes everything that is live in the scene, and chains that have a target, together.
 
     Args:
         scene: The context's scene.
-        frames: First and last frame; None: from the first to the last that any of them has to bake.
-        only_live: Only what is live.
+        frames: First and last frame; None: the union of the movers' own ranges.
+        only_live: Bake only what is live.
 
     Raises:
-        RigError: what the bake raises; or an armature that is linked would have to be written.
+        RigError: as `Bake`; or a linked armature would have to be changed.
     """
     movers = [mover for thing in scene.objects for mover in movers_of(thing)]
     movers = [mover for mover in movers if mover.is_live or (mover.bakes_when_off and not only_live)]

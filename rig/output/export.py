@@ -1,4 +1,4 @@
-"""A robot's motion for playing without Blender: its armature's frames, as the robot would be sent them, into a file."""
+"""Export of a robot's motion to a file that plays without Blender: the values that the robot would be sent, frame by frame."""
 
 from pathlib import Path
 
@@ -22,20 +22,20 @@ SETTLE_FOR = (
 
 
 class Export(Stepped):
-    """Motion of an armature's robot over a range of frames, one frame a step.
+    """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    Live chains move as they do in live, from rest in the first frame; after the last one they come to rest where they were going. What is
-    not live is exported as it is posed. Nothing is written before `finish`.
+    Live movers move as they do live, from rest in the first frame; after the last one they come to rest where they were going. Everything
+    else is exported as posed.
 
     Args:
-        scene: The scene with the armature.
-        rig: Its robot's servos are exported.
+        scene: The scene with the object.
+        rig: The object whose robot's motion is exported.
         start, end: First and last frame.
-        rate: Rows a second of the file.
-        loops: The robot goes back to the first frame, and begins anew.
+        rate: Rows per second in the file.
+        loops: The motion returns to the first frame, to be played repeatedly.
 
     Raises:
-        RigError: the range is empty, or the robot is not described rightly.
+        RigError: the range is empty, or the robot's description is invalid.
     """
 
     def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool) -> None:
@@ -72,14 +72,14 @@ class Export(Stepped):
 
     @property
     def frame_rate(self) -> float:
-        """Frames a second."""
+        """Frames per second of the scene."""
         return self.scene.render.fps / self.scene.render.fps_base
 
     def step(self) -> bool:
-        """Reads one frame, or one more of coming to rest; returns whether there are more.
+        """Reads one frame, or one more until the motion is at rest; returns whether there are more.
 
         Raises:
-            RigError: a chain cannot be solved, or does not come to rest.
+            RigError: a mover cannot be solved, or does not come to rest.
         """
         if len(self.rows) < self.total:
             self.scene.frame_set(self.start + len(self.rows))
@@ -101,7 +101,8 @@ class Export(Stepped):
         """Checks the motion and writes the file.
 
         Raises:
-            RigError: a limit is broken, or the file cannot be made or written; it names joint, frame, expected and found. No file then.
+            RigError: a limit is exceeded, or the file cannot be made or written; names joint, frame, expected and found. No file is written
+                then.
         """
         try:
             take = Take(self.device, self.start, self.frame_rate, tuple(self.rows), self.end)
@@ -119,21 +120,21 @@ class Export(Stepped):
 
     @property
     def says_how(self) -> str:
-        """What of the robot was solved, and what is as posed."""
+        """Which joints of the robot were solved, and which are as posed, as a sentence."""
         labels = ", ".join(mover.label for mover in self._own())
         return f"{labels} live, the rest as posed" if labels else "as posed: nothing is live"
 
     def _own(self) -> list[Mover]:
-        """What moves the robot's own rig."""
+        """Movers of the robot's object."""
         return [mover for mover in self.movers if mover.owner == self.rig]
 
     def _values(self) -> list[float]:
-        """What each of the device's joints is in this frame."""
+        """Value of each of the device's joints in this frame."""
         known = values.of_movers(self.rig, {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()})
         return [known[source.place] if source.place in known else self._beside(source) for source in self.sources]
 
     def _beside(self, source: Source) -> float:
-        """A value beside the joints."""
+        """Value of an animatable property that the device follows."""
         value = values.value_of(self.rig.limber.device.auxiliaries[source.auxiliary])
         if value is None:
             raise RigError(f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path")

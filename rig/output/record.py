@@ -1,4 +1,6 @@
-"""Live, as it is shown, kept frame by frame while the scene plays, and keyed at the end: each pass over the frames is a take of its own."""
+"""Record Live: stores the live motion, frame by frame, while the scene plays, and keys it at the end. Each pass over the frames is a
+take.
+"""
 
 import re
 from pathlib import Path
@@ -22,7 +24,7 @@ STUB = 0.25  # of the longest take's frames: a shorter one was broken off, and d
 
 
 class Keyed(NamedTuple):
-    """What came of a recording."""
+    """Result of a recording."""
 
     actions: list[bpy.types.Action]
     takes: int
@@ -35,10 +37,10 @@ _copies: dict[int, Copy] = {}  # of those
 
 
 def start(owner) -> None:
-    """Records from now on, frame by frame, what of an object is live: its body, its chains, its mechanism.
+    """Starts to record the live movers of an object.
 
     Raises:
-        RigError: nothing of it is live, or keys cannot hold its motion.
+        RigError: nothing of it is live, or keyframes cannot represent its motion.
     """
     movers = live_of(owner)
     if not movers:
@@ -51,7 +53,7 @@ def start(owner) -> None:
 
 
 def forget() -> None:
-    """Drop all takes: the data that they speak of is gone. What was recorded until now stays as a copy."""
+    """Discards all takes, before the data that they refer to is freed. The copy in the user's folder remains."""
     for uid, copy in _copies.items():
         copy.add([*_going[uid], Take()])
     _going.clear()
@@ -64,18 +66,18 @@ def is_going(rig) -> bool:
 
 
 def copy_problem(rig) -> str:
-    """Why no copy of the recording is kept, as a sentence, or ""."""
+    """Why no copy of the recording is written, as a sentence; "" if it is."""
     copy = _copies.get(rig.session_uid)
     return copy.problem if copy else ""
 
 
 def takes(rig) -> list[Take]:
-    """What was kept so far and is worth keys."""
+    """The takes recorded so far that are long enough to be keyed."""
     return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
 
 
 def note(scene, depsgraph) -> None:
-    """The scene has come to a frame. Where it went back (playing begins anew), another take begins; what was kept stays."""
+    """Records the scene's new frame. If it is earlier than the last one (playback starts over), a new take begins."""
     for uid, passes in _going.items():
         # In live's order: a chain's keys win over those of the body that it warps.
         solved = [mover for mover in live.live_movers(scene) if mover.key[0] == uid and live.session(*mover).outputs is not None]
@@ -96,10 +98,10 @@ def note(scene, depsgraph) -> None:
 
 
 def finish(owner) -> Keyed:
-    """Keys every take on actions of its own; the last one that is no stub plays, live ends, and the actions that were there are kept.
+    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous actions are kept.
 
     Raises:
-        RigError: nothing is being recorded, or nothing was recorded yet; then recording goes on.
+        RigError: nothing is being recorded, or nothing was recorded yet; then recording continues.
     """
     if not is_going(owner):
         raise RigError("Nothing is being recorded: press Record Live first")
@@ -112,10 +114,10 @@ def finish(owner) -> Keyed:
 
 
 def restore(owner, path: Path) -> Keyed:
-    """Keys what a copy has of a recording that did not come to its end, as `finish` does.
+    """Keys the takes in a copy of an interrupted recording, as `finish` does.
 
     Raises:
-        RigError: it is no copy of a recording, or has nothing of what the file has.
+        RigError: it is no copy of a recording, or contains nothing of this file.
     """
     kept = []
     for take in take_copies.read(path):
@@ -128,7 +130,7 @@ def restore(owner, path: Path) -> Keyed:
 
 
 def _key(owner, kept: list[Take]) -> Keyed:
-    """Each take on new actions; live ends, and the last one that is no stub plays."""
+    """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take."""
     for mover in live_of(owner):
         live.stop(*mover)
     longest = max(len(take.frames) for take in kept)
@@ -154,14 +156,14 @@ def _key(owner, kept: list[Take]) -> Keyed:
 
 
 def cancel(rig) -> None:
-    """Records no more; what was recorded goes."""
+    """Stops recording and discards the takes."""
     _going.pop(rig.session_uid, None)
     if copy := _copies.pop(rig.session_uid, None):
         copy.drop()
 
 
 def _name(base: str) -> str:
-    """Of the next take: numbered, as no action is called yet."""
+    """Name for the next take: numbered so that no action has it yet."""
     stem = NUMBERED.sub("", base)
     number = 1
     while bpy.data.actions.get(f"{stem}{TAKE}{number}"):

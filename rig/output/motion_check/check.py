@@ -1,4 +1,4 @@
-"""Goes through the frames as a bake does, and notes what movers do there. Nothing is written; what was found is runtime state."""
+"""Goes through the frames as a bake does, and records the movers' motion for `findings`. Results are kept for this session only."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from .zones import Links, intrusions, zones_of
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a check of an object's movers."""
+    """Result of a check of an object's movers."""
 
     takes: tuple[Take, ...]
     findings: tuple[Finding, ...]
@@ -31,20 +31,20 @@ _results: dict[int, Result] = {}  # by the object's session_uid
 
 
 def result(rig) -> Result | None:
-    """What the last check of an armature has found in this session."""
+    """The last check of an armature in this session; None if there is none."""
     return _results.get(rig.session_uid)
 
 
 @dataclass(frozen=True)
 class Entered:
-    """A link in a no-go zone at a frame: its line (2, 3) in the world [m], and what is so in words."""
+    """A link in a no-go zone at a frame: its line (2, 3) in the world [m], and a description."""
 
     line: np.ndarray
     words: str
 
 
 def entered(frame: int, rigs) -> list[Entered]:
-    """What the last checks of these armatures have found in no-go zones at a frame."""
+    """Links of these armatures that are in no-go zones at a frame, by their last checks."""
     if not _results:
         return []
     found = []
@@ -60,12 +60,14 @@ def entered(frame: int, rigs) -> list[Entered]:
 
 
 def forget() -> None:
-    """Drop all results: the data that they speak of is gone."""
+    """Discards all results, before the data that they refer to is freed."""
     _results.clear()
 
 
 def checked(mover: Mover) -> list[Mover]:
-    """What a check of a mover is about: itself, and of its object what is live, or would be baked, as far as it can be checked."""
+    """The movers that a check of a mover includes: itself, and those of its object that are live or would be baked, if they can be
+    checked.
+    """
     beside = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
     return [one for one in beside if not why_not(Use.CHECK, one)]
 
@@ -108,7 +110,7 @@ class MotionCheck(Stepped):
 
     @property
     def frame(self) -> int:
-        """The one that comes next, or the last."""
+        """The next frame, or the last one at the end."""
         return self.frames[min(self.done, self.total - 1)]
 
     def step(self) -> bool:
@@ -166,7 +168,7 @@ class MotionCheck(Stepped):
         take.inside.append(deepest)
 
     def finish(self) -> Result:
-        """What was found, which is kept for the panel as well."""
+        """The result, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
         found = tuple(finding for take in takes for finding in findings(take, *self.beyond))

@@ -1,4 +1,4 @@
-"""Findings about a chain's motion: exceeded joint limits, discontinuities, lost targets. Knows no Blender."""
+"""Findings about a mover's motion: exceeded joint limits, discontinuities, lost goals. Knows no Blender."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -129,7 +129,7 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
 
 
 def _told(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
-    """Runs of frames with a sentence, each with its first."""
+    """Findings for runs of frames with a message; each run has its first message."""
     for first, last in _runs(np.array([frame in said for frame in take.frames])):
         frame = take.frames[first]
         yield Finding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])

@@ -64,7 +64,7 @@ def draw(result: Result) -> np.ndarray:
 
 
 def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
-    """Draws the plots of a chain; returns the vertical position [pixels] for the next ones."""
+    """Draws the plots of a mover; returns the vertical position [pixels] for the next ones."""
     mine = [finding for finding in result.findings if finding.chain == take.chain]
     missed = np.array(take.missed), np.array(take.missed_after)
     most = max(BROADEST, float(missed[1].max()), float(missed[0].max()))

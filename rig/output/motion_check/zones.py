@@ -1,4 +1,4 @@
-"""No-go zones: which objects they are, where they are in a frame, and how far a chain's links penetrate them."""
+"""No-go zones: which objects they are, where they are in a frame, and how far a mover's links penetrate them."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -141,7 +141,7 @@ def zones_of(rig) -> list[Zone]:
 
 
 class Links:
-    """Links of a chain that its joints can move.
+    """Links of a mover that its joints can move.
 
     Raises:
         RigError: a bone is missing.
@@ -151,7 +151,7 @@ class Links:
         self.rig, self.names = rig, tuple(names)
 
     def places(self, placement) -> np.ndarray:
-        """(n, 2, 3) heads and tails in the world [m]."""
+        """World positions (n, 2, 3) of the links' heads and tails [m]."""
         world = placement.object(self.rig)
         found = []
         for name in self.names:
