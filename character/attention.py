@@ -13,9 +13,9 @@ from ..solvers.goals import Aim, Direction, Point
 from ..solvers.rotations import Quaternion, Vector
 from ..solvers.skeleton import Angles, Skeleton
 
-ARRIVED = 1e-6  # [rad, or of the distance]: single precision's noise in what Blender tells of a target
+ARRIVED = 1e-6  # [rad, or relative to the distance] rounding errors of a target in Blender's single precision
 NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own
-HALF_TURN = -1.0 + 1e-6  # cosine beyond which two directions are opposite, and the way between them is a choice
+HALF_TURN = -1.0 + 1e-6  # cosine below which two directions count as opposite, so that the rotation between them is not unique
 
 
 class Sight(NamedTuple):
@@ -45,15 +45,15 @@ class Manner:
 class Attention:
     """State of attention in a frame, as the next frame needs it."""
 
-    target: Sight  # where it really is
-    of: object  # which target that is
-    manner: Manner  # how it was followed
-    origin: Sight  # where its predecessor was seen last
-    left: float  # [s] of the way from there
-    guided: Sight  # on that way, or the target
-    still: Sight  # what has left the dead zone
-    halfway: Sight  # after half of the lag
-    seen: Sight  # after all of it
+    target: Sight  # the real one
+    of: object  # identity of the target
+    manner: Manner  # settings of the last frame
+    origin: Sight  # the previous target as last perceived
+    left: float  # [s] remaining time of the change from there
+    guided: Sight  # the target during that change
+    still: Sight  # ... after the dead zone
+    halfway: Sight  # ... after half of the lag
+    seen: Sight  # ... after the whole lag: what the chain aims at
 
     @property
     def is_settled(self) -> bool:

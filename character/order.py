@@ -11,7 +11,7 @@ class Order(NamedTuple):
     """Indices of movers in the order of ticking, and the cycles among them."""
 
     indices: Sequence[int]
-    cyclic: frozenset[int] = frozenset()  # movers in a cycle that are told where the others of it are going
+    cyclic: frozenset[int] = frozenset()  # movers in a cycle that read the others' desired poses
     feedback: Mapping[int, int] = MappingProxyType({})  # other movers in a cycle -> the mover through which they depend on themselves
 
 

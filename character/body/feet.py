@@ -12,13 +12,13 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import State
 
-STANDS = 0.15  # [m/s] a foot of the source that is slower stands: capture of one that does is noisy
-LIFTS = 0.3  # [m/s] one that is faster is lifted: further up, so that noise does not lift it
-FLOOR = 0.08  # [m] above the floor, or above the lower foot where the floor is not known: higher feet are in the air
+STANDS = 0.15  # [m/s] a source foot that is slower than this stands; motion capture of a standing foot is noisy
+LIFTS = 0.3  # [m/s] a standing source foot that is faster is lifted; above STANDS, so that noise does not lift it
+FLOOR = 0.08  # [m] above the floor, or above the lower foot if the floor is not known: higher feet are in the air
 FIRST = 0.04  # [m] above the floor in a first frame, which shows no speed: higher feet are in the air
-DRIFT = 0.1  # [m] of the source's foot from where it was when the body's came to stand: then it has been dragged
-EASING = 0.1  # [s] in which what a foot is away from where it should be, when it comes to stand or is let go, sinks to 1 / e
-NEGLIGIBLE = 1e-4  # [m] a foot that is nearer to where it should be needs no holding
+DRIFT = 0.1  # [m] displacement of a source foot since the body's foot touched down, beyond which it was dragged
+EASING = 0.1  # [s] time constant with which the offset of a foot decays after it touches down or is released
+NEGLIGIBLE = 1e-4  # [m] a foot with a smaller error is not held
 
 
 class Foot(NamedTuple):
@@ -31,7 +31,7 @@ class Foot(NamedTuple):
 class Floor(NamedTuple):
     """A plane in the armature's space."""
 
-    up: Array  # (3,) its normal; NaN: there is no floor that is known
+    up: Array  # (3,) its normal; NaN: unknown
     height: float  # [m] of its points along the normal
 
     @property
@@ -43,12 +43,12 @@ class Step(NamedTuple):
     """Contact state of a foot in a frame."""
 
     stands: bool
-    place: Array  # (3,) [m] where its link is while it stands, and on_floor only along the floor
-    source: Array  # (3,) [m] where its source was when it came to stand
-    left: Array  # (3,) [m] from where it should be; dies out
-    goal: Array  # (3,) [m] where it is to be held in this frame
-    is_held: bool  # the goal is elsewhere than the body would have it
-    sunk: float = 0.0  # [m] by which it would be below the floor: the whole body is raised by that
+    place: Array  # (3,) [m] position of its link while it stands
+    source: Array  # (3,) [m] position of its source when it touched down
+    left: Array  # (3,) [m] offset from its position, which decays
+    goal: Array  # (3,) [m] position to hold in this frame
+    is_held: bool  # whether a contact must hold it, since the free body has it elsewhere
+    sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
 
 
 def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free: State, shown: State | None = None) -> tuple[Step, ...]:

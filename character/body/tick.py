@@ -19,13 +19,13 @@ from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
 
-STEP = 1 / 60  # [s] the solver's longest step: each is a linearisation, and capture at 24 frames a second turns limbs by 20 degrees a frame
-AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: nobody sees it
-STALLED = 120  # steps without gain toward targets that stand still, after which what still creeps will bring none
-GAIN = 0.02  # of what is missed: less is no gain. The slowest limit that anybody sets brings a hundredth of a turn within two seconds
-LOOKS = 2  # solves of a first frame whose feet are held: how a foot then lies says how high it must be
-SAME = 1e-6  # [rad or m] bodies with and without a floor that differ by less go on as one
-BASE_WEIGHT = 100.0  # [rad^2/m^2] of the base's place: a centimetre counts as six degrees of one link
+STEP = 1 / 60  # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24 frames a second
+AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
+STALLED = 120  # steps without progress toward constant targets after which the body counts as at rest
+GAIN = 0.02  # relative decrease of the error that counts as progress: the lowest usual velocity limits achieve it within STALLED steps
+LOOKS = 2  # solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
+SAME = 1e-6  # [rad or m] if the bodies with and without a floor differ by less, they count as equal
+BASE_WEIGHT = 100.0  # [rad^2/m^2] weight of the base's position error: a centimetre counts as six degrees of one link
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Model:
     body: Body
     solver: WholeBody
     base: str  # the link that is the base
-    feet: tuple[Foot, ...] = ()  # that stand on the floor while their sources stand
+    feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
 
     @property
     def floating(self) -> bool:
@@ -56,13 +56,13 @@ NOWHERE = np.full(3, np.nan)
 class BodyInputs(NamedTuple):
     """Target poses of the links in a frame, in armature space."""
 
-    rotation: Array  # (k, 3, 3) of the links that follow; NaN: lost
-    base: Array  # (3,) [m] place of the base
-    base_frame: Array  # (4, 4) of the base as it is authored, where it does not float
-    feet: Array  # (f, 3) [m] where the sources of the body's feet are, in the body's size; the last is their height above where they stand
+    rotation: Array  # (k, 3, 3) of the links with targets; NaN: lost
+    base: Array  # (3,) [m] position of the base
+    base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
+    feet: Array  # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
     floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
-    floor_height: float = np.nan  # [m] of the floor along it
-    base_known: bool = True  # the base's place comes from its source; False: it is the authored one
+    floor_height: float = np.nan  # [m] height of the floor along its normal
+    base_known: bool = True  # whether the base's position comes from its source; False: it is authored
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):
@@ -90,12 +90,12 @@ UNKNOWN = Velocities()
 class BodyState:
     """State of the body's mover, as the next tick needs it."""
 
-    model: "Model"  # that has answered; another one may do better
+    model: "Model"  # the one that made this state; a changed model may do better
     state: bodies.State
     inputs: BodyInputs
-    stalled: int  # steps since the targets stand still and are missed by no less
-    nearest: float  # root of the sum of squares [rad, m] by which they were missed then
-    free: bodies.State  # the body as it would be without a floor; the same as `state` where no foot is held
+    stalled: int  # steps without progress since the targets are constant
+    nearest: float  # root of the sum of squared errors [rad, m] at the last progress
+    free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[Step, ...] = ()
 
 
@@ -104,10 +104,10 @@ class Outputs:
     """Result of a tick."""
 
     state: bodies.State
-    missed: Array  # (k,) [rad] by which links miss their orientation; NaN where it is lost
+    missed: Array  # (k,) [rad] orientation errors of the links; NaN: target lost
     base_missed: float  # [m]
     lost: tuple[str, ...]  # links without a target in this frame
-    planted: tuple[str, ...]  # feet that stand
+    planted: tuple[str, ...]  # feet in contact with the floor
     bounded: tuple[str, ...]  # joints at a limit
     at_rest: bool
 

@@ -208,7 +208,7 @@ def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
     return moved
 
 
-FARTHEST = 3e38  # [m] as far as single precision goes, in which hosts keep places
+FARTHEST = 3e38  # [m] rounding error of positions, which hosts store in single precision
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:

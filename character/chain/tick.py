@@ -16,12 +16,12 @@ from ...solvers.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from .inputs import ChainInputs, Task, task
 
-TRANSITION = 0.5  # of the joints' limits, for the way from one stored posture to another: the aim along the way needs the rest
-STILL = 1e-5  # [rad, m] of a joint: a solver that moves none by more from one tick to the next, the goal being the same, has arrived
-NEARER = 1e-6  # [rad, m] of all that ends miss: what is less is no gain
-SHARE = 1e-3  # of what ends miss: the same, where it is much, since the goal is out of reach
-BETTER = 1e-4  # [rad] of shape deviation: the same
-NO_MORE = 60  # ticks of the same goal without a gain while joints still move: enough for a transition to another way of doing it
+TRANSITION = 0.5  # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs the rest
+STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, the solver has converged
+NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
+SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
+BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
+NO_MORE = 60  # ticks without progress, after which the same goal is not solved again: enough for a branch transition
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Model:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]
-    transitions: tuple[Filter, ...] = ()  # of the posture, where it changes at once; none where it is an animation's own
-    looks_ahead: bool = False  # whether the solver takes the goals of frames to come
+    transitions: tuple[Filter, ...] = ()  # of the posture, if it changes abruptly; empty for an animated one
+    looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
         """The chain's next frame; see `Mover.tick`.
@@ -67,26 +67,26 @@ class State:
 
     solution: Solution
     motion: tuple[Kinematic, ...]
-    posture: tuple[Kinematic, ...]  # on its way to the goal's; empty where it jumps
+    posture: tuple[Kinematic, ...]  # in transition to the goal's; empty without transitions
     model: Model
     goal: GazeGoal
-    best: tuple[float, float]  # of the answers to this goal: what ends missed [rad, m], and the shape deviation [rad]
-    stalled: int  # ticks of this goal that have gained nothing on that; from NO_MORE on it is solved no more
+    best: tuple[float, float]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
+    stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # of the outputs
-    life: Angles | None = None  # (n,) [rad] on top of the goal's posture
-    task: Task | None = None  # by which the goal came to be
+    life: Angles | None = None  # (n,) [rad] offsets added to the goal's posture
+    task: Task | None = None  # from which the goal was made
 
 
 @dataclass(frozen=True)
 class Outputs:
     """Result of a tick: filtered joint values to show and to send, the solution, and its errors."""
 
-    angles: Angles  # (n,) [rad, slides m] after the filter
-    desired: Angles  # (n,) [rad, slides m] before it: where the joints are going
+    angles: Angles  # (n,) [rad; prismatic joints m] after the filter
+    desired: Angles  # (n,) [rad; prismatic joints m] before the filter
     solution: Solution
-    lag: float  # [rad] the farthest that the filter keeps a joint that turns from the solution
-    slide_lag: float  # [m] the same of joints that slide
-    at_rest: bool  # the filter has arrived, and the solver too
+    lag: float  # [rad] largest difference of a revolute joint between filter and solution
+    slide_lag: float  # [m] the same for prismatic joints
+    at_rest: bool  # filter and solver have both converged
     problem: str  # why the goal could not be used, or ""
     goal: GazeGoal
     skeleton: Skeleton
