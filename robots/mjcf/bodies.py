@@ -44,6 +44,10 @@ class _Bodies:
         self.references: dict[str, float] = {}  # joint -> value [rad or m] at which the bodies are where the file draws them
         self.drawn: dict[str, Transform] = {}  # link -> its frame in the world, as the file draws it
         self.floats = False
+        worlds = document.root.all("worldbody")
+        self.bodies = {name for world in worlds for name in _named(world, ("body",))}
+        self.taken = self.bodies | {name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))}
+        self.counts: dict[str, int] = {}  # of names that were made from one
         routed = {site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children}
         self.routed = routed | {site.attributes.get("sidesite") for tendon in document.sections("tendon") for site in tendon.children}
 
@@ -54,9 +58,6 @@ class _Bodies:
             UrdfError: the file cannot be used.
         """
         document, reader = self.document, self.reader
-        self.taken = {
-            body.attributes["name"] for world in document.root.all("worldbody") for body in _bodies(world) if "name" in body.attributes
-        }
         top = [found for world in document.root.all("worldbody") for found in self._inside(world, IDENTITY_TRANSFORM, "")]
         bodies = [found for found in top if found[0].tag == "body"]
         if not bodies:
@@ -65,7 +66,7 @@ class _Bodies:
         if alone:
             self._body(*bodies[0], parent="")
         else:
-            self.links.append(Link(WORLD if WORLD not in self.taken else "mujoco world", line=document.root.line))
+            self.links.append(Link(WORLD if WORLD not in self.bodies else self._name(WORLD), line=document.root.line))
             self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
             for element, place, childclass in bodies:
                 self._body(element, place, childclass, self.links[0].name)
@@ -140,7 +141,7 @@ class _Bodies:
             axis = " ".join(repr(first[k] - ends[k + 3]) for k in range(3))
             element = replace(middle, attributes={**middle.attributes, "zaxis": axis, "name": name})
         place = within.then(self.document.place(element))
-        link = name if name not in self.taken and name not in self.drawn else self._name(f"{name}_{element.tag}")
+        link = name if name not in self.bodies and name not in self.drawn else self._name(f"{name}_{element.tag}")
         self.add_frame(link, body, place, element)
 
     def add_frame(self, link: str, body: str, place: Transform, element: Element) -> None:
@@ -259,20 +260,19 @@ class _Bodies:
 
     def _name(self, wanted: str) -> str:
         """A name that nothing has yet."""
-        name, number = wanted, 1
-        used = self.taken | self.drawn.keys() | {joint.name for joint in self.joints}
-        while name in used:
-            number += 1
-            name = f"{wanted}_{number}"
+        name = wanted
+        while name in self.taken or name in self.drawn:
+            self.counts[wanted] = self.counts.get(wanted, 1) + 1
+            name = f"{wanted}_{self.counts[wanted]}"
         self.taken.add(name)
         return name
 
 
-def _bodies(element: Element) -> list[Element]:
-    """All bodies below an element."""
-    found, waiting = [], [element]
+def _named(element: Element, tags: Collection[str]) -> set[str]:
+    """Names of all elements with these tags below an element."""
+    found, waiting = set(), [element]
     while waiting:
         children = waiting.pop().children
-        found += [child for child in children if child.tag == "body"]
+        found |= {child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes}
         waiting += children
     return found

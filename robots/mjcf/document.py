@@ -26,7 +26,7 @@ from ..transform import Transform
 from ..xml_tree import Element, read_xml
 
 MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
-MAX_DEPTH = 200  # nested elements: robots have some dozens of bodies in a row
+MAX_DEPTH = 250  # nested elements: robots have some dozens of bodies in a row
 ACTUATORS = ("general", "position", "velocity", "motor", "intvelocity", "damper", "muscle", "cylinder", "adhesion", "dcmotor")
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}

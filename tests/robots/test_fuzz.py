@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 from limber.robots.closures import mechanism_of
 from limber.robots.collada import ColladaError, read_collada
 from limber.robots.errors import UrdfError
+from limber.robots.marks import closures_text
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
+from limber.robots.xacro.expressions import Evaluator, ExpressionError
 from limber.robots.yaml_text import parse_yaml
 
+from tests.robots.mjcf import ARM as MJCF
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
+from tests.robots.test_mjcf import LOOP
+from tests.robots.xacros import ARM as XACRO
+from tests.robots.xacros import LIMB, LIMITS
 
 many = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WORDS = ["", "0", "-1", "1e400", "nan", "inf", "9" * 500, "1 2", "0 0 0", "1 0 0", "a", "link", "\u0663", "#g", "#", "\U0001f916"]
@@ -49,6 +55,47 @@ def test_any_robot_is_read_or_is_an_error_that_names_the_file(tmp_path, text):
             mechanism_of(robot, CLOSURES, "closures.yaml")
 
 
+EXPRESSIONS = ["${1/0}", "${x}", "${", "$(arg n)", "$(find a)", "${[0]*9**9}", "${limits}", "$(dirname)", "${'a'*99}", "*a", "**a", "^|1"]
+
+
+@many
+@given(text=edited(MJCF), extra=edited(LOOP))
+def test_any_mjcf_robot_is_read_or_is_an_error_that_names_the_file(tmp_path, text, extra):
+    path = write(tmp_path, text.replace("</worldbody>", f"{extra}</worldbody>"), "robot.xml")
+    try:
+        robot = read(path)
+    except UrdfError as error:
+        assert path.name in str(error)  # noqa: PT017
+        return
+    tree = build_tree(robot)
+    tree.frames(tree.resting())
+    with suppress(UrdfError):
+        mechanism_of(robot, closures_text(robot), str(path))
+
+
+@many
+@given(
+    text=edited(XACRO, VALUES | st.sampled_from(EXPRESSIONS)),
+    limb=edited(LIMB, VALUES | st.sampled_from(EXPRESSIONS)),
+    limits=edited(LIMITS),
+)
+def test_any_xacro_robot_is_read_or_is_an_error_that_names_a_file(tmp_path, text, limb, limits):
+    path = write(tmp_path, text, "robot.xacro")
+    write(tmp_path, limb, "limb.xacro")
+    write(tmp_path, limits, "limits.yaml")
+    try:
+        build_tree(read(path))
+    except UrdfError as error:
+        assert str(tmp_path) in str(error)  # noqa: PT017
+
+
+@many
+@given(st.text("0123456789.+-*/%()[]{}'\",: axlenstrip", max_size=40))
+def test_any_expression_has_a_value_or_is_an_error(text):
+    with suppress(ExpressionError):
+        Evaluator().evaluate(text, {"x": [1, "a", {"n": 2}]}.__getitem__)
+
+
 @many
 @given(
     text=edited(CLOSURES, st.sampled_from([*WORDS, "[", "]", "{", "}", ":", "- ", "|", ">", "'", '"', "\n", "\t", "&a", "*a", "[" * 300]))
@@ -76,6 +123,7 @@ def test_any_mesh_is_read_or_is_an_error(tmp_path, text):
 @pytest.mark.parametrize(
     "text",
     [
+        "<mujoco>" + "<body>" * 100_000 + "</body>" * 100_000 + "</mujoco>",
         "<a>" * 100_000 + "</a>" * 100_000,
         "<node>" * 50_000 + "</node>" * 50_000,
         '<?xml version="1.0" encoding="none"?><a/>',

@@ -44,6 +44,26 @@ def robot(size: int, parent: Callable[[int], int], mimic: str = "") -> str:
     return f'<robot name="r">{"".join(map(LINK.format, range(size)))}{joints}</robot>'
 
 
+BODIES = '<body><joint/><body pos="1 0 0"/><site name="s{0}"/><geom size=".1"/></body>'
+MACRO = """<robot name="r"><link name="l0"/><xacro:macro name="m" params="k"><link name="l${{k}}"/><joint name="j${{k}}" type="fixed">
+<parent link="l0"/><child link="l${{k}}"/></joint></xacro:macro>{0}</robot>"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(lambda size: f"<mujoco><worldbody>{''.join(BODIES.format(k) for k in range(size))}</worldbody></mujoco>", id="MJCF"),
+        pytest.param(lambda size: MACRO.format("".join(f'<xacro:m k="{k}"/>' for k in range(1, size))), id="xacro"),
+    ],
+)
+def test_a_file_of_twice_the_bodies_takes_twice_the_work(tmp_path, text):
+    def work(size: int) -> int:
+        path = write(tmp_path, text(size))
+        return lines_run(lambda: build_tree(read(path)))
+
+    assert work(200) < DOUBLE * work(100)
+
+
 @pytest.mark.parametrize(
     ("parent", "mimic"),
     [
