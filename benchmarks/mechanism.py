@@ -1,7 +1,8 @@
 """A mechanism with loops, frame by frame: poses of all bodies, motors' values, how well it holds together.
 
-    python -m benchmarks.mechanism --urdf FILE --closures FILE.yaml --targets IN.npz --out OUT.npz
+    python -m benchmarks.mechanism --urdf FILE [--closures FILE.yaml] --targets IN.npz --out OUT.npz
 
+FILE URDF, xacro or MJCF; without a file of closures those count that it marks itself
 IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3) with has_rotation (k,); or, for
      forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,), start_position (b, 3),
      start_rotation (b, 3, 3), an assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3);
@@ -19,8 +20,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from limber.robots.closures import read_mechanism
+from limber.robots.closures import mechanism_of, read_mechanism
 from limber.robots.errors import UrdfError
+from limber.robots.marks import closures_text
+from limber.robots.reading import read
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
@@ -119,15 +122,23 @@ def unassembled(reports: Sequence[Report]) -> str:
     return f"not assembled: {counted}: {first.worst} is open by {first.residual:.3g} m or rad"
 
 
+def mechanism_in(model: Path, closures: Path | None, is_floating: bool) -> Mechanism:
+    """The mechanism of a robot's file and its closures, or of those that it marks itself. Raises UrdfError."""
+    if closures is not None:
+        return read_mechanism(model, closures, is_floating)
+    robot = read(model, for_mechanism=True)
+    return mechanism_of(robot, closures_text(robot), str(model), is_floating)
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("urdf", "closures", "targets", "out"):
-        ask.add_argument(f"--{name}", type=Path, required=True)
+        ask.add_argument(f"--{name}", type=Path, required=name != "closures")
     asked = ask.parse_args()
     with np.load(asked.targets) as file:
         given = dict(file)
     try:
-        mechanism = read_mechanism(asked.urdf, asked.closures, bool(given.get("floating_base", False)))
+        mechanism = mechanism_in(asked.urdf, asked.closures, bool(given.get("floating_base", False)))
         for warning in mechanism.warnings:
             print(f"warning: {warning}")
         found = answer(given, mechanism)

@@ -19,9 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from limber.robots.closures import mechanism_of, read_mechanism
 from limber.robots.errors import UrdfError
-from limber.robots.marks import closures_text
 from limber.robots.model import Robot
 from limber.robots.reading import read
 from limber.robots.tree import Tree, build_tree
@@ -31,6 +29,8 @@ from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.rotations import angle_between, length, subtract, to_matrix
+
+from .mechanism import mechanism_in
 
 STEP = 0.1  # [rad or m] largest step of a motor on its way to a sample: the assembly stays the one that the file draws
 
@@ -104,12 +104,9 @@ def model_of(model: Path, closures: Path | None, joints: Sequence[str]) -> tuple
         UrdfError: a file cannot be used.
     """
     robot = read(model, for_mechanism=True)
-    if closures is not None:
-        mechanism = read_mechanism(model, closures)
-    elif text := closures_text(robot):
-        mechanism = mechanism_of(robot, text, str(model))
-    else:
+    if closures is None and not robot.closures:
         return robot, None
+    mechanism = mechanism_in(model, closures, False)
     driven = [replace(joint, actuated=joint.name in joints and bool(KINDS[joint.kind].freedoms)) for joint in mechanism.joints]
     return robot, replace(mechanism, joints=tuple(driven))
 

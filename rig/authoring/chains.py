@@ -42,7 +42,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
     Upward the path ends at the top of the hierarchy, or below the next bone that constraints or the armature's mechanism move.
 
     Raises:
-        RigError: nothing is selected, or the selection is not on one path; the file of the mechanism cannot be read.
+        RigError: nothing is selected, or the selection is not on one path; the mechanism moves the end, or its file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
@@ -67,6 +67,11 @@ def find_path(rig, selected: list[str]) -> list[str]:
         above.append(bone.name)
     while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # bones that are fixed to the mechanism move with it
         above.pop()
+    if held and not any(joint_axes(rig.pose.bones[name]) for name in above):
+        raise RigError(
+            f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
+            " import the robot again without Closed Loops"
+        )
     return above[::-1]
 
 

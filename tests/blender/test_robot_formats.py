@@ -137,3 +137,6 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
         where = np.array(rig.matrix_world @ shown[part.bone].matrix) @ part.offset
         assert np.abs(where[:3, 3] - (session.base @ poses[k])[:3, 3]).max() < 1e-5, part.name
     bpy.ops.limber.end_live()
+    select(rig, "head")
+    with pytest.raises(RuntimeError, match="'head' is moved by the mechanism of .*: give it a goal there"):
+        bpy.ops.limber.new_chain()
