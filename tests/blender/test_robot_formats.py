@@ -138,5 +138,5 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
         assert np.abs(where[:3, 3] - (session.base @ poses[k])[:3, 3]).max() < 1e-5, part.name
     bpy.ops.limber.end_live()
     select(rig, "head")
-    with pytest.raises(RuntimeError, match="'head' is moved by the mechanism of .*: give it a goal there"):
+    with pytest.raises(RuntimeError, match="Bone 'head' is moved by the mechanism of"):
         bpy.ops.limber.new_chain()
