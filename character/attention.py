@@ -18,16 +18,16 @@ NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own
 HALF_TURN = -1.0 + 1e-6  # cosine below which two directions count as opposite, so that the rotation between them is not unique
 
 
-class Sight(NamedTuple):
+class Bearing(NamedTuple):
     """Pose of a target as seen from a chain's root: direction, distance [m] and orientation, in the world."""
 
     direction: Vector  # unit
     distance: float  # [m]
-    turn: Quaternion  # of its axes
+    rotation: Quaternion  # orientation of its axes
 
 
 @dataclass(frozen=True)
-class Manner:
+class AttentionSettings:
     """Settings of attention.
 
     Attributes:
@@ -45,15 +45,15 @@ class Manner:
 class Attention:
     """State of attention in a frame, as the next frame needs it."""
 
-    target: Sight  # the real one
+    target: Bearing  # the real one
     of: object  # identity of the target
-    manner: Manner  # settings of the last frame
-    origin: Sight  # the previous target as last perceived
+    settings: AttentionSettings  # settings of the last frame
+    origin: Bearing  # the previous target as last perceived
     left: float  # [s] remaining time of the change from there
-    guided: Sight  # the target during that change
-    still: Sight  # ... after the dead zone
-    halfway: Sight  # ... after half of the lag
-    seen: Sight  # ... after the whole lag: what the chain aims at
+    guided: Bearing  # the target during that change
+    still: Bearing  # ... after the dead zone
+    halfway: Bearing  # ... after half of the lag
+    seen: Bearing  # ... after the whole lag: what the chain aims at
 
     @property
     def is_settled(self) -> bool:
@@ -61,47 +61,47 @@ class Attention:
         return self.left == 0.0 and self.seen == self.halfway == self.still
 
 
-def sight(place: Vector, turn: Quaternion, root: Vector) -> Sight:
+def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
     """Direction, distance and orientation of a target, given by position [m] and orientation in the world, as seen from a root [m]."""
-    way = rotations.subtract(place, root)
+    way = rotations.subtract(position, root)
     distance = rotations.length(way)
-    return Sight(rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), turn)
+    return Bearing(rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation)
 
 
-def place(seen: Sight, root: Vector) -> Vector:
+def seen_position(seen: Bearing, root: Vector) -> Vector:
     """World position [m] of what is seen from a root [m]."""
     return rotations.add(root, rotations.scale(seen.direction, seen.distance))
 
 
-def attend(before: Attention | None, target: Sight, of: object, manner: Manner, dt: float) -> Attention:
+def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float) -> Attention:
     """Attention `dt` seconds later; the same object if nothing changes.
 
     Args:
         before: Attention in the last frame; None: it begins at the target.
         target: The target as seen now.
         of: Identity of the target; if it differs from the last frame's, the chain changes to the new target gradually.
-        manner: Settings.
+        settings: Lag, dead zone and change time.
         dt: Time step [s].
     """
     if before is None:
-        return Attention(target, of, manner, target, 0.0, target, target, target, target)
-    is_same = (before.target, before.of, before.manner) == (target, of, manner)
+        return Attention(target, of, settings, target, 0.0, target, target, target, target)
+    is_same = (before.target, before.of, before.settings) == (target, of, settings)
     if is_same and (dt == 0.0 or before.is_settled):
         return before
-    origin, left = (before.origin, before.left) if of == before.of else (before.guided, manner.change)
-    left = max(0.0, min(left, manner.change) - dt)
+    origin, left = (before.origin, before.left) if of == before.of else (before.guided, settings.change)
+    left = max(0.0, min(left, settings.change) - dt)
     guided = target
     if left > 0.0:
-        share = _remaining(left / manner.change)
+        share = _remaining(left / settings.change)
         guided = _mixed(target, origin, share, share, share)
-    still = _leave(before.still, guided, manner.dead_zone)
-    if manner.lag > 0.0:
-        follow = -math.expm1(-2.0 * dt / manner.lag)
+    still = _leave(before.still, guided, settings.dead_zone)
+    if settings.lag > 0.0:
+        follow = -math.expm1(-2.0 * dt / settings.lag)
         halfway = _toward(before.halfway, still, follow)
         seen = _toward(before.seen, halfway, follow)
     else:
         halfway = seen = still
-    return Attention(target, of, manner, origin, left, guided, still, halfway, seen)
+    return Attention(target, of, settings, origin, left, guided, still, halfway, seen)
 
 
 def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
@@ -146,21 +146,21 @@ def _power(turn: Quaternion, share: float) -> Quaternion:
     return rotations.about(rotations.scale(vector, 1.0 / angle), share * angle) if angle > 0.0 else rotations.IDENTITY
 
 
-def _apart(a: Sight, b: Sight) -> tuple[float, float]:
+def _apart(a: Bearing, b: Bearing) -> tuple[float, float]:
     """Angles [rad] between two directions, and between two orientations."""
-    return rotations.vector_angle(a.direction, b.direction), rotations.angle_between(a.turn, b.turn)
+    return rotations.vector_angle(a.direction, b.direction), rotations.angle_between(a.rotation, b.rotation)
 
 
-def _mixed(a: Sight, b: Sight, way: float, distance: float, turn: float) -> Sight:
+def _mixed(a: Bearing, b: Bearing, way: float, distance: float, turn: float) -> Bearing:
     """Interpolation from `a` to `b` with separate shares (0 to 1) for direction, distance and orientation."""
-    return Sight(
+    return Bearing(
         rotations.rotate(_power(_between(a.direction, b.direction), way), a.direction),
         a.distance * (b.distance / a.distance) ** distance,
-        rotations.normalized(rotations.multiply(_power(_from(a.turn, b.turn), turn), a.turn)),
+        rotations.normalized(rotations.multiply(_power(_from(a.rotation, b.rotation), turn), a.rotation)),
     )
 
 
-def _leave(still: Sight, target: Sight, zone: float) -> Sight:
+def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
     """The perceived target after a dead zone of radius `zone` [rad]: it is moved just enough to keep the real target inside."""
     if zone <= 0.0:
         return target
@@ -170,7 +170,7 @@ def _leave(still: Sight, target: Sight, zone: float) -> Sight:
     return _mixed(still, target, parts[0], parts[0], parts[1])
 
 
-def _toward(now: Sight, target: Sight, share: float) -> Sight:
+def _toward(now: Bearing, target: Bearing, share: float) -> Bearing:
     """A share (0 to 1) of the motion toward a target; exactly the target if it is almost reached."""
     if max(*_apart(now, target), abs(now.distance / target.distance - 1.0)) < ARRIVED:
         return target

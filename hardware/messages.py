@@ -30,7 +30,7 @@ class Request:
         span: Lowest and highest value of a TEST; NaN: the joint's own.
         free: Whether a JOG is limited by the servo's range alone, not by the joint's.
         channels: Channels to RELEASE.
-        values: Rest pose for PARK (joints,).
+        values: Park pose for PARK (joints,).
     """
 
     command: Command = Command.NOTHING

@@ -101,7 +101,7 @@ class BodyState:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Result of a tick."""
+    """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
     state: bodies.State
     missed: Array  # (k,) [rad] orientation errors of the links; NaN: target lost

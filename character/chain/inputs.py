@@ -12,11 +12,11 @@ from ...solvers.gaze import PlanSlot
 from ...solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from ...solvers.rotations import Quaternion, Vector
 from ...solvers.skeleton import Angles, Skeleton
-from ..attention import Attention, Manner, attend, partial, place, sight
+from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..life import Life, offsets
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
-AT_ONCE = Manner()
+AT_ONCE = AttentionSettings()
 LOOKS = (Point, Direction)  # goals with an axis that looks, and perhaps is upright
 
 
@@ -65,7 +65,7 @@ class ChainInputs:
         keep: Weight of the posture beneath the aim, 0 to 1.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
-        manner: Settings of attention.
+        attention: Settings of attention.
         life: Settings of idle motion added to the posture; None: none.
         seconds: Scene time [s], for life.
         ahead: Goals of the next frames, if known.
@@ -80,7 +80,7 @@ class ChainInputs:
     keep: float = 1.0
     influence: float = 1.0
     share: float = 1.0
-    manner: Manner = AT_ONCE
+    attention: AttentionSettings = AT_ONCE
     life: Life | None = None
     seconds: float = 0.0
     ahead: Sequence[GazeGoal] = ()
@@ -159,17 +159,17 @@ def _inverse(inputs: ChainInputs) -> Matrix:
 
 
 def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Attention | None:
-    end, manner = inputs.ends[0], inputs.manner
-    if (manner == AT_ONCE and (before is None or before.is_settled)) or not isfinite(sum(map(sum, end.target))):
+    end, settings = inputs.ends[0], inputs.attention
+    if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(sum(map(sum, end.target))):
         return None
-    target = sight(_place_of(end.target), _rotation_of(end.target), _place_of(inputs.base))
-    return attend(before, target, end.identity, manner, dt)
+    target = bearing(_place_of(end.target), _rotation_of(end.target), _place_of(inputs.base))
+    return attend(before, target, end.identity, settings, dt)
 
 
 def _seen(attention: Attention, base: Matrix) -> Matrix:
     """World matrix of the target as the chain perceives it."""
-    rows = rotations.to_matrix(attention.seen.turn)
-    spot = place(attention.seen, _place_of(base))
+    rows = rotations.to_matrix(attention.seen.rotation)
+    spot = seen_position(attention.seen, _place_of(base))
     return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 

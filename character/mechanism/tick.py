@@ -71,7 +71,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Result of a tick."""
+    """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 
     poses: Array  # (b, 4, 4) bodies in the mechanism's base, as they are shown
     values: tuple[float, ...]  # [rad, m] of the motors, filtered

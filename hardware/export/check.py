@@ -79,7 +79,9 @@ def _check_channels(take: Take) -> None:
 
 
 def _check_speeds(take: Take) -> None:
-    """Raise where the joints together make a servo rotate faster than its known speed, as when live."""
+    """Raise where a servo that several joints drive would rotate faster than its known speed; the live limiter slows these joints down
+    too.
+    """
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:
         if channel.speed is None:

@@ -1,4 +1,4 @@
-"""Goals sent while the robot is driven: Blender's pose, the rest pose, or a set-up task. Knows no Blender."""
+"""Goals sent while the robot is driven: Blender's pose, the park pose, or a set-up task. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MotionController:
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.Task | None = None
         self._drive: Drive | None = None
-        self._parking = False  # moving to the rest pose, after braking
+        self._parking = False  # moving to the park pose, after braking
         if request.command in SETTING_UP:
             self._task = tasks.begin(device, mixing, request, start)
             return
@@ -101,7 +101,7 @@ class MotionController:
         return self.raw
 
     def _park(self, dt: float) -> None:
-        """Brake, then move slowly to the rest pose."""
+        """Brake, then move slowly to the park pose."""
         assert self._drive is not None
         if not self._parking:
             self._drive.brake(dt)

@@ -1,4 +1,4 @@
-"""Operators that start and end live motion of any mover: of the one at hand, or of all that an object has."""
+"""Operators that start and end live motion: of the mover in use, or of all movers of an object."""
 
 import bpy
 

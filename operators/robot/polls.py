@@ -27,7 +27,7 @@ def poll_disconnected(cls, context) -> bool:
 
 
 def poll_state(cls, context, states: set) -> bool:
-    """Whether the robot is in one of `states`; else the message is the sentence of its state."""
+    """Whether the robot is in one of `states`; if not, the poll message describes its current state."""
     if not poll_rig(cls, context):
         return False
     status = links.status(rig_of(context))

@@ -67,7 +67,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
 
 
 class _Connects(ProgramConsent):
-    """Operator that connects, with consent where the robot's protocol is a program; the virtual robot runs none."""
+    """Operator that connects. It asks for consent if the robot's protocol is a program; the virtual robot needs none."""
 
     def _program(self, context) -> str:
         device = rig_of(context).limber.device

@@ -212,7 +212,7 @@ def without_euler_order(rig, chain) -> list[str]:
 
 
 def all_locked(root: str, end: str) -> str:
-    """Message where no axis on the path is free."""
+    """Message for a path on which every axis is locked."""
     return (
         f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the axes that have a motor"
         " (a prismatic joint needs a Limit Location too)"

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 from mathutils import Matrix
 
-from ...character.attention import Manner
+from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.tick import Model, make_model
 from ...character.life import Life
@@ -154,7 +154,9 @@ class ChainSession(SceneSession):
             keep=now.keep,
             influence=now.influence,
             share=now.share,
-            manner=Manner(max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0),
+            attention=AttentionSettings(
+                max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0
+            ),
             life=life,
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if life else 0.0,
             ahead=frame.ahead,

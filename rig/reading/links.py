@@ -7,7 +7,8 @@ ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis 
 
 
 def moved_bones(rig, chain) -> list[str]:
-    """Names of the bones whose lines the chain's joints move. The root of a robot often turns about its own length alone: it is mounted.
+    """Names of the bones whose lines the chain's joints move. The root of a robot often rotates only about its own length, where it is
+    mounted.
 
     Raises:
         RigError: a bone is missing.

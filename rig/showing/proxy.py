@@ -130,7 +130,7 @@ def discard_others(proxies: list[bpy.types.Object]) -> None:
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:
-    """Deletes proxies, and armatures with their mark that have no users."""
+    """Deletes these proxies, and armatures without users that have the mark of proxies."""
     if strays:
         bpy.data.batch_remove(strays)
     data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.character.attention import Manner, attend, partial, place, sight
+from limber.character.attention import AttentionSettings, attend, bearing, partial, seen_position
 from limber.solvers import rotations
 from limber.solvers.goals import Direction, Point, Position
 from limber.solvers.skeleton import Joint, Skeleton
@@ -18,7 +18,7 @@ COORDINATES = st.tuples(*[st.floats(-2.0, 2.0)] * 3)
 
 
 def at(spot, turn=rotations.IDENTITY):
-    return sight(spot, turn, ROOT)
+    return bearing(spot, turn, ROOT)
 
 
 def around(angle: float, distance: float = 1.5):
@@ -30,24 +30,24 @@ def angle(a, b) -> float:
     return rotations.vector_angle(a.direction, b.direction)
 
 
-def run(state, targets, manner: Manner, of="a", dt: float = DT) -> list:
+def run(state, targets, settings: AttentionSettings, of="a", dt: float = DT) -> list:
     states = []
     for target in targets:
-        state = attend(state, target, of, manner, dt)
+        state = attend(state, target, of, settings, dt)
         states.append(state)
     return states
 
 
 @given(COORDINATES, COORDINATES)
-def test_without_any_manner_the_target_is_seen_where_it_is(first, second):
-    state = attend(attend(None, at(first), "a", Manner(), DT), at(second), "a", Manner(), DT)
+def test_without_any_settings_the_target_is_seen_where_it_is(first, second):
+    state = attend(attend(None, at(first), "a", AttentionSettings(), DT), at(second), "a", AttentionSettings(), DT)
     assert state.seen == at(second)
     assert state.is_settled
 
 
 @given(COORDINATES)
-def test_a_sight_is_a_place_again(spot):
-    assert place(at(spot), ROOT) == pytest.approx(spot, abs=1e-8)
+def test_a_bearing_is_a_position_again(spot):
+    assert seen_position(at(spot), ROOT) == pytest.approx(spot, abs=1e-8)
 
 
 @pytest.mark.parametrize("lag", [0.2, 0.5, 1.0])
@@ -55,13 +55,18 @@ def test_a_steady_target_is_trailed_by_the_lag(lag):
     speed = 0.5  # [rad/s]
     fine = 1e-3
     start = around(0.0)
-    states = run(attend(None, start, "a", Manner(lag), fine), [around(speed * fine * k) for k in range(1, 5000)], Manner(lag), dt=fine)
+    states = run(
+        attend(None, start, "a", AttentionSettings(lag), fine),
+        [around(speed * fine * k) for k in range(1, 5000)],
+        AttentionSettings(lag),
+        dt=fine,
+    )
     assert angle(states[-1].seen, states[-1].target) == pytest.approx(speed * lag * math.hypot(1.5) / math.hypot(1.5, 0.3), rel=0.03)
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.floats(0.05, 0.5))
 def test_after_a_while_the_lag_is_gone_and_nothing_moves(first, second, lag):
-    states = run(attend(None, around(first), "a", Manner(lag), DT), [around(second)] * 240, Manner(lag))
+    states = run(attend(None, around(first), "a", AttentionSettings(lag), DT), [around(second)] * 240, AttentionSettings(lag))
     assert states[-1].is_settled
     assert states[-1].seen == around(second)
     assert states[-1] is states[-2]
@@ -69,18 +74,18 @@ def test_after_a_while_the_lag_is_gone_and_nothing_moves(first, second, lag):
 
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.integers(2, 8))
 def test_the_lag_is_the_same_whatever_the_frame_rate(first, second, parts):
-    manner = Manner(lag=0.4)
-    coarse = run(attend(None, around(first), "a", manner, DT), [around(second)] * 12, Manner(0.4), dt=2e-3 * parts)
-    fine = run(attend(None, around(first), "a", manner, DT), [around(second)] * 12 * parts, Manner(0.4), dt=2e-3)
+    settings = AttentionSettings(lag=0.4)
+    coarse = run(attend(None, around(first), "a", settings, DT), [around(second)] * 12, AttentionSettings(0.4), dt=2e-3 * parts)
+    fine = run(attend(None, around(first), "a", settings, DT), [around(second)] * 12 * parts, AttentionSettings(0.4), dt=2e-3)
     assert angle(coarse[-1].seen, fine[-1].seen) < 0.05 * max(angle(around(first), around(second)), 1e-3)
 
 
 @given(st.lists(st.floats(-1.4, 1.4), min_size=2, max_size=30), st.floats(0.01, 1.0))
 def test_a_target_is_never_farther_off_than_the_dead_zone_and_within_it_moves_nothing(angles, zone):
-    manner = Manner(dead_zone=zone)
-    state = attend(None, around(angles[0]), "a", manner, DT)
+    settings = AttentionSettings(dead_zone=zone)
+    state = attend(None, around(angles[0]), "a", settings, DT)
     for number in angles[1:]:
-        before, state = state, attend(state, around(number), "a", manner, DT)
+        before, state = state, attend(state, around(number), "a", settings, DT)
         assert angle(state.seen, state.target) <= zone + 1e-7
         if angle(before.seen, state.target) <= zone:
             assert state.seen == before.seen
@@ -90,10 +95,10 @@ def test_a_target_is_never_farther_off_than_the_dead_zone_and_within_it_moves_no
 
 @given(COORDINATES, COORDINATES, st.floats(0.1, 2.0))
 def test_a_change_of_target_begins_where_the_last_was_seen_and_ends_at_the_new_one(first, second, change):
-    manner = Manner(change=change)
-    state = attend(None, at(first), "a", manner, DT)
+    settings = AttentionSettings(change=change)
+    state = attend(None, at(first), "a", settings, DT)
     assume(state.target.distance > 0.01 and at(second).distance > 0.01)
-    states = run(state, [at(second)] * (int(change / DT) + 2), manner, of="b")
+    states = run(state, [at(second)] * (int(change / DT) + 2), settings, of="b")
     whole = angle(at(first), at(second))
     path = [state.seen, *(other.seen for other in states)]
     assert states[-1].seen == at(second)
@@ -105,27 +110,27 @@ def test_a_change_of_target_begins_where_the_last_was_seen_and_ends_at_the_new_o
 
 @pytest.mark.every_blender
 def test_opposite_targets_are_changed_by_a_turn_about_the_vertical():
-    manner = Manner(change=1.0)
+    settings = AttentionSettings(change=1.0)
     front, back = (at(rotations.add(ROOT, way)) for way in ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)))
-    for state in run(attend(None, front, "a", manner, DT), [back] * 23, manner, of="b"):
+    for state in run(attend(None, front, "a", settings, DT), [back] * 23, settings, of="b"):
         assert abs(state.seen.direction[2]) < 1e-6
 
 
 def test_a_change_in_the_middle_of_another_goes_on_from_there():
-    manner = Manner(change=1.0)
-    states = run(attend(None, around(0.0), "a", manner, DT), [around(1.0)] * 12, manner, of="b")
-    turned = run(states[-1], [around(-1.0)] * 40, manner, of="c")
+    settings = AttentionSettings(change=1.0)
+    states = run(attend(None, around(0.0), "a", settings, DT), [around(1.0)] * 12, settings, of="b")
+    turned = run(states[-1], [around(-1.0)] * 40, settings, of="c")
     assert angle(states[-1].seen, turned[0].seen) < 0.01
     assert turned[-1].seen == around(-1.0)
 
 
 def test_without_time_a_moved_target_is_noted_and_not_followed():
-    manner = Manner(lag=0.5)
-    state = attend(None, around(0.0), "a", manner, DT)
-    moved = attend(state, around(1.0), "a", manner, 0.0)
+    settings = AttentionSettings(lag=0.5)
+    state = attend(None, around(0.0), "a", settings, DT)
+    moved = attend(state, around(1.0), "a", settings, 0.0)
     assert moved.seen == state.seen
     assert not moved.is_settled
-    assert attend(moved, around(1.0), "a", manner, 0.0) is moved
+    assert attend(moved, around(1.0), "a", settings, 0.0) is moved
 
 
 def arm() -> Skeleton:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from limber.character.attention import Manner
+from limber.character.attention import AttentionSettings
 from limber.character.body.tick import BodyInputs
 from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs, EndInputs
@@ -57,7 +57,7 @@ def chain_model(skeleton: Skeleton):
 def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
     """A lamp that breathes, and whose attention lags behind its target."""
     skeleton = chains.lamp()
-    settings = {"manner": Manner(lag=0.1), "life": Life(0.5, 0.2, 0.0, 3)} | more
+    settings = {"attention": AttentionSettings(lag=0.1), "life": Life(0.5, 0.2, 0.0, 3)} | more
 
     def asked(view: View, number: int) -> ChainInputs:
         return looking(skeleton, at(path(number)), seconds=number * DT, **settings)

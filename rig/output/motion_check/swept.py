@@ -9,22 +9,20 @@ from mathutils import Matrix, Quaternion, Vector
 MOST_LOOKS = 32  # from one frame to the next: what goes farther jumps, and a check of many frames should not wait for it
 
 
-class Stand(NamedTuple):
+class ZonePose(NamedTuple):
     """Position and rotation of a zone."""
 
     place: Vector  # [m] in the world
     turn: Quaternion
 
 
-def stand(matrix: np.ndarray) -> Stand | None:
-    """Position and rotation of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its rotation is
-    undefined.
-    """
+def zone_pose(matrix: np.ndarray) -> ZonePose | None:
+    """Pose of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its rotation is undefined."""
     place, turn, _ = Matrix(matrix.tolist()).decompose()
-    return Stand(place, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
+    return ZonePose(place, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
 
 
-def way(came: np.ndarray, there: np.ndarray, before: Stand | None, now: Stand | None, step: float) -> list[np.ndarray]:
+def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, now: ZonePose | None, step: float) -> list[np.ndarray]:
     """Intermediate lines (2, 3) of a link between two frames, in the world; `came` is not included, `there` is the last.
 
     There are enough that the ends move at most `step` from one to the next, but at most `MOST_LOOKS`. The ends move along straight lines,
@@ -48,7 +46,7 @@ def way(came: np.ndarray, there: np.ndarray, before: Stand | None, now: Stand | 
     return [*lines, there]
 
 
-def _seen(line: np.ndarray, before: Stand, now: Stand, share: float) -> np.ndarray:
+def _seen(line: np.ndarray, before: ZonePose, now: ZonePose, share: float) -> np.ndarray:
     """A line at a share of the motion between two frames, transformed along with the zone to its current pose."""
     place, turn = before.place.lerp(now.place, share), before.turn.slerp(now.turn, share)
     back = now.turn @ turn.inverted()

@@ -12,7 +12,7 @@ from ...blender.errors import RigError
 from ...blender.evaluation import is_unevaluated
 from ...reading.dependencies import carriers
 from .convex import Ball, Body, Hull, intrusion
-from .swept import Stand, stand, way
+from .swept import ZonePose, intermediate, zone_pose
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
 LEAST_STEP = 0.005  # [m] between two looks at a link on its way from frame to frame; where links are thicker, their radius
@@ -38,8 +38,8 @@ class Zone:
         self.name = self._object().name
         self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig and carrier.bone}
         self.body: Body | None = None  # what it forbids, in the last frame that was looked at
-        self.stands: Stand | None = None  # in that frame
-        self.stood: Stand | None = None  # in the frame before
+        self.stands: ZonePose | None = None  # in that frame
+        self.stood: ZonePose | None = None  # in the frame before
         self._hull: Hull | None = None  # in its own frame, as last read
         self._corners = np.zeros((0, 3))  # of which it was made
 
@@ -61,7 +61,7 @@ class Zone:
         matrix = np.array(placement.object(thing))
         if not isfinite(matrix.sum()):
             raise RigError(f"The place of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
-        self.stood, self.stands = self.stands, stand(matrix)
+        self.stood, self.stands = self.stands, zone_pose(matrix)
         if thing.type == "EMPTY":
             matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
             self.body = Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
@@ -178,6 +178,6 @@ def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.n
     for j, zone in enumerate(zones):
         for k, name in enumerate(links.names):
             if name not in zone.carriers:
-                depths = [intrusion(zone.body, *line, radius) for line in way(came[k], places[k], zone.stood, zone.stands, step)]
+                depths = [intrusion(zone.body, *line, radius) for line in intermediate(came[k], places[k], zone.stood, zone.stands, step)]
                 there[k, j], deepest[k, j] = depths[-1], max(depths)
     return there, deepest

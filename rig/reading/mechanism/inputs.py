@@ -89,7 +89,7 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
 
 
 def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
-    """What moves the mechanism's base, driven bodies and targets, as `carriers`; `surely` as there."""
+    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.carriers`."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
