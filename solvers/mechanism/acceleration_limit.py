@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import box
 from ..kinematics.se3 import Array, logarithm
+from ..least_squares import box
 from .clusters import Indices
 from .descent import CLOSED, Configuration, Descent
 

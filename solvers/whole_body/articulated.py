@@ -8,8 +8,8 @@ instead of eliminated. The equations are those of `normal`; no matrix of the who
 
 import numpy as np
 
-from ..box import Sides
 from ..kinematics.se3 import Array, cross, hat
+from ..least_squares.box import Sides
 from .body import BASE, Body, Frames, Indices
 from .limbs import Carried, Layout, Level, padded
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array, Frame, cross, frame_array
+from ..least_squares.constrained import Constraints
 from ..rotations import Quaternion, Vector, Z, between, normalized, unit
 from ..skeleton import End, Joint, SkeletonError
-from .constraints import Constraints
 
 Indices = NDArray[np.intp]
 

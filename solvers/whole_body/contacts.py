@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
+from ..least_squares.constrained import Constraints
 from .body import BASE, Body, Frames
-from .constraints import Constraints
 from .limits import Limits
 from .targets import Contact
 

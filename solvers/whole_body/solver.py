@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import box
 from ..kinematics.se3 import Array, exponential, logarithm
-from . import program
+from ..least_squares import box, constrained
+from ..least_squares.constrained import Answer, Constraints, stacked
 from .articulated import Limbs
 from .body import BASE, Body, Frames
-from .constraints import Constraints, stacked
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
@@ -147,7 +146,7 @@ class WholeBody:
         if options.limits.acceleration is not None:
             yielded += self._exceeded_accelerations(state, after, dt)
         bounded = answer.sides[BASE:] != 0
-        after = replace(after, sides=answer.sides, row_sides=answer.row_sides)
+        after = replace(after, sides=answer.sides, multipliers=answer.multipliers)
         return (
             Solution(after.joints, after.base_rotation, after.base_position, after.velocity, desired.lost, yielded, bounded, answer.rounds),
             after,
@@ -179,7 +178,7 @@ class WholeBody:
             drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
         return damped, drawn
 
-    def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> program.Program:
+    def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:
         """The move (6 + n,) of a step, priority level by level."""
         desired, state, _, lower, upper, damped, drawn = problem
         frames = state.frames
@@ -189,7 +188,7 @@ class WholeBody:
             errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
             if constraints is None and self._limbs.is_quicker:
                 boxed = box.minimum(self._limbs.equations(*errors, damped, drawn), lower, upper, state.sides)
-                answer = program.of_box(boxed)
+                answer = constrained.of_box(boxed)
             else:
                 matrix, vector = self._normal.equations(*errors)
                 matrix.flat[:: len(matrix) + 1] += damped
@@ -197,7 +196,7 @@ class WholeBody:
                 answer = _minimum(matrix, vector, lower, upper, constraints, state)
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
-        return answer._replace(row_sides=answer.row_sides[:own], yielded=answer.yielded[:own])
+        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own])
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
         """The desired motion of one priority level alone."""
@@ -227,7 +226,7 @@ class WholeBody:
         position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
         return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
 
-    def _corrected(self, values: Values, problem: "_StepProblem", after: State, answer: program.Program) -> tuple[State, program.Program]:
+    def _corrected(self, values: Values, problem: "_StepProblem", after: State, answer: Answer) -> tuple[State, Answer]:
         """The state after a second Gauss-Newton step that corrects the error of linearisation.
 
         Bounds and damping are those of both moves together.
@@ -242,7 +241,7 @@ class WholeBody:
         bound = np.concatenate([np.zeros(BASE), made[BASE:]])
         left = _StepProblem(
             desired._replace(turns=turns, positions=positions, moves=moves),
-            replace(after, sides=answer.sides, row_sides=answer.row_sides),
+            replace(after, sides=answer.sides, multipliers=answer.multipliers),
             dt,
             np.minimum(lower - bound, 0.0),
             np.maximum(upper - bound, 0.0),
@@ -254,8 +253,8 @@ class WholeBody:
         return replace(corrected, velocity=since(corrected, state, dt)), answer
 
     def _with_contacts(
-        self, values: Values, state: State, after: State, answer: program.Program, dt: float, lower: Array, upper: Array
-    ) -> tuple[State, program.Program]:
+        self, values: Values, state: State, after: State, answer: Answer, dt: float, lower: Array, upper: Array
+    ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
         body, before = self.body, after
         for _ in range(CONTACT_CORRECTIONS):
@@ -265,7 +264,7 @@ class WholeBody:
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still())
             nearest[0].flat[:: body.unknowns + 1] += self.options.damping**2
-            corrected = program.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints)
+            corrected = constrained.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints)
             if corrected.yielded.any():
                 break
             after = self.moved(after, corrected.x, dt)
@@ -296,8 +295,8 @@ class _StepProblem(NamedTuple):
     drawn: Array  # (6 + n,) added to the negative gradient
 
 
-def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints | None, state: State) -> program.Program:
+def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints | None, state: State) -> Answer:
     """The least squares of a priority level."""
     if constraints is not None:
-        return program.solve(matrix, vector, lower, upper, constraints, state.sides, state.row_sides)
-    return program.of_box(box.solve(matrix, vector, lower, upper, state.sides))
+        return constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
+    return constrained.of_box(box.solve(matrix, vector, lower, upper, state.sides))

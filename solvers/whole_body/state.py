@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..box import Sides
 from ..kinematics.se3 import Array, logarithm
+from ..least_squares.box import Sides
+from ..least_squares.constrained import Mask
 from ..rotations import exponential, from_matrix, multiply, normalized, to_matrix
 from .body import BASE, Body, Frames
-from .constraints import Mask
 
 
-def no_sides() -> Sides:
-    return np.zeros(0, np.int8)
+def no_multipliers() -> Array:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class State:
     velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
     frames: Frames = field(repr=False, compare=False)
     sides: Sides = field(repr=False, compare=False)  # bounds active in the last step
-    row_sides: Sides = field(default_factory=no_sides, repr=False, compare=False)
+    multipliers: Array = field(default_factory=no_multipliers, repr=False, compare=False)  # of contacts and couplings in the last step
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
     turn = np.array(to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist())))))
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
-    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.row_sides)
+    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.multipliers)
 
 
 def since(state: State, before: State, dt: float) -> Array:

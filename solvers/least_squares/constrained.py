@@ -1,0 +1,165 @@
+"""Least squares within a box and linear constraints, by the method of multipliers over the box's own solver. Knows no Blender.
+
+Bounds are many and cheap, constraints few: so these become penalties, whose targets are shifted by multipliers until they hold exactly
+(Hestenes 1969; Powell 1969). One solve within the box per set of active constraints, and two sets of multipliers are usual, one when they
+start from the last step's. Constraints that contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et al.
+2022), and that is reported.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.se3 import Array
+from . import box
+from .box import Sides
+
+Mask = NDArray[np.bool_]
+
+TOLERANCE = 1e-10  # of a constraint's coefficients and bound: a smaller violation is rounding
+VIOLATED = 10.0  # tolerances: a larger violation is reported
+STIFFNESS = 1e6  # of a penalty, times the objective's own: by about this factor each set of multipliers reduces the error
+STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
+HELPED = 0.25  # of the last set's change of violations: a larger change is no progress
+MOST_SETS = 40  # of multipliers: two are usual, ten where constraints contradict each other
+MOST_STEPS = 60  # of Newton's method on a penalty, which is piecewise quadratic: a few are usual
+SHORTEST = 2.0**-30  # of the line search
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Linear constraints lower <= A x <= upper; an equality has equal bounds."""
+
+    matrix: Array  # (m, n)
+    lower: Array  # (m,) may be infinite
+    upper: Array  # (m,)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    @property
+    def equal(self) -> Mask:
+        found: Mask = self.lower == self.upper
+        return found
+
+    def beyond(self, x: Array, shift: Array | float = 0.0) -> Array:
+        """Signed violation (m,) of a point, whose A x is shifted: positive above the upper bounds, negative below the lower ones."""
+        at = self.matrix @ x + shift
+        beyond: Array = np.maximum(at - self.upper, 0.0) + np.minimum(at - self.lower, 0.0)
+        return beyond
+
+    @property
+    def tolerance(self) -> Array:
+        """Violations (m,) that count as none, in the constraints' units."""
+        bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(np.isfinite(self.upper), np.abs(self.upper), 0.0)
+        tolerance: Array = TOLERANCE * (np.abs(self.matrix).sum(1) + bounds)
+        return tolerance
+
+
+def stacked(parts: list[Constraints]) -> Constraints:
+    """All of them, in order."""
+    return Constraints(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("matrix", "lower", "upper")))
+
+
+class Answer(NamedTuple):
+    """A solution, its active bounds, its multipliers and its violations."""
+
+    x: Array  # (n,) within the box
+    sides: Sides  # (n,) as in `box.Boxed`
+    multipliers: Array  # (m,) forces of the constraints; zero where one is not active, and where any is violated
+    yielded: Array  # (m,) signed violation of each constraint; zero where it holds
+    rounds: int  # linear solves
+
+
+def of_box(boxed: box.Boxed, count: int = 0) -> Answer:
+    """A solution that `count` constraints do not change."""
+    return Answer(boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds)
+
+
+def solve(
+    matrix: Array,
+    vector: Array,
+    lower: Array,
+    upper: Array,
+    constraints: Constraints,
+    sides: Sides | None = None,
+    multipliers: Array | None = None,
+) -> Answer:
+    """Minimises x' H x / 2 - g' x within a box and constraints.
+
+    Args:
+        matrix: H (n, n), symmetric and positive definite.
+        vector: g (n,).
+        lower: (n,), may be infinite.
+        upper: (n,), not below `lower`.
+        constraints: Linear constraints (m, n).
+        sides: Active bounds to start from, as in `box.Boxed.sides`.
+        multipliers: Those of a similar problem (m,), to start from.
+    """
+    penalty = _Penalty(matrix, vector, lower, upper, constraints)
+    tolerance, rounds = constraints.tolerance, 0
+    if multipliers is not None and len(multipliers) == len(constraints) and multipliers.any():
+        x, forces = np.clip(np.zeros(len(vector)), lower, upper), multipliers
+        sides = np.zeros(len(vector), np.int8) if sides is None else sides
+    else:
+        boxed = box.solve(matrix, vector, lower, upper, sides)
+        if (np.abs(constraints.beyond(boxed.x)) <= tolerance).all():
+            return of_box(boxed, len(constraints))
+        x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
+    last, stiffenings = np.full(len(constraints), np.inf), 0
+    for _ in range(MOST_SETS):
+        x, sides, more = penalty.minimum(x, sides, forces)
+        rounds += more
+        before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
+        change = (forces - before) / penalty.stiffness
+        # It becomes zero where the constraints hold, and the least violation where they contradict each other.
+        if (np.abs(change) <= tolerance).all():
+            break
+        if np.abs(change).max() > HELPED * np.abs(last).max():
+            if stiffenings == MOST_STIFFENINGS and (np.abs(change - last) <= tolerance).all():
+                break
+            if stiffenings < MOST_STIFFENINGS:
+                penalty.stiffness, stiffenings = STIFFER * penalty.stiffness, stiffenings + 1
+        last = change
+    beyond = constraints.beyond(x)
+    yielded = np.where(np.abs(beyond) > VIOLATED * tolerance, beyond, 0.0)
+    return Answer(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds)  # a contradiction's forces have no bound
+
+
+class _Penalty:
+    """The objective plus penalties on constraints, within the box."""
+
+    def __init__(self, matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints) -> None:
+        self.matrix, self.vector, self.lower, self.upper, self.constraints = matrix, vector, lower, upper, constraints
+        size = float((constraints.matrix**2).sum(1).max(initial=0.0))
+        self.stiffness = STIFFNESS * float(matrix.diagonal().max()) / (size or 1.0)
+
+    def _cost(self, x: Array, shift: Array) -> float:
+        beyond = self.constraints.beyond(x, shift)
+        return 0.5 * float(x @ self.matrix @ x) - float(self.vector @ x) + 0.5 * self.stiffness * float(beyond @ beyond)
+
+    def minimum(self, x: Array, sides: Sides, forces: Array) -> tuple[Array, Sides, int]:
+        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the linear solves that it took.
+
+        By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
+        """
+        constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
+        for _ in range(MOST_STEPS):
+            beyond = constraints.beyond(x, shift)
+            active = (beyond != 0.0) | constraints.equal
+            own = constraints.matrix[active]
+            slope = self.vector - self.matrix @ x - self.stiffness * (beyond[active] @ own)
+            boxed = box.solve(self.matrix + self.stiffness * (own.T @ own), slope, self.lower - x, self.upper - x, sides)
+            rounds += boxed.rounds
+            there = np.clip(x + boxed.x, self.lower, self.upper)
+            if (((constraints.beyond(there, shift) != 0.0) | constraints.equal) == active).all():
+                return there, boxed.sides, rounds
+            length, now = 1.0, self._cost(x, shift)
+            while self._cost(x + length * boxed.x, shift) >= now and length > SHORTEST:
+                length *= 0.5
+            if length <= SHORTEST:
+                break
+            x, sides = np.clip(x + length * boxed.x, self.lower, self.upper), boxed.sides
+        return x, sides, rounds
