@@ -25,10 +25,10 @@ from limber.rig.authoring import chains
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
-from limber.rig.live.clock import STEP
+from limber.rig.live.budget import STEP
 from limber.rig.reading import goal
 from limber.robots.errors import UrdfError
-from limber.solvers.exact_aim import finish
+from limber.solvers.aim_residual import finish
 from limber.solvers.gaze import end_errors
 from limber.solvers.goals import EndGoal, Position
 from mathutils import Matrix, Quaternion, Vector

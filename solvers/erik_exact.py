@@ -5,10 +5,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .aim_residual import residual
+from .aim_residual import MAX_STEPS, Finished, finish_or_look, residual
 from .diagnosis import MET
 from .erik.solver import Erik
-from .exact_aim import MAX_STEPS, Finished, finish_or_look
 from .gaze import Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
 from .skeleton import Angles, Skeleton

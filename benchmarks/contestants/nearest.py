@@ -3,8 +3,8 @@
 import time
 from collections.abc import Sequence
 
+from limber.solvers.aim_residual import Finished, finish_or_look
 from limber.solvers.diagnosis import MET, Diagnosis
-from limber.solvers.exact_aim import Finished, finish_or_look
 from limber.solvers.expressive.model import SHORTEST_REACH
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, check_goal

@@ -10,6 +10,7 @@ from bpy.app.handlers import persistent
 
 from ..blender import overrides
 from ..live import budget, live
+from ..live.runtime import after_frame
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
 from ..reading import kept_posture
@@ -33,9 +34,8 @@ def _frame_change_post(scene, depsgraph) -> None:
     if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
-        if not live.is_suspended():
-            record.note(scene, depsgraph)
-        puppeteer.follow(scene)
+        for also in list(after_frame):
+            also(scene, depsgraph)
         links.send_posed(scene)
         if live.is_playing():
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)

@@ -22,7 +22,7 @@ from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .session import JointLimits, Place, SceneSession
+from .mover import JointLimits, Place, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
 

@@ -25,7 +25,7 @@ from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.skeleton import SCALED, BonePose, ChainReader
-from .session import JointLimits, Place, SceneSession
+from .mover import JointLimits, Place, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 

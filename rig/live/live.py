@@ -19,11 +19,10 @@ from ..reading.skeleton import NO_SCALE, ORIGIN
 from ..robot import links
 from ..showing import proxy
 from . import budget, runtime
-from .mechanism_registry import show as show_mechanism
 from .mover import Mover
 from .movers import mover_of
-from .registry import Member, Registry, can_show, exists
-from .runtime import current, live_chains, live_movers, session
+from .runtime import Member, Registry, can_show, current, exists, live_chains, live_movers, session
+from .runtime import show as show_mechanism
 from .stage import Stage
 
 __all__ = ["live_chains", "session"]  # for panels, operators and tests

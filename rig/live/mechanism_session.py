@@ -30,7 +30,7 @@ from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import freedoms
 from ..showing import mechanism_proxy
 from ..showing.mechanism_proxy import world_of
-from .session import JointLimits, Place, SceneSession
+from .mover import JointLimits, Place, SceneSession
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
 ERRORS = (RigError, MechanismError, MotionError)

@@ -27,8 +27,7 @@ from ..reading.placement import Placement
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
-from .mover import Authored, Mover
-from .session import Place
+from .mover import Authored, Mover, Place
 
 
 class ChainMover(Mover):

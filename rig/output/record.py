@@ -12,6 +12,7 @@ from ..blender import actions
 from ..blender.errors import RigError
 from ..live import live
 from ..live.movers import live_of
+from ..live.runtime import after_frame
 from . import muting, take_copies
 from .new_actions import keyed_action
 from .take import Take
@@ -48,6 +49,7 @@ def start(owner) -> None:
     for mover in movers:
         live.session(*mover).check_keys()
     _going[owner.session_uid] = [Take()]
+    after_frame[note] = None
     if take_copies.is_wanted():
         _copies[owner.session_uid] = Copy(owner.name)
 
@@ -78,6 +80,10 @@ def takes(rig) -> list[Take]:
 
 def note(scene, depsgraph) -> None:
     """Records the scene's new frame. If it is earlier than the last one (playback starts over), a new take begins."""
+    if not _going:
+        after_frame.pop(note)
+    if live.is_suspended():
+        return
     for uid, passes in _going.items():
         # In live's order: a chain's keys win over those of the body that it warps.
         solved = [mover for mover in live.live_movers(scene) if mover.key[0] == uid and live.session(*mover).outputs is not None]

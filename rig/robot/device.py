@@ -1,6 +1,7 @@
 """The device description of an armature's robot: joints, channels and values, from the properties in the .blend."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite, radians
 
 from ...hardware.describe import OWN
@@ -27,7 +28,7 @@ class Source:
     axis: str = ""
     auxiliary: str = ""
 
-    @property
+    @cached_property
     def place(self) -> tuple[str, str, str]:
         """Key of the joint: (chain's uid, bone, axis)."""
         return self.chain, self.bone, self.axis

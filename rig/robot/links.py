@@ -198,10 +198,13 @@ def send(rig) -> None:
         robot.link.disarm()
     robot.were_live = are_live
     if not _held:
-        robot.angles = lookahead.ahead(rig, robot.sources, robot_values.newest(rig, robot.sources, robot.angles))
+        robot.angles = robot_values.newest(rig, robot.sources, robot.angles)
+        if rig.limber.device.latency < 0.0:
+            robot.angles = lookahead.ahead(rig, robot.sources, robot.angles)
         before, robot.sent_at = robot.sent_at, monotonic()
-        moving = robot_values.moving(rig, robot.sources, robot.angles)
-        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
+        robot.shaped = robot_values.moving(rig, robot.sources, robot.angles)
+        if rig.limber.device.auxiliaries:
+            robot.shaped = robot.filters.step(rig, robot.sources, robot.shaped, robot.sent_at - before)
     robot.link.send(robot.shaped)
 
 

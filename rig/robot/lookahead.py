@@ -11,8 +11,8 @@ from .device import Source
 
 
 def ahead(rig, sources: tuple[Source, ...], now: list[float]) -> list[float]:
-    """Values to send now: with a negative delay during playback, those of a later frame."""
-    scene = playing_scene(rig) if rig.limber.device.latency < 0.0 else None
+    """Values to send now if the robot's delay is negative: during playback those of a later frame."""
+    scene = playing_scene(rig)
     if scene is None:
         return now
     later = values_at(rig, sources, frame_ahead(scene, -rig.limber.device.latency))

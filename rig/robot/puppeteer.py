@@ -10,6 +10,7 @@ import bpy
 from ...hardware.safety import State
 from ..blender import actions
 from ..blender.errors import RigError
+from ..live.runtime import after_frame
 from ..reading import axes
 from ..reading.mechanism.owners import has_mechanism
 from . import links
@@ -61,6 +62,7 @@ def start(rig) -> None:
         raise RigError(reason)
     link.release()
     _takes[rig.session_uid] = _Take()
+    after_frame[follow] = None
 
 
 def leave(rig) -> None:
@@ -125,9 +127,11 @@ def key_now(rig, frame: int) -> None:
                 value.owner.keyframe_insert(path, index=index, frame=frame)
 
 
-def follow(scene) -> bool:
+def follow(scene, _depsgraph=None) -> bool:
     """Poses every armature that follows its robot; returns whether any has moved."""
     moved = False
+    if not _takes:
+        after_frame.pop(follow, None)  # the heartbeat calls it as well
     for uid, take in list(_takes.items()):
         rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
         status = links.status(rig) if rig else None

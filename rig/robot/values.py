@@ -9,9 +9,9 @@ import numpy as np
 
 from ...motion import Kinematic
 from ..blender.errors import RigError
+from ..live.mover import Place
 from ..live.movers import live_of, movers_of
 from ..live.runtime import session
-from ..live.session import Place
 from ..properties.servo_units import usual_servo
 from ..reading import axes, postures
 from ..reading.axes import is_euler

@@ -13,7 +13,7 @@ from ..skeleton import Angles, Skeleton
 from .measure import measure
 from .model import Authored, Model
 from .options import Options
-from .search import Search
+from .plan import Search
 from .tracking import EVERY_FRAME, Memory, Tracker
 
 

@@ -11,17 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import residual
-from ..exact_aim import Finished, least_change
+from ..aim_residual import Finished, least_change, residual
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..skeleton import Angles
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepSettings
 from .model import DIRECT_ACCELERATION, EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, Authored, Model, allowed_acceleration
-from .plan import Planner, Planning
+from .plan import Planner, Planning, Search
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .search import Search
 from .simulation import DIRECT, STAY, WITH_AIM, Floats, Transition, Transitions, arrived, step_goals
 
 DAMPING_DECAY = 0.9  # factor of the damping after each frame

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from limber import registration
 from limber.rig.events import handlers
 from limber.rig.live import live
-from limber.rig.live.clock import STEP
+from limber.rig.live.budget import STEP
 from limber.rig.live.movers import movers_of
 from limber.rig.robot import links
 

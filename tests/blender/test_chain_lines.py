@@ -5,7 +5,7 @@ from math import degrees, radians
 
 import bpy
 import pytest
-from limber.rig.live.clock import STEP
+from limber.rig.live.budget import STEP
 from mathutils import Vector
 
 from tests.blender.rigs import looking_chain

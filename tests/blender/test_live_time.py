@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from limber.rig.events import handlers
 from limber.rig.live import live
-from limber.rig.live.clock import MOST_STEPS, STEP
+from limber.rig.live.budget import MOST_STEPS, STEP
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 from tests.blender.shown import (  # noqa: F401

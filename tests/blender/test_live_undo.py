@@ -5,7 +5,7 @@ import random
 import bpy
 import pytest
 from limber.rig.live import live
-from limber.rig.live.clock import STEP
+from limber.rig.live.budget import STEP
 from limber.rig.showing import proxy
 
 from tests.blender.rigs import looking_chain

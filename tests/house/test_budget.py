@@ -2,8 +2,7 @@
 
 import limber  # noqa: F401
 import pytest
-from limber.rig.live.budget import REMEMBERED, Guard, Playing
-from limber.rig.live.clock import STEP
+from limber.rig.live.budget import REMEMBERED, STEP, Guard, Playing
 
 
 def after(guard: Guard, seconds: float, times: int = REMEMBERED) -> Guard:

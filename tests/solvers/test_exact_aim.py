@@ -7,9 +7,8 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import residual
+from limber.solvers.aim_residual import finish, least_change, residual
 from limber.solvers.erik_exact import ErikExact
-from limber.solvers.exact_aim import finish, least_change
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
 from limber.solvers.table import make_solver

@@ -5,8 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import residual
-from limber.solvers.exact_aim import finish
+from limber.solvers.aim_residual import finish, residual
 from limber.solvers.goals import Direction, GazeGoal, Orientation
 from limber.solvers.rotations import X, Y, about, multiply, rotate, scale
 from limber.solvers.table import make_solver
