@@ -27,7 +27,8 @@ def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
     found = []
     for _ in range(steps):
         wanted = values.newest(rig, sources, [0.0] * len(sources))
-        found.append(filters.step(rig, sources, wanted, STEP)[-1])
+        last = filters.step(rig, sources, wanted, STEP)[-1]
+        found.append(getattr(last, "position", last))  # with a filter its velocity and acceleration are known, too
     return found
 
 
