@@ -1,5 +1,6 @@
 """Rigs that Rigify generates, for tests in a real Blender."""
 
+import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
@@ -9,6 +10,7 @@ import addon_utils
 import bpy
 
 KINDS = ("basic_human", "human")
+KEPT = Path(__file__).resolve().parents[2] / "build" / "generated"
 
 
 @contextmanager
@@ -27,10 +29,8 @@ def generated(kind: str) -> Iterator:
 
 
 def taken(kind: str) -> bpy.types.Object:
-    """A rig from the file of its kind, as one appends it, in the scene and active. Generating takes up to 7 s: once a process."""
-    path = Path(bpy.app.tempdir) / f"generated_{kind}.blend"
-    if not path.exists():
-        generate(kind, path)
+    """A rig from the file of its kind, as one appends it, in the scene and active."""
+    path = kept(kind)
     with bpy.data.libraries.load(str(path)) as (_, wanted):
         wanted.objects = ["metarig", "rig"]
     for thing in wanted.objects:
@@ -40,6 +40,19 @@ def taken(kind: str) -> bpy.types.Object:
     bpy.context.view_layer.objects.active = rig
     bpy.context.view_layer.update()
     return rig
+
+
+def kept(kind: str) -> Path:
+    """The file with a generated rig. Generating takes up to 8 s: once for each Blender, whichever process comes first."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    path = KEPT / f"{kind}_{bpy.app.version_string.replace(' ', '_')}.blend"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or path.stat().st_mtime < Path(__file__).stat().st_mtime:
+            fresh = path.with_suffix(".fresh.blend")
+            generate(kind, fresh)
+            fresh.replace(path)
+    return path
 
 
 def generate(kind: str, path: Path) -> None:
