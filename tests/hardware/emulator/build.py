@@ -56,6 +56,7 @@ def host(name: str) -> Path:
             *flags,
             "-lelf",
             "-lutil",
+            "-pthread",
         ]
 
     return _made(OUT / f"{name}_host", sources, command)

@@ -11,9 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <pty.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +25,9 @@
 
 #define SLICE_US 250        // simulated at a time, between looks at the pty and the commands
 #define MAX_BEHIND_US 50000 // a machine this busy: give simulated time up rather than race after it
+#define TURN_US 1000        // how often the witness asks for a turn of the processor
+#define A_TURN_US 2500      // simulated time that each of its turns allows
+#define MAX_AHEAD_US 10000  // of what its turns allow: more is not saved up
 
 static emulated_uno *uno;
 static int port = -1;
@@ -45,6 +51,20 @@ static void pulse(int pin, uint64_t rise, uint64_t fall) {
 static void byte(uint8_t value, uint64_t cycle) {
     (void)cycle;
     if (out_count < sizeof out) out[out_count++] = value;
+}
+
+// A host that other programs leave no time is silent, and the kernel hands its bytes over late: a board that kept the wall's time, at the
+// priority it has, would take that for a host that has failed. So the board's time passes only as far as a witness, which sleeps and wakes as
+// the host does and at the same priority, has its turns.
+static _Atomic uint64_t turns;
+
+static void *witness(void *unused) {
+    setpriority(PRIO_PROCESS, (id_t)gettid(), 0);
+    for (;;) {
+        usleep(TURN_US);
+        turns++;
+    }
+    return unused;
 }
 
 static void plug(void) {
@@ -99,8 +119,14 @@ int main(int argc, char **argv) {
     uint8_t in[65536], noise[4096];
     size_t in_count = 0, in_next = 0, noise_count = 0, noise_next = 0;
     int frozen = 0, mute = 0, was_open = 0, command_length = 0;
-    double origin = wall_us() - simulated_us(), slipped = 0, booted = 0;
+    double origin = wall_us() - simulated_us(), slipped = 0, booted = 0, allowed = 0;
+    uint64_t turns_before = 0;
     char command[8192];
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, witness, NULL)) {
+        perror("pthread_create");
+        return 1;
+    }
 
     for (;;) {
         int open = opened();
@@ -116,7 +142,13 @@ int main(int argc, char **argv) {
             in_next = 0;
             in_count = count > 0 ? (size_t)count : 0;
         }
-        if (running) {
+        uint64_t turns_now = turns;
+        allowed += (double)(turns_now - turns_before) * A_TURN_US;
+        turns_before = turns_now;
+        if (allowed > simulated_us() + MAX_AHEAD_US) allowed = simulated_us() + MAX_AHEAD_US;
+        if (running && simulated_us() >= allowed) {
+            usleep(SLICE_US);
+        } else if (running) {
             double until = simulated_us() + SLICE_US;
             while (simulated_us() < until) {
                 if (noise_next < noise_count) {

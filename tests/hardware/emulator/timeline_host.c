@@ -32,7 +32,6 @@ int main(int argc, char **argv) {
         if (!strcmp(verb, "reset")) {
             printf("R %.4f\n", microseconds(uno_cycle(uno)));
             uno_reset(uno);
-            uno_sleep_fast(uno);
         }
         if (!strcmp(verb, "sync")) {
             printf("S %.4f\n", microseconds(uno_cycle(uno)));

@@ -44,6 +44,12 @@ static void sleep_no_time(avr_t *avr, avr_cycle_count_t cycles) {
     (void)cycles;
 }
 
+// simavr looks at a low INT pin at every cycle, also when nobody asked for its interrupt, so that sleeping takes as long as running: not after
+// this, until the next reset.
+static void sleep_fast(void) {
+    for (uint8_t interrupt = 0; interrupt < 2; interrupt++) avr_extint_set_strict_lvl_trig(uno.avr, interrupt, 0);
+}
+
 emulated_uno *uno_make(const char *elf, pulse_hook on_pulse, byte_hook on_byte) {
     elf_firmware_t firmware;
     memset(&firmware, 0, sizeof firmware);
@@ -60,7 +66,7 @@ emulated_uno *uno_make(const char *elf, pulse_hook on_pulse, byte_hook on_byte) 
     uno.avr->log = LOG_ERROR;
     uno.avr->sleep = sleep_no_time;
 
-    uno_sleep_fast(&uno);
+    sleep_fast();
 
     uint32_t flags = 0;
     avr_ioctl(uno.avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
@@ -97,10 +103,7 @@ int uno_take(emulated_uno *u, uint8_t byte) {
 void uno_reset(emulated_uno *u) {
     memset(u->rise, 0, sizeof u->rise);
     avr_reset(u->avr);
-}
-
-void uno_sleep_fast(emulated_uno *u) {
-    for (uint8_t interrupt = 0; interrupt < 2; interrupt++) avr_extint_set_strict_lvl_trig(u->avr, interrupt, 0);
+    sleep_fast();
 }
 
 uint64_t uno_high_since(const emulated_uno *u, int pin) { return u->rise[pin]; }

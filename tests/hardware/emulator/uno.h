@@ -31,11 +31,6 @@ int uno_take(emulated_uno *uno, uint8_t byte);
 // As the reset button does; the pulses that it cuts off are forgotten.
 void uno_reset(emulated_uno *uno);
 
-// simavr looks at a low INT pin at every cycle, also when nobody asked for its interrupt, so that sleeping takes as long as running: not after
-// this, until the next reset. The real-time host leaves it so after a reset. On a busy machine it then gives simulated time up, while the
-// kernel hands bytes of its pty over late; a board that keeps the wall's time would take that for silence of its host.
-void uno_sleep_fast(emulated_uno *uno);
-
 // The cycle at which the pin went up, 0 when it is low.
 uint64_t uno_high_since(const emulated_uno *uno, int pin);
 
