@@ -1,14 +1,16 @@
 """A robot's file as Limber reads it: places of all bodies for joints' values, and how well its loops close.
 
-    python -m benchmarks.model --model FILE [--closures FILE] --samples IN.npz --out OUT.npz
+    python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz --out OUT.npz
 
-FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots.md, in place of those that the file itself marks
+FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots.md, in place of those that the file itself marks;
+      arguments: of a xacro file
 IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, turned about in this order
 OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's; residual (m,) [m, rad] of the
       closures: the largest distance or angle between frames that should coincide; 0 where there are none
 
 Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all joints, the others close them:
-each sample is reached from the pose in which IN's joints are 0, in small steps. Where it cannot be reached, the residual says so.
+each sample is reached from the pose in which IN's joints are 0, in small steps. Where no assembly has these values, IN's joints have them
+all the same, the others are 0, and the residual says how far the loops gape.
 """
 
 import argparse
@@ -19,7 +21,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from limber.robots.closures import mechanism_of
 from limber.robots.errors import UrdfError
+from limber.robots.marks import closures_text
 from limber.robots.model import Robot
 from limber.robots.reading import read
 from limber.robots.tree import Tree, build_tree
@@ -32,6 +36,7 @@ from limber.solvers.rotations import angle_between, length, subtract, to_matrix
 
 from .mechanism import mechanism_in
 
+MET = 1e-6  # [rad or m] by which driven joints may differ from what IN says
 STEP = 0.1  # [rad or m] largest step of a motor on its way to a sample: the assembly stays the one that the file draws
 
 Arrays = Mapping[str, np.ndarray]
@@ -47,9 +52,10 @@ def answer(given: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str
         raise ValueError(f"{robot.file} has no joint '{unknown[0]}' that moves: its joints are {', '.join(sorted(known))}")
     free = {joint.name for joint in tree.joints if joint.mimic is None}
     loops = [] if mechanism is None else [(joint.parent, joint.child, joint.kind) for joint in mechanism.joints if joint.closes]
+    found = _open(tree, names, samples, loops)
     if mechanism is not None and loops and not free <= set(names):
-        return _closed(mechanism, names, samples)
-    return _open(tree, names, samples, loops)
+        _close(found, mechanism, names, samples)
+    return found
 
 
 def _open(tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]) -> dict[str, np.ndarray]:
@@ -72,41 +78,41 @@ def _open(tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence
     return _out(places, np.array(position), np.array(rotation), residual)
 
 
-def _closed(mechanism: Mechanism, names: Sequence[str], samples: np.ndarray) -> dict[str, np.ndarray]:
-    """Forward kinematics with closed loops: the named joints are driven, the others follow."""
+def _close(found: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray) -> None:
+    """Replaces the samples in which the loops can be closed: the named joints are driven, the others follow."""
     solver = MechanismSolver(mechanism)
+    order = [mechanism.body_index[name] for name in found["body_names"].tolist()]
 
     def goals(row: np.ndarray) -> Goals:
         return Goals(actuators={name: (float(value),) for name, value in zip(names, row, strict=True)})
 
     start = assemble(solver, None, goals(np.zeros(len(names)))).state
-    poses, residual = [], []
-    for row in samples:
+    for sample, row in enumerate(samples):
         steps = max(1, math.ceil(float(np.max(np.abs(row), initial=0.0)) / STEP))
         state = start
         for k in range(1, steps + 1):
             solution = solver.solve(goals(row * (k / steps)), state, 1.0)
             state = solution.state
-        poses.append(solution.poses)
-        residual.append(solution.report.residual)
-    every = np.array(poses)
-    return _out([body.name for body in mechanism.bodies], every[:, :, :3, 3], every[:, :, :3, :3], residual)
+        if solution.report.converged and solution.report.goal_error < MET:
+            poses = solution.poses[order]
+            found["position"][sample], found["rotation"][sample] = poses[:, :3, 3], poses[:, :3, :3]
+            found["residual"][sample] = solution.report.residual
 
 
 def _out(names: Sequence[str], position: np.ndarray, rotation: np.ndarray, residual: Sequence[float]) -> dict[str, np.ndarray]:
     return {"body_names": np.array(names), "position": position, "rotation": rotation, "residual": np.array(residual)}
 
 
-def model_of(model: Path, closures: Path | None, joints: Sequence[str]) -> tuple[Robot, Mechanism | None]:
+def model_of(model: Path, closures: Path | None, joints: Sequence[str], arguments: Mapping[str, str]) -> tuple[Robot, Mechanism | None]:
     """The robot of a file, and its mechanism with those joints as motors; None where nothing closes a loop.
 
     Raises:
         UrdfError: a file cannot be used.
     """
-    robot = read(model, for_mechanism=True)
+    robot = read(model, for_mechanism=True, arguments=arguments)
     if closures is None and not robot.closures:
         return robot, None
-    mechanism = mechanism_in(model, closures, False)
+    mechanism = mechanism_in(model, closures, False) if closures else mechanism_of(robot, closures_text(robot), str(model))
     driven = [replace(joint, actuated=joint.name in joints and bool(KINDS[joint.kind].freedoms)) for joint in mechanism.joints]
     return robot, replace(mechanism, joints=tuple(driven))
 
@@ -116,11 +122,13 @@ def main() -> None:
     for name in ("model", "samples", "out"):
         ask.add_argument(f"--{name}", type=Path, required=True)
     ask.add_argument("--closures", type=Path)
+    ask.add_argument("--arguments", nargs="*", default=[])
     asked = ask.parse_args()
+    arguments = dict(word.split(":=", 1) for word in asked.arguments)
     with np.load(asked.samples) as file:
         given = dict(file)
     try:
-        robot, mechanism = model_of(asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()])
+        robot, mechanism = model_of(asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()], arguments)
         for warning in (robot if mechanism is None else mechanism).warnings:
             print(f"warning: {warning}")
         found = answer(given, robot, mechanism)

@@ -113,6 +113,29 @@ def test_a_loop_that_an_mjcf_file_closes_is_closed_when_the_motor_moves(tmp_path
     bpy.ops.limber.end_live()
 
 
+def placed(path) -> dict[str, list[np.ndarray]]:
+    """Lowest and highest corner (2, 3) of each imported mesh in the world, by the mesh's name."""
+    bring(path)
+    bpy.context.view_layer.update()
+    found: dict[str, list[np.ndarray]] = {}
+    for thing in bpy.context.active_object.children:
+        corners = np.array([tuple(thing.matrix_world @ vertex.co) for vertex in thing.data.vertices])
+        found.setdefault(thing.data.name.split(".")[0], []).append(np.array([corners.min(axis=0), corners.max(axis=0)]))
+    return found
+
+
+def test_the_meshes_of_an_mjcf_robot_are_where_those_of_its_urdf_are():
+    folder = SHARED / "robots" / "so101"
+    if not folder.exists():
+        pytest.skip(f"no folder {folder}")
+    first, second = placed(folder / "so101_new_calib.urdf"), placed(folder / "so101_new_calib.xml")
+    assert set(first) == set(second)
+    for name, boxes in first.items():
+        assert len(boxes) == len(second[name]), name
+        for box in boxes:
+            assert min(np.abs(box - other).max() for other in second[name]) < 1e-5, name
+
+
 def test_loops_stay_open_where_the_user_wants_them_so(tmp_path):
     rig = bring(write(tmp_path, FOUR_BAR, "four_bar.xml"), close_loops=False)
     assert not rig.limber.mechanism.use_bones
