@@ -1,7 +1,6 @@
 """What operators and panels act on: the armature in use and its selected chain, with their polls."""
 
 from ..rig.authoring import chains
-from ..rig.reading.goal import ends_of, followed, no_target
 from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import servo_lists
 
@@ -62,20 +61,6 @@ def poll_servos(cls, context) -> bool:
         return poll_chain(cls, context)
     cls.poll_message_set(f"Mechanism '{rig.name}' has no motor: select a joint of it and press + under Motors")
     return False
-
-
-def poll_frames(cls, context, work: str) -> bool:
-    """Whether there is a chain with a target, and no Edit Mode. `work` completes the sentence "Leave Edit Mode first: ..."."""
-    if not poll_chain(cls, context):
-        return False
-    chain = chain_of(context)
-    if followed(chain) is None:
-        cls.poll_message_set(no_target(ends_of(chain)[0]))
-        return False
-    if rig_of(context).mode == "EDIT":
-        cls.poll_message_set(f"Leave Edit Mode first: {work} in Object Mode or Pose Mode")
-        return False
-    return True
 
 
 def chain_of(context):

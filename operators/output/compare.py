@@ -4,11 +4,13 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...rig.blender.counting import counted
+from ...rig.live.uses import Use
 from ...rig.output import compare
 from ...rig.output.stepped import scene_frames
 from ...solvers.table import SOLVERS
+from ..movers import mover_at_hand, poll_use
 from ..stepwise import Stepwise
-from ..subject import chain_of, poll_chain, poll_frames, rig_of
+from ..subject import chain_of, poll_chain, rig_of
 
 FRAMES = [
     ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
@@ -47,7 +49,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return poll_frames(cls, context, "solvers are compared")
+        return poll_use(cls, context, Use.COMPARE, "solvers are compared")
 
     def _begin(self, context):
         scene, frames = context.scene, None
@@ -55,7 +57,7 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
             played, given = scene_frames(scene), self.properties.is_property_set
             first = self.frame_start if given("frame_start") else played.start
             frames = range(first, self.frame_end + 1 if given("frame_end") else played.stop)
-        return compare.Comparison(scene, rig_of(context), chain_of(context), frames)
+        return compare.Comparison(scene, *mover_at_hand(context), frames)
 
     def _says(self):
         return f"Comparing {counted(len(self.work.contestants), 'solver')}: frame {self.work.frame} of {self.work.frames[-1]}"

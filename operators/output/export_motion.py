@@ -7,22 +7,19 @@ from ...hardware.export import FORMATS, Settings
 from ...hardware.export.boards import BOARDS
 from ...hardware.export.firmware_header import NO_PIN, PULSE_RATE
 from ...hardware.export.motion import HIGHEST_RATE
-from ...rig.authoring import chains
 from ...rig.blender.counting import counted
 from ...rig.output.export import Export
-from ...rig.properties.frame_range import bake_range
-from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.robot.device import sources
 from ..files import WritesFile, shown_files
+from ..movers import mover_at_hand, poll_mover
 from ..stepwise import Stepwise
-from ..subject import poll_rig, rig_of
 from .bake_reports import tell_held
 
 ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
 
 
 class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
-    """Export the robot's motion to a file that plays without Blender: live chains filtered, all others as posed. Esc cancels"""
+    """Export the robot's motion to a file that plays without Blender: what is live filtered, the rest as posed. Esc cancels"""
 
     bl_idname = "limber.export_motion"
     bl_label = "Export Motion"
@@ -35,7 +32,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         items=[(name, form.label, form.description) for name, form in FORMATS.items()],
     )
     frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame; live chains then come to rest", options={"SKIP_SAVE"})
+    frame_end: IntProperty(name="End", description="Last frame; what is live then comes to rest", options={"SKIP_SAVE"})
     rate: IntProperty(
         name="Sample Rate",
         description="Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
@@ -62,11 +59,11 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not poll_rig(cls, context):
+        if not poll_mover(cls, context):
             return False
-        rig = rig_of(context)
+        rig = mover_at_hand(context).owner
         if not sources(rig):
-            cls.poll_message_set("No joint of this armature has a servo: give one its servo under Robot > Set Up")
+            cls.poll_message_set(f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up")
             return False
         if rig.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: the motion is read in Object Mode or Pose Mode")
@@ -113,11 +110,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return Stepwise.execute(self, context)
 
     def _range(self, context) -> tuple[int, int]:
-        """Frame range of the options; else that of the active chain, or of the mechanism."""
-        rig = rig_of(context)
-        ranged = chains.active(rig) or (rig.limber.mechanism if has_mechanism(rig) else None)
-        scene = context.scene
-        usual = bake_range(ranged, scene) if ranged else (scene.frame_start, scene.frame_end)
+        """Frame range of the options; else that of the mover in use."""
+        usual = mover_at_hand(context).frames
         asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
@@ -125,11 +119,11 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
 
     def _usual_path(self, context) -> Path:
         form = FORMATS[self.format]
-        name = (form.usual_name or bpy.path.clean_name(rig_of(context).name)) + form.suffix
+        name = (form.usual_name or bpy.path.clean_name(mover_at_hand(context).owner.name)) + form.suffix
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        return Export(context.scene, rig_of(context), *self._range(context), self.rate, self.loops)
+        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self.rate, self.loops)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"

@@ -10,10 +10,11 @@ from ...hardware.ports import Listing
 from ...hardware.safety import FOLLOWING, State
 from ...motion import MotionError
 from ...rig.events import handlers
-from ...rig.robot import links, puppeteer
+from ...rig.robot import links, puppeteer, values
 from ...rig.robot import view as robot_view
+from ...rig.robot.device import sources
 from ..errors import reports_errors
-from ..subject import poll_rig, rig_of
+from ..subject import poll_rig, poll_servos, rig_of
 from .polls import in_state, poll_connected, poll_disconnected, poll_state
 from .program_consent import ProgramConsent
 
@@ -208,15 +209,34 @@ class LIMBER_OT_park(bpy.types.Operator):
         if not poll_state(cls, context, {*FOLLOWING, State.DISARMED}):
             return False
         if rig_of(context).limber.device.park is None:
-            cls.poll_message_set("There is no park pose: choose one under Options")
+            cls.poll_message_set("There is no park pose: press Store Park Pose under Options, or choose a posture there")
             return False
         return True
 
     @reports_errors
     def execute(self, context):
         rig = rig_of(context)
-        values = links.park_values(rig)
-        links.link(rig).park(values)
+        links.link(rig).park(links.park_values(rig))
+        return {"FINISHED"}
+
+
+class LIMBER_OT_store_park_pose(bpy.types.Operator):
+    """Store what the joints and motors with servos are now as the park pose"""
+
+    bl_idname = "limber.store_park_pose"
+    bl_label = "Store Park Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    poll = classmethod(poll_servos)
+
+    def execute(self, context):
+        rig = rig_of(context)
+        found = sources(rig)
+        if not found:
+            self.report({"ERROR"}, f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up")
+            return {"CANCELLED"}
+        rig.limber.device.park = values.store_posture(rig, found, f"{rig.name} Park")
+        self.report({"INFO"}, f"'{rig.limber.device.park.name}' is the park pose of '{rig.name}'")
         return {"FINISHED"}
 
 

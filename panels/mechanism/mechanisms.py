@@ -16,6 +16,7 @@ from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
 from ..output.bake import draw_recording
+from ..output.export import draw_export
 from ..tab import Tab, draw_range, listed, sentence
 
 
@@ -318,4 +319,4 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
         names_mover(layout, kept)
         layout.operator("limber.bake", icon="KEYFRAME")
         draw_recording(layout, mechanism_owner(context))
-        layout.operator("limber.export_motion", icon="EXPORT")
+        draw_export(layout, mechanism_owner(context))

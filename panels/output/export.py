@@ -3,6 +3,7 @@
 import bpy
 
 from ...operators.subject import rig_of
+from ...rig.live.movers import live_of
 from ..tab import BakePart, sentence
 
 
@@ -14,10 +15,11 @@ class LIMBER_PT_export(BakePart, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        names = [chain.name for chain in rig_of(context).limber.chains if chain.live]
-        sentence(
-            layout,
-            f"Chains that are live go out filtered: {', '.join(names)}" if names else "No chain is live: the motion goes out as posed",
-            "INFO",
-        )
-        layout.operator("limber.export_motion", icon="EXPORT")
+        draw_export(layout, rig_of(context))
+
+
+def draw_export(layout, owner) -> None:
+    """Draws the button, and what of an object goes out as live shows it."""
+    labels = ", ".join(mover.label for mover in live_of(owner))
+    sentence(layout, f"Filtered, as live: {labels}" if labels else "Nothing is live: the motion goes out as posed", "INFO")
+    layout.operator("limber.export_motion", icon="EXPORT")

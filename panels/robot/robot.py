@@ -6,6 +6,7 @@ from ...hardware.checklists import CHECKS
 from ...hardware.protocols.table import settings_of
 from ...hardware.safety import FOLLOWING, State
 from ...operators.subject import rig_of
+from ...rig.live.movers import live_of
 from ...rig.properties.robot import OWN_FILE
 from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.robot import links, programs, puppeteer
@@ -152,8 +153,9 @@ class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
         device = rig.limber.device
         layout.use_property_split = True
         layout.prop(device, "park")
+        layout.operator("limber.store_park_pose", icon="HOME")
         layout.prop(device, "latency")
-        if device.latency < 0.0 and any(chain.live for chain in rig.limber.chains):
+        if device.latency < 0.0 and live_of(rig):
             sentence(layout, "Live motion cannot be early: bake it", "INFO")
         status = links.status(rig)
         if status and status.sent:

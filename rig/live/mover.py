@@ -15,8 +15,9 @@ import bpy
 
 from ...character.stage import Planning, Session
 from ...motion import Kinematic
+from ..blender import actions
 from ..properties.frame_range import bake_range
-from ..reading import axes
+from ..reading import axes, postures
 from ..reading.channels import Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved
 from ..reading.placement import Placement
@@ -272,6 +273,13 @@ class Mover(_Pair):
     @abstractmethod
     def channel(self, place: Place) -> Channel | None:
         """Where the authored value of a joint is kept; None where nothing keeps it."""
+
+    def in_posture(self, action: bpy.types.Action) -> dict[Place, float]:
+        """Values [rad or m] of its joints in a stored posture, as far as this contains them."""
+        curves = actions.fcurves(action)
+        channels = ((place, self.channel(place)) for place in self.places)
+        found = {place: actions.find(curves, one.path, one.index) for place, one in channels if one is not None}
+        return {place: curve.evaluate(postures.FRAME) for place, curve in found.items() if curve is not None}
 
     def pose(self, values: Mapping[Place, float]) -> bool:
         """Writes authored values of joints [rad or m]. Returns whether anything changed."""

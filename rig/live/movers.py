@@ -6,13 +6,17 @@ so that no use asks of which kind it is. A fourth kind is one more class here, w
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+
+import bpy
+import numpy as np
 
 from ...character.stage import Planning
 from ...solvers.table import SOLVERS
 from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
-from ..reading import axes, channels, mimic
+from ..reading import axes, channels, mimic, postures
 from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
@@ -24,6 +28,7 @@ from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.owners import own_identity
 from ..reading.mechanism.starts import note_values
 from ..reading.placement import Placement
+from ..reading.skeleton import ChainReader
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
@@ -99,6 +104,13 @@ class ChainMover(Mover):
 
     def channel(self, place: Place) -> Channel | None:
         return _bone_channel(self.owner, place)
+
+    def in_posture(self, action: bpy.types.Action) -> dict[Place, float]:
+        reader = ChainReader(*self)
+        if not postures.covers(action, reader):
+            return {}
+        values = postures.angles(action, reader, np.full(len(reader.places), np.nan))
+        return {place: value for place, value in zip(reader.places, values.tolist(), strict=True) if isfinite(value)}
 
 
 class BodyMover(Mover):

@@ -14,11 +14,8 @@ from .movers import BodyMover, ChainMover, MechanismMover
 class Use(Enum):
     LIVE = "live"
     BAKE = "bake"
-    RECORD = "record"
-    EXPORT = "export"
     COMPARE = "compare"
     CHECK = "check"  # Motion Check
-    PARK = "park"
     HAND = "hand"  # Move by Hand
 
 
@@ -75,10 +72,6 @@ def _no_target(mover: Mover, context) -> str:
     return "" if mover.has_goal else no_target(ends_of(mover.settings)[0])
 
 
-def _not_live(mover: Mover, context) -> str:
-    return "" if mover.is_live else f"{mover.label} is not live: press Start Live first"
-
-
 def _body_frames(mover: Mover, context) -> str:
     if pairing.is_streamed(mover.settings):
         return "What is sent live has no frames to bake: press Record Live and let the scene play while it comes"
@@ -94,10 +87,12 @@ def _live_moves(mover: Mover, context) -> str:
 
 
 def _motors_drive(mover: Mover, context) -> str:
-    """A mechanism follows the motors that a hand moves, where these drive it."""
-    if mover.is_live and mover.settings.drive != "MOTORS":
+    """Bodies follow the motors that a hand moves, where these drive the mechanism."""
+    if mover.settings.drive == "MOTORS" and mover.is_live:
+        return ""
+    if mover.is_live:
         return f"{mover.label} is live and follows its targets: let Motors drive it (Driven By), or press End Live first"
-    return ""
+    return f"{mover.label} is not live, so its bodies would not follow the hand: let Motors drive it (Driven By) and press Start Live"
 
 
 _REASONS = {
@@ -108,10 +103,10 @@ _REASONS = {
     (BodyMover, Use.BAKE): _body_frames,
     (ChainMover, Use.CHECK): _no_target,
     (BodyMover, Use.CHECK): _body_frames,
+    (ChainMover, Use.COMPARE): _no_target,
     (BodyMover, Use.COMPARE): _one_solver,
     (MechanismMover, Use.COMPARE): _one_solver,
     (ChainMover, Use.HAND): _live_moves,
     (BodyMover, Use.HAND): _live_moves,
     (MechanismMover, Use.HAND): _motors_drive,
-    **{(kind, Use.RECORD): _not_live for kind in (ChainMover, BodyMover, MechanismMover)},
 }

@@ -4,8 +4,6 @@ import bpy
 
 from ..blender import actions
 from ..live.movers import live_of
-from ..reading import axes
-from ..reading.axes import is_euler
 from . import values
 from .device import Source
 
@@ -48,13 +46,8 @@ def _property(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
         head, bracket, key = value.path.rpartition("[")
         number = bracket and key[:-1].isdigit()
         return value.owner, (head if number else value.path), (int(key[:-1]) if number else 0)
-    motor = values.motor_of(rig, source)
-    if motor is not None:
-        return rig, motor.path_from_id("value"), 0
-    bone = rig.pose.bones.get(source.bone)
-    if bone is None or not (axes.is_prismatic(source.axis) or is_euler(bone)):
-        return None, "", 0
-    return rig, bone.path_from_id(axes.channel(source.axis)), axes.index(source.axis)
+    channel = values.channel_of(rig, source)
+    return (channel.owner, channel.path, channel.index) if channel is not None else (None, "", 0)
 
 
 def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> float | None:

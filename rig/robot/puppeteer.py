@@ -10,13 +10,16 @@ import bpy
 from ...hardware.safety import State
 from ..blender import actions
 from ..blender.errors import RigError
+from ..live import uses
+from ..live.movers import movers_of
 from ..live.runtime import after_frame
-from ..reading import axes
-from ..reading.mechanism.owners import has_mechanism
+from ..live.uses import Use
 from . import links
 from . import values as robot_values
+from .device import sources
 
 SAME_FRAME = 1e-3
+NO_INDEX = -1  # of a property that is a single number
 
 
 @dataclass
@@ -33,17 +36,12 @@ _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
 def why_not(rig) -> str:
-    """Why the robot cannot lead the rig, and the remedy; "" where it can."""
-    if has_mechanism(rig):
-        if not rig.limber.chains:
-            return (
-                f"The bodies of mechanism '{rig.name}' cannot be moved by hand yet: Move by Hand is for chains."
-                " Feedback shows where its motors are"
-            )
-        if rig.limber.mechanism.live:
-            return f"Mechanism '{rig.name}' is live, and would move the armature too: press End Live first"
-    live = next((chain.name for chain in rig.limber.chains if chain.live), None)
-    return f"Chain '{live}' is live, and would move the armature too: press End Live first" if live is not None else ""
+    """Why the robot cannot lead what has its servos, as a sentence with the remedy; "" if it can lead any, and nothing moves against it."""
+    with_servos = {source.chain for source in sources(rig)}
+    movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
+    reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
+    against = next((why for mover, why in reasons if why and mover.is_live), "")
+    return against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
 
 
 def start(rig) -> None:
@@ -113,13 +111,11 @@ def finish(rig) -> int:
 
 
 def key_now(rig, frame: int) -> None:
-    """Keys the robot's joints as posed; motors of a mechanism are not part of the pose."""
+    """Keys the joints, motors and properties of the robot at a frame."""
     for source in links.sources(rig):
-        if robot_values.motor_of(rig, source) is not None:
-            continue
-        bone = rig.pose.bones.get(source.bone)
-        if bone is not None:
-            bone.keyframe_insert(axes.channel(source.axis), index=axes.index(source.axis), frame=frame, group=source.bone)
+        if (channel := robot_values.channel_of(rig, source)) is not None:
+            index = channel.index if channel.part else NO_INDEX
+            channel.owner.keyframe_insert(channel.path, index=index, frame=frame, group=channel.group)
         elif source.auxiliary:
             value = rig.limber.device.auxiliaries.get(source.auxiliary)
             if value is not None and value.owner is not None:
@@ -165,17 +161,13 @@ def _key(rig, take: _Take) -> None:
     actions.assign(rig, animation.action, getattr(getattr(animation, "action_slot", None), "handle", None))
     for index, source in enumerate(links.sources(rig)):
         known = [(frame, pose[index]) for frame, pose in zip(take.frames, take.poses, strict=True) if pose[index] is not None]
-        if not known or robot_values.motor_of(rig, source) is not None:
+        if not known:
             continue
         if source.auxiliary:
             _key_value(rig, source.auxiliary, known)
-            continue
-        bone = rig.pose.bones.get(source.bone)
-        if bone is None:
-            continue
-        path = bone.path_from_id(axes.channel(source.axis))
-        frames, values = [frame for frame, _ in known], [value for _, value in known]
-        actions.bake_keys(curves, path, axes.index(source.axis), source.bone, frames, values)
+        elif (channel := robot_values.channel_of(rig, source)) is not None:
+            frames, values = [frame for frame, _ in known], [value for _, value in known]
+            actions.bake_keys(curves, channel.path, channel.index, channel.group, frames, values)
 
 
 def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
@@ -191,4 +183,4 @@ def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
 def split_index(path: str) -> tuple[str, int]:
     """(path, index) of a path with an index in brackets at its end; index -1 where there is none."""
     head, _, last = path.rpartition("[")
-    return (head, int(last[:-1])) if head and last[:-1].isdigit() else (path, -1)
+    return (head, int(last[:-1])) if head and last[:-1].isdigit() else (path, NO_INDEX)

@@ -5,17 +5,16 @@ from collections.abc import Mapping
 from math import isfinite, nan
 
 import bpy
-import numpy as np
 
 from ...motion import Kinematic
+from ..blender import actions
 from ..blender.errors import RigError
 from ..live.mover import Place
 from ..live.movers import live_of, movers_of
 from ..live.runtime import session
 from ..properties.servo_units import usual_servo
-from ..reading import axes, postures
-from ..reading.axes import is_euler
-from ..reading.skeleton import ChainReader
+from ..reading import postures
+from ..reading.channels import Channel
 from .device import Source
 
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
@@ -117,12 +116,10 @@ def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]
     return now
 
 
-def motor_of(rig, source: Source):
-    """The mechanism's motor of a source; None where it is none."""
-    kept = rig.limber.mechanism
-    if not source.chain or source.chain != kept.uid:
-        return None
-    return next((motor for motor in kept.motors if (motor.bone, motor.axis) == (source.bone, source.axis)), None)
+def channel_of(rig, source: Source) -> Channel | None:
+    """The keyable channel of the joint or motor that a source follows; None of other sources, and where none keeps its value."""
+    mover = next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
+    return mover.channel((source.bone, source.axis)) if mover is not None else None
 
 
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
@@ -131,43 +128,34 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
     Raises:
         RigError: it lacks all of them.
     """
-    values, says_something = list(otherwise), False
-    for chain in rig.limber.chains:
-        reader = ChainReader(rig, chain)
-        if not postures.covers(action, reader):
-            continue
-        says_something = True
-        had = [
-            dict(zip((source.place for source in sources), otherwise, strict=True)).get((chain.uid, *place), 0.0) for place in reader.places
-        ]
-        found = postures.angles(action, reader, np.array(had))
-        known = {(chain.uid, *place): value for place, value in zip(reader.places, found.tolist(), strict=True)}
-        values = [known.get(source.place, value) for source, value in zip(sources, values, strict=True)]
-    if not says_something:
-        raise RigError(f"Posture '{action.name}' contains none of the robot's joints: choose one that was stored for its chains")
-    return values
+    known = {(mover.settings.uid, *place): value for mover in movers_of(rig) for place, value in mover.in_posture(action).items()}
+    if not known.keys() & {source.place for source in sources}:
+        raise RigError(
+            f"Posture '{action.name}' contains none of the robot's joints: press Store Park Pose, or choose one that was stored for its"
+            " chains"
+        )
+    return [known.get(source.place, value) for source, value in zip(sources, otherwise, strict=True)]
+
+
+def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
+    """Makes an action with the shown value of each joint and motor that a source follows, of chains and mechanisms alike."""
+    known, action = shown(rig), bpy.data.actions.new(name)
+    curves = actions.writable_fcurves(action, rig)
+    for source in sources:
+        if source.place in known and (channel := channel_of(rig, source)) is not None:
+            actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [known[source.place]])
+    return action
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
-    """Poses the armature's joints and sets the animatable properties; None leaves one unchanged. Returns whether anything changed."""
-    changed = False
-    for source, value in zip(sources, values, strict=False):
-        if value is None:
-            continue
-        if source.auxiliary:
-            changed |= _set_value(rig, source.auxiliary, value)
-            continue
-        if (motor := motor_of(rig, source)) is not None:
-            changed |= abs(motor.value - value) > 1e-6
-            motor.value = value
-            continue
-        bone = rig.pose.bones.get(source.bone)
-        if bone is None or not (axes.is_prismatic(source.axis) or is_euler(bone)):
-            continue
-        channel = getattr(bone, axes.channel(source.axis))
-        if abs(channel[axes.index(source.axis)] - value) > 1e-6:
-            channel[axes.index(source.axis)] = value
-            changed = True
+    """Poses joints and motors and sets the animatable properties; None leaves one unchanged. Returns whether anything changed."""
+    given = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
+    known, changed = {source.place: value for source, value in given}, False
+    for mover in movers_of(rig):
+        uid = mover.settings.uid
+        changed |= mover.pose({place: known[uid, *place] for place in mover.places if (uid, *place) in known})
+    for source, value in given:
+        changed |= bool(source.auxiliary) and _set_value(rig, source.auxiliary, value)
     return changed
 
 

@@ -8,8 +8,9 @@ from limber.rig.live.mover import Mover
 from limber.rig.live.movers import mover_of, movers_of
 from limber.rig.output import record, take_copies
 from limber.rig.output.motion_check.check import result
+from limber.rig.robot import links
 
-from tests.blender import at_hand, mechanisms
+from tests.blender import at_hand, mechanisms, robots
 from tests.blender.figures import XSENS, called
 from tests.blender.following import follower
 from tests.blender.rigs import keyed, looking_chain, make_active, target
@@ -163,3 +164,30 @@ def test_a_button_is_about_the_mover_that_its_panel_draws_and_all_begin_together
         bpy.ops.limber.live_all()
     bpy.ops.limber.end_live_all()
     assert live.live_movers() == []
+
+
+@pytest.mark.parametrize("make", [chain, mechanism], ids=["chain", "mechanism"])
+def test_a_park_pose_is_what_joints_and_motors_are_when_it_is_stored_and_the_robot_goes_there(make):
+    mover = make()
+    make_active(mover.owner)
+    for servo, joint in enumerate(mover.joints()):
+        joint.servo = servo
+    values = {place: 0.1 + 0.02 * k for k, place in enumerate(mover.places)}
+    assert mover.pose(values)
+    assert bpy.ops.limber.store_park_pose() == {"FINISHED"}
+    assert mover.in_posture(mover.owner.limber.device.park) == pytest.approx(values, abs=1e-6)
+    mover.pose(dict.fromkeys(values, 0.0))
+    robots.connect(mover.owner)
+    assert links.park_values(mover.owner) == pytest.approx(list(values.values()), abs=1e-6)
+    bpy.ops.limber.park()
+    robots.until(lambda: robots.state(mover.owner) == "PARKING", "it parks")
+    links.disconnect_all()
+
+
+def test_solvers_are_compared_for_chains_and_the_button_says_why_for_others(mover):
+    with at_hand.about(mover.settings):
+        if mover.is_on_rig and mover.joints():
+            assert bpy.ops.limber.compare_solvers() == {"FINISHED"}
+        else:
+            with pytest.raises(RuntimeError, match=f"{mover.label} has one solver: Compare is for chains"):
+                bpy.ops.limber.compare_solvers()

@@ -56,6 +56,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "key_pose",
     "load_calibration",
     "puppeteer",
+    "store_park_pose",
     "remove_auxiliary",
     "remove_channel",
     "remove_share",

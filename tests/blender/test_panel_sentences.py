@@ -30,12 +30,12 @@ def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
     assert "Listening: nothing has come yet" in said(LIMBER_PT_retarget)
 
 
-def test_export_says_which_chains_go_out_filtered(chain):
+def test_export_says_what_goes_out_filtered(chain):
     from limber.panels.output.export import LIMBER_PT_export
 
-    assert "No chain is live: the motion goes out as posed" in said(LIMBER_PT_export)
+    assert "Nothing is live: the motion goes out as posed" in said(LIMBER_PT_export)
     bpy.ops.limber.live()
-    assert "Chains that are live go out filtered: head" in said(LIMBER_PT_export)
+    assert "Filtered, as live: Chain 'head'" in said(LIMBER_PT_export)
 
 
 def test_a_live_motion_cannot_be_early(rig, chain):

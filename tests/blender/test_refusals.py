@@ -238,14 +238,14 @@ def test_a_robot_that_moves_is_not_connected_anew():
 
 def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
     connect(rig)
-    refused("There is no park pose: choose one under Options", "park")
+    refused("There is no park pose: press Store Park Pose under Options", "park")
 
 
 @pytest.mark.every_blender
 def test_a_park_pose_of_other_bones_is_named(rig, chain):
     rig.limber.device.park = bpy.data.actions.new("Wave")
     connect(rig)
-    refused("Posture 'Wave' contains none of the robot's joints: choose one that was stored for its chains", "park")
+    refused("Posture 'Wave' contains none of the robot's joints: press Store Park Pose, or choose", "park")
 
 
 # --- what is live, what is not

@@ -260,16 +260,48 @@ def test_a_robot_that_follows_is_not_let_go_and_nothing_is_recorded_of_one_that_
         bpy.ops.limber.end_puppeteer()
 
 
-def test_bodies_of_a_mechanism_are_not_moved_by_hand_and_nothing_is_left_behind():
+def driven_neck():
+    """A neck on push rods that its motors drive, connected to a simulated bus of servos."""
+    owner = those.add("neck")
+    kept = owner.limber.mechanism
+    kept.drive = "MOTORS"
+    return owner, kept
+
+
+def test_the_bodies_of_a_mechanism_follow_the_hand_through_its_motors_and_what_the_hand_does_is_keyed():
+    from limber.rig.robot import puppeteer
+
+    owner, kept = driven_neck()
+    with on_bus(owner, DynamixelBus(dict.fromkeys((motor.servo for motor in kept.motors), 2048.0)), "dynamixel") as bus:
+        with pytest.raises(RuntimeError, match="its bodies would not follow the hand: let Motors drive it"):
+            bpy.ops.limber.puppeteer()
+        bpy.ops.limber.live()
+        bodies = those.shown(owner)
+        let_go(owner)
+        puppeteer.record(owner)
+        lead(owner, bus, kept.motors[0].servo, 0.3)
+        assert kept.motors[0].value == pytest.approx(0.3, abs=0.01)
+        those.settle(owner)
+        assert those.furthest(those.shown(owner), bodies) > 0.01, "bodies are where the hand put them"
+        bpy.ops.limber.end_record()
+        bpy.ops.limber.end_puppeteer()
+        paths = {curve.data_path for curve in curves(owner)}
+        assert paths == {f"limber.mechanism.motors[{k}].value" for k in range(len(kept.motors))}
+        kept.motors[0].value = 0.0
+        bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+        assert kept.motors[0].value == pytest.approx(0.3, abs=0.01)
+
+
+def test_a_mechanism_that_follows_targets_is_not_led_by_hand_and_nothing_is_left_behind():
     from limber.rig.robot import puppeteer
 
     owner = those.add("neck")
     owner.limber.device.port = "virtual"
     connect(owner)
-    with pytest.raises(RuntimeError, match="cannot be moved by hand yet: Move by Hand is for chains"):
+    bpy.ops.limber.live()
+    with pytest.raises(RuntimeError, match="is live and follows its targets: let Motors drive it"):
         bpy.ops.limber.puppeteer()
     assert not puppeteer.leads(owner)
-    assert state(owner) == "DISARMED"
     assert owner.animation_data is None
     assert not bpy.data.actions
 
@@ -291,7 +323,7 @@ def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
     kept = with_mechanism(rig)
     connect(rig)
     kept.live = True
-    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live, and would move the armature too: press End Live first"):
+    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live and follows its targets: let Motors drive it"):
         bpy.ops.limber.puppeteer()
     assert not puppeteer.leads(rig)
 
@@ -313,6 +345,7 @@ def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
         puppeteer.key_now(rig, 3)
     keyed = [curve.array_index for curve in curves(rig) if curve.data_path == 'pose.bones["middle"].rotation_euler']
     assert keyed == [0], "X of the chain's joint, not Z of the motor"
+    assert "limber.mechanism.motors[0].value" in {curve.data_path for curve in curves(rig)}
     bpy.ops.limber.end_puppeteer()
 
 
@@ -340,4 +373,4 @@ def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_h
     view = bpy.context.window_manager.limber_view
     assert ((view, "ghost") in drawn(LIMBER_PT_feedback).greyed) is not has_bones
     said = " ".join(drawn(LIMBER_PT_puppeteer).labels)
-    assert ("cannot be moved by hand yet" in said) is not has_bones
+    assert ("its bodies would not follow the hand" in said) is not has_bones
