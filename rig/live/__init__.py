@@ -1,1 +1,1 @@
-"""Live motion: Blender's handlers, the clock, playback, the time budget."""
+"""Live motion of movers in Blender: sessions, stages, playback, the clock and the time budget."""

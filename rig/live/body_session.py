@@ -1,4 +1,4 @@
-"""A body that follows a motion, in a scene: what its source does is read, and shown as the bones' channels."""
+"""Session of a body that follows a motion: reads its source's pose, and shows the solved one in the bones' channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,14 +28,14 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 class PosedBody(dict):
-    """Channels of the bones that a body moves, and frames (4, 4) of its links in the armature, to the precision of its solver."""
+    """Channels of the bones that a body moves, with the frames (4, 4) of its links in armature space in the solver's double precision."""
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})
 
 
 @dataclass
 class BodySession(SceneSession):
-    """What is known of one body from frame to frame."""
+    """Session of one body."""
 
     linked: Linked | None = None
     linked_key: tuple = ()
@@ -72,7 +72,7 @@ class BodySession(SceneSession):
         }
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """Of the link whose rotation is farthest from its source's."""
+        """As `SceneSession.aim_errors`, for the link with the largest orientation error."""
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
@@ -85,7 +85,7 @@ class BodySession(SceneSession):
         return not (self.is_streamed and self.outputs is not None)
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, BodyInputs]:
-        """The model and what it is asked for.
+        """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, TargetError: the set-up cannot be used.
@@ -118,7 +118,7 @@ class BodySession(SceneSession):
         return pose, pose  # as far as chains on it are concerned, it is where it is going
 
     def _linked(self, rig, retarget, depsgraph, is_dirty: bool) -> Linked:
-        """The pairs; checked anew where any of them, or bones, may have changed."""
+        """The pairs in use; checked again only if pairs or bones may have changed."""
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
         else:
@@ -165,7 +165,7 @@ class BodySession(SceneSession):
             self.restart()
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement) -> BodyInputs:
-        """The source's pose as the target's, in its armature's space."""
+        """The source's pose as target poses of the body, in its armature's space."""
         origin = np.zeros(3)
         if pairing.is_streamed(retarget):
             turns, places = pairing.stream_of(retarget).posed(linked.sources)

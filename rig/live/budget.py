@@ -1,4 +1,4 @@
-"""How much of the interface's time Limber takes, and how far it must hold itself back. Knows no Blender."""
+"""Measures Limber's share of the interface's time, and reduces its work if that is too large. Knows no Blender."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,16 +9,17 @@ MOST_STEPS = 6  # made up for after a slow redraw; what is beyond is dropped, so
 
 
 class Clock:
-    """Up to when each scene's motion has come."""
+    """Wall time up to which each scene's motion has advanced."""
 
     def __init__(self) -> None:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
     def due(self, scene, now: float) -> float:
-        """Time [s] by which the motion is to advance; it counts as advanced then. A clock that stood still begins with one step.
+        """Time [s] by which a scene's motion must advance now, in whole steps; it counts as advanced then. The first call gives one
+        step.
 
         Args:
-            scene: Whose motion it is.
+            scene: The scene.
             now: Wall time [s].
         """
         begun = self._until.setdefault(scene.session_uid, now - STEP)
@@ -29,7 +30,7 @@ class Clock:
         return min(steps, MOST_STEPS) * STEP
 
     def stop(self, scene) -> None:
-        """The scene's motion is at rest, or goes by another time."""
+        """Stops a scene's clock: its motion is at rest, or follows scene time."""
         self._until.pop(scene.session_uid, None)
 
 
@@ -41,7 +42,7 @@ CALM = 0.7  # of what would just do, before the rate rises again: it is not to g
 
 @dataclass
 class Meter:
-    """Time that a repeated piece of work takes: its last measurements [s]."""
+    """Durations of a repeated piece of work: its last measurements [s]."""
 
     last: deque = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
@@ -50,19 +51,19 @@ class Meter:
 
     @property
     def seconds(self) -> float:
-        """Median [s] of the last measurements; 0 where there are none."""
+        """Median duration [s] of the last measurements; 0 if there are none."""
         return median(self.last) if self.last else 0.0
 
 
 @dataclass
 class Guard:
-    """How many of the clock's steps are taken as one, from what a step costs."""
+    """How many of the clock's steps are combined into one, from the duration of a step."""
 
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
 
     def note(self, seconds: float) -> None:
-        """After a step of the clock that took so long [s]."""
+        """Records the duration of a step of the clock [s]."""
         self.meter.note(seconds)
         if len(self.meter.last) < REMEMBERED:
             return
@@ -72,12 +73,12 @@ class Guard:
 
     @property
     def interval(self) -> float:
-        """[s] between two steps of the clock."""
+        """Time between two steps of the clock [s]."""
         return self.steps * STEP
 
     @property
     def sentence(self) -> str:
-        """What a user is told; "" where there is time enough."""
+        """Warning for the user; "" if there is enough time."""
         if self.steps == 1:
             return ""
         return (
@@ -86,7 +87,7 @@ class Guard:
         )
 
     def forget(self) -> None:
-        """All begins anew: another file, other chains."""
+        """Resets the measurements, for another file or other chains."""
         self.meter.last.clear()
         self.steps = 1
 
@@ -97,7 +98,7 @@ class Guard:
 
 @dataclass
 class Playing:
-    """How often overlays are worked out anew while the animation plays. The motion is what a bake would keep: it leaves out nothing."""
+    """How often overlays are recomputed during playback. The motion itself is computed in every frame."""
 
     motion: Meter = field(default_factory=Meter)  # of a frame's motion
     overlays: Meter = field(default_factory=Meter)  # of what overlays show of a frame
@@ -106,10 +107,11 @@ class Playing:
     frame: float = STEP  # [s] of one of them
 
     def note(self, seconds: float, frame: float) -> None:
-        """After a frame's motion, which took so long [s].
+        """Records how long a frame's motion took.
 
         Args:
-            frame: How long a frame is shown [s].
+            seconds: Duration of its computation [s].
+            frame: Duration for which a frame is shown [s].
         """
         self.count += 1
         self.frame = frame
@@ -121,17 +123,17 @@ class Playing:
             self.frames = needed
 
     def is_due(self, since: int) -> bool:
-        """Whether what overlays show is worked out anew, `since` being the count at which it was."""
+        """Whether overlays must be recomputed; `since`: the frame count when they were last computed."""
         return self.count - since >= self.frames
 
     @property
     def is_short(self) -> bool:
-        """Whether the interface is left too little of a frame's time."""
+        """Whether too little of a frame's time is left for the interface."""
         return self.frames > 1
 
     @property
     def sentence(self) -> str:
-        """What a user is told; "" where there is time enough."""
+        """Warning for the user; "" if there is enough time."""
         if not self.is_short:
             return ""
         seconds = self.motion.seconds + self.overlays.seconds / self.frames
@@ -142,13 +144,13 @@ class Playing:
         )
 
     def forget(self) -> None:
-        """All begins anew: another file."""
+        """Resets the measurements, for another file."""
         self.motion.last.clear()
         self.overlays.last.clear()
         self.frames = 1
 
     def _fewest(self, share: float) -> int:
-        """Frames from one working out of the overlays to the next, if `share` of the time that Limber may take is to be enough."""
+        """Smallest number of frames between two computations of the overlays that keeps within `share` of Limber's time."""
         room = share * SHARE * self.frame
         return next((frames for frames in STEPS if self.motion.seconds + self.overlays.seconds / frames <= room), STEPS[-1])
 
@@ -159,6 +161,6 @@ drawing = Meter()  # of the overlays in one view
 
 
 def forget() -> None:
-    """Nothing is live any more: there is nothing that takes time."""
+    """Resets all measurements, since nothing is live."""
     clock.forget()
     playing.forget()

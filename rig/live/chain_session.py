@@ -1,4 +1,4 @@
-"""A chain in a scene: authored poses and targets are read from what Blender has evaluated, and shown as the bones' channels."""
+"""Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 @dataclass
 class ChainSession(SceneSession):
-    """What is known of one chain from frame to frame."""
+    """Session of one chain."""
 
     reader: ChainReader | None = None
     settings: tuple = ()  # stored ones, when the reader was made
@@ -55,7 +55,7 @@ class ChainSession(SceneSession):
 
     @property
     def attention(self):
-        """What was attended to at the last tick; None where the target is followed as it is."""
+        """State of attention at the last tick; None without lag, dead zone and change time."""
         return self.state.task.attention if self.state is not None and self.state.task is not None else None
 
     @property
@@ -72,7 +72,7 @@ class ChainSession(SceneSession):
 
     @property
     def life(self):
-        """What life added to the posture (n,) [rad] at the last tick; None: nothing."""
+        """Offsets (n,) [rad] that idle motion added to the posture at the last tick; None: none."""
         return self.state.life if self.state is not None else None
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
@@ -118,7 +118,7 @@ class ChainSession(SceneSession):
         return dict(zip(self.reader.places, angles.tolist(), strict=True)) if self.reader is not None else {}
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
-        """The model and what it is asked for.
+        """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
@@ -165,7 +165,7 @@ class ChainSession(SceneSession):
         )
 
     def _update_reader(self, rig, chain, evaluated, dirty: set[str]) -> None:
-        """What the chain is made of: read anew where its settings, its bones or their rotation modes have changed."""
+        """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
         settings = (rig.data.name, *build.stored(chain))
         if self.reader is not None and self.reader.modes_changed(evaluated.pose.bones):
             dirty.add(rig.data.name)
@@ -182,7 +182,7 @@ class ChainSession(SceneSession):
             self.restart()
 
     def _update_model(self, chain, solver: str, rig_in_world: Matrix) -> None:
-        """The model: made anew where settings have changed, or what no joint moves."""
+        """Makes the mover again if settings have changed, or the part of the pose that no joint moves."""
         reader = self.reader
         held = reader.held(self.poses)
         if held != self.held:
@@ -230,12 +230,12 @@ def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
 
 
 def _life(now) -> Life | None:
-    """A chain's life by its settings at this moment; None where there is none."""
+    """Settings of a chain's idle motion in this frame; None if it has none."""
     if not (now.amount > 0.0 and isfinite(now.amount)):
         return None
     return Life(now.amount * now.breathing, now.amount * now.sway, now.amount * now.glances, now.seed)
 
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:
-    """What an end is asked for in a frame, with its target where it is."""
+    """Inputs of an end with its target's current matrix."""
     return replace(end, target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name)

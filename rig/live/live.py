@@ -30,7 +30,7 @@ __all__ = ["live_chains", "session"]  # for panels, operators and tests
 
 @contextmanager
 def as_authored() -> Iterator[bpy.types.Depsgraph]:
-    """Meanwhile all shows what is authored, so that a mechanism can be read: what of it depends on a live mover is elsewhere else."""
+    """Context in which the scene shows everything as authored, so that a mechanism can be read; yields the depsgraph."""
     with current().writing():
         _show_authored()
     try:
@@ -46,9 +46,9 @@ def _show_authored() -> None:
 
 
 def start(owner, settings) -> None:
-    """A mover goes live.
+    """Makes a mover live.
 
-    Call within an operator that has UNDO, so that an unrelated undo does not take it away.
+    Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
 
     Raises:
         RigError: it cannot be read or assembled; then it is not live.
@@ -61,14 +61,14 @@ def start(owner, settings) -> None:
 
 
 def stop(owner, settings) -> None:
-    """A mover shows what is authored again."""
+    """Ends live motion of a mover, which shows its authored pose again."""
     settings.live = False
     current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
     sync()
 
 
 def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
-    """What must be known of movers before they move on a stage, whether they are live or not.
+    """Reads what movers need before they move on a stage, live or not.
 
     Raises:
         RigError: one cannot be read, or cannot be assembled.
@@ -84,12 +84,12 @@ def forget() -> None:
 
 
 def drop_references() -> None:
-    """Blender is about to replace its data: until the next `sync` no rig is live."""
+    """Drops references to Blender's data, which is about to be replaced; no armature counts as live until the next `sync`."""
     current().registry = Registry()
 
 
 def sync() -> None:
-    """Bring everything that is shown in line with what says it is live: after undo, load, and any change of movers."""
+    """Synchronises proxies and sessions with the movers that are switched to live: after undo, loading, and any change of movers."""
     with current().writing():
         current().mechanisms.sync()
         if current().mechanisms.has_news:
@@ -101,14 +101,14 @@ def sync() -> None:
 
 
 def _sync_rigs() -> None:
-    """As `sync`, where there is no mechanism: in a large file that takes a tenth of the time."""
+    """As `sync`, for files without mechanisms, which takes a tenth of the time in a large file."""
     with current().writing():
         current().registry.sync()
     _show_synced()
 
 
 def _show_synced() -> None:
-    """What was solved is shown again."""
+    """Shows the last solved poses again."""
     stage = current().playback.stage
     for member in current().registry:
         if not can_show(member.rig):
@@ -128,7 +128,7 @@ def _show_synced() -> None:
 
 
 def resume() -> None:
-    """Synchronise, and solve at once: the file was just loaded, or the extension enabled."""
+    """Synchronises and solves once, after loading a file or enabling the extension."""
     sync()
     if current().is_any:
         _begin(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
@@ -140,12 +140,12 @@ def _begin(scene, depsgraph) -> None:
 
 
 def movers_of_scene(scene) -> list[Mover]:
-    """What of a scene is live and can move now."""
+    """Live movers of a scene that can move now."""
     return [mover for mover in live_movers(scene) if mover.can_move]
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
-    """One tick of all that is live in a scene: solve, filter, show, send."""
+    """Ticks all live movers of a scene, shows their poses and sends their values."""
     movers = movers_of_scene(scene)
     current().shown = None
     current().playback.stage.advance(movers, depsgraph, dt)
@@ -153,7 +153,7 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 
 def _present(scene, depsgraph, movers: list[Mover]) -> None:
-    """What it has come to is shown and sent."""
+    """Shows the movers' poses and sends their values."""
     current().note_rest(scene, movers)
     _show_all(scene, current().playback.stage, depsgraph)
     for owner in {mover.owner.session_uid: mover.owner for mover in live_movers(scene)}.values():
@@ -174,7 +174,7 @@ def _show_mechanism(mover: Mover, stage: Stage) -> None:
 
 
 def _show(member: Member, stage: Stage, depsgraph=None) -> None:
-    """Writes what the sessions say to the rig's proxy; bones of chains that were not solved yet stay as authored."""
+    """Writes the sessions' poses to an armature's proxy; bones of chains that are not solved yet stay as authored."""
     if not can_show(member.rig) or not exists(member.proxy):
         return
     channels: dict[str, tuple] = {}
@@ -197,9 +197,10 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
 
 
 def frame_changed(scene, depsgraph) -> bool:
-    """Playing, stepping, rendering advance by scene time; a scrub starts the motion anew. Returns whether the clock has work.
+    """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the motion. Returns whether the clock
+    must run.
 
-    Rendering in a window calls this off the main thread: it reads the given scene and depsgraph and writes to proxies, nothing else.
+    Rendering in a window calls this off the main thread, so it only reads the given scene and depsgraph, and writes to proxies.
     """
     if current().busy or current().suspended or not current().is_any:
         return False
@@ -221,7 +222,7 @@ def frame_changed(scene, depsgraph) -> bool:
 
 
 def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]) -> Stage:
-    """The stage that has what movers show in the scene's frame."""
+    """The stage with the movers' poses in the scene's frame."""
     time = Time(scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps)
 
     def restart() -> None:
@@ -232,7 +233,7 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
 
 
 def _render_playback(scene) -> Playback:
-    """A still shows what live shows; an animation begins at rest in its first frame."""
+    """Playback for a render: a still begins at the live state, an animation at rest in its first frame."""
     if current().rendering is None:
         is_same = current().playback.frame(scene.session_uid) == scene.frame_current
         current().rendering = current().playback.copy() if is_same else Playback(Stage())
@@ -244,7 +245,7 @@ def is_playing() -> bool:
 
 
 def scene_updated(scene, depsgraph) -> bool:
-    """Something was evaluated anew. Returns whether the clock has work: a goal is no longer the one that was solved for."""
+    """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended or current().is_rendering:
         return False
     if depsgraph.id_type_updated("ARMATURE"):
@@ -262,7 +263,7 @@ def scene_updated(scene, depsgraph) -> bool:
 
 
 def _has_changed(scene, depsgraph) -> bool:
-    """Whether what is live has something new to follow."""
+    """Whether inputs of a live mover have changed."""
     return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
@@ -272,7 +273,7 @@ def _is_in_line() -> bool:
 
 
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
-    """Nothing plays: advance by the whole steps of wall time that have passed. Returns whether there is more to do."""
+    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go on."""
     now = perf_counter() if now is None else now
     if is_playing() or current().suspended or current().is_rendering:
         current().clock.stop(scene)
@@ -299,7 +300,7 @@ def is_suspended() -> bool:
 
 
 def suspend(suspended: bool) -> None:
-    """While a bake steps through the scene, live stands still where it is."""
+    """Stops or resumes live motion, while a bake steps through the scene."""
     current().suspended = suspended
 
 
@@ -308,13 +309,13 @@ def begin_render() -> None:
 
 
 def end_render(scene) -> None:
-    """What live shows is seen again."""
+    """Ends a render: live poses are shown again."""
     current().is_rendering, current().rendering, current().shown = False, None, None
     _show_all(scene, current().playback.stage, None)
 
 
 def clear() -> None:
-    """Until the next `sync` all shows what is authored, and nothing is left of live in the file: it is saved, or Limber goes."""
+    """Removes proxies and constraints until the next `sync`, before saving or disabling Limber."""
     with current().writing():
         current().registry.clear()
         current().mechanisms.clear()

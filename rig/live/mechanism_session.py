@@ -1,4 +1,4 @@
-"""A mechanism in a scene: its goals are read from what Blender has evaluated, and its bodies are shown where they come to be."""
+"""Session of a mechanism: reads its goals as Blender has evaluated them, and shows the solved poses of its bodies."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,7 +38,7 @@ ERRORS = (RigError, MechanismError, MotionError)
 
 @dataclass(frozen=True, eq=False)
 class PlacedBodies:
-    """Where a mechanism's bodies are in a frame."""
+    """Poses of a mechanism's bodies in a frame."""
 
     made: Assembled
     base: Array  # (4, 4) the mechanism's base in the world
@@ -46,7 +46,7 @@ class PlacedBodies:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:
-        """What shows the bodies, as `Placement` asks for it."""
+        """These poses by object and bone, as `Placement.carry` takes them."""
         return {uid: dict.fromkeys(bones, self) for uid, bones in self.made.bodies.items()}
 
     def world(self, uid: int, bone: str) -> Matrix:
@@ -58,7 +58,7 @@ class PlacedBodies:
 
 @dataclass
 class MechanismSession(SceneSession):
-    """As a chain's session, of a mechanism; its poses are its bodies, as `PlacedBodies` has them."""
+    """Session of one mechanism. Its poses are `PlacedBodies`."""
 
     made: Assembled | None = None
     model: Model | None = None
@@ -111,7 +111,7 @@ class MechanismSession(SceneSession):
         refuse_unknown([part for _, part in mechanism_proxy.movers(self.reading)])
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        """Of bodies and what they carry, and of the motors."""
+        """As `SceneSession.keys`: channels of bodies, of joints' objects mounted on them, and of motors."""
         authored.place(self.reading, self.base, self.outputs.poses, placement)
         found: dict[Channel, float] = {}
         for _, part in mechanism_proxy.movers(self.reading):
@@ -142,19 +142,19 @@ class MechanismSession(SceneSession):
         self.take(made)
 
     def take_up(self, owner, kept) -> None:
-        """A mechanism that is live is as it was read when live began."""
+        """Uses the mechanism as it was read when live began, if it is live."""
         made = assembled.stored(owner) if kept.live else None
         if made is not None and made is not self.made:
             self.take(made)
 
     def take(self, made: Assembled) -> None:
-        """Another reading of the mechanism, where motion begins anew."""
+        """Uses a mechanism that was read again; motion starts anew."""
         self.made, self.model, self.model_key, self.outputs, self.base = made, made.model, (), None, None
         self.pose = self.desired_pose = {}
         self.restart()
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
-        """The model and what it is asked for, in its base."""
+        """The mover and its inputs in its base frame."""
         (owner, kept), placement = frame.part, frame.view
         self.take_up(owner, kept)
         if self.made is None:
@@ -192,7 +192,7 @@ class MechanismSession(SceneSession):
 
 
 def through(owner, back) -> str:
-    """That a mechanism follows itself through the mover `back`, which it follows and which follows it, as a sentence; "" without."""
+    """Sentence that a mechanism is in a cyclic dependency with the mover `back`; "" without one."""
     if back is None:
         return ""
     so = "so what they come to hangs on the frames before"
@@ -206,7 +206,7 @@ def through(owner, back) -> str:
 
 
 def _remark(model: Model, outputs: Outputs, state: State) -> str:
-    """How the goals are missed, as a sentence; "" where they are met."""
+    """The error of the goals as a sentence; "" if they are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"

@@ -37,7 +37,9 @@ class JointLimits(NamedTuple):
 
 @dataclass
 class SceneSession(Session):
-    """What is known of a mover. Its poses are what it moves: of a rig bone name -> (rotation wxyz, location, scale), the warped basis."""
+    """Session of a mover in a Blender scene. For an armature's mover, poses map bone names to the solved basis: (rotation wxyz,
+    location, scale).
+    """
 
     seconds: float = 0.0  # that the last tick took
 
@@ -49,34 +51,34 @@ class SceneSession(Session):
 
     @property
     def unmet(self) -> str:
-        """Why the goals are not met in this frame, as a sentence; "" where they are."""
+        """Why the goals are not met in this frame, as a sentence; "" if they are."""
         return self.problem or self.remark
 
     @property
     def warning(self) -> str:
-        """What a user should know of the motion as a whole, once: what the solver changed of the goal, say; "" for nothing."""
+        """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
         return ""
 
     def prepare(self, mover, as_authored) -> None:
-        """What must be known before it moves on another stage than live's, read while all shows what is authored.
+        """Reads what the mover needs before it moves on a stage other than live's, while the scene shows the authored pose.
 
         Raises:
             RigError: it cannot be read.
         """
 
     def mark_postures_dirty(self) -> None:
-        """A stored posture may have changed: read it again at the next tick."""
+        """Makes the next tick read stored postures again, since one may have changed."""
 
     def values(self) -> dict[Place, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
         return {}
 
     def motion(self) -> dict[Place, Kinematic]:
-        """The same with velocities and accelerations; empty where they are not known."""
+        """Values, velocities and accelerations of each joint after the filter; empty if they are not known."""
         return {}
 
     def desired(self) -> dict[Place, float]:
-        """The same before the filter: where joints are going."""
+        """Value of each joint or motor [rad or m] before the filter."""
         return self.values()
 
     def limits(self) -> dict[Place, JointLimits]:
@@ -89,23 +91,19 @@ class SceneSession(Session):
         return 1.0
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """What misses its goal by the largest angle, and that angle [rad] as solved and after the filter; 0 of goals without an angle."""
+        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as solved and after the filter."""
         return "The end", 0.0, 0.0
 
     def check_keys(self) -> None:
-        """Whether keys can hold its motion.
-
-        Raises:
-            RigError: they cannot, since where something will be is not known beforehand.
-        """
+        """Raises RigError if keyframes cannot represent its motion, since a parent's future pose is unknown."""
 
     def keys(self, mover, placement, before: Mapping[Channel, float]) -> dict[Channel, float]:
-        """What a bake or a recording keys in this frame, after a tick.
+        """Values to key in this frame, after a tick.
 
         Args:
-            mover: Whose session this is.
-            placement: Where everything is in this frame.
-            before: What was keyed in the frame before, so that no rotation jumps; empty in the first one.
+            mover: The session's mover.
+            placement: Predicted transforms in this frame.
+            before: Values keyed in the last frame, so that no rotation jumps; empty in the first frame.
         """
         return {}
 
@@ -120,7 +118,7 @@ class _Pair(NamedTuple):
 
 
 class Mover(_Pair):
-    """Something of an object that moves. As a pair it is its owner and its settings."""
+    """A chain, a body or a mechanism of an object. As a tuple it is (owner, settings)."""
 
     __slots__ = ()
     session_type: type[SceneSession]  # of what is known of it from frame to frame
@@ -132,34 +130,34 @@ class Mover(_Pair):
 
     @property
     def planning(self) -> Planning | None:
-        """Its place among those that share the frames' time for planning."""
+        """Its number among the movers that share the time for planning; None if it does not plan."""
         return None
 
     @abstractmethod
     def moved(self, session) -> Moved:
-        """What it moves, on which others may depend."""
+        """What it moves, which others may depend on."""
 
     def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
-        """On which others it depends, by index.
+        """Indices of the movers on which it depends.
 
         Args:
-            session: What is known of it.
+            session: Its session.
             moved: What each mover moves.
-            own: Its index among them.
-            certain: Without what it only may depend on.
+            own: Its own index.
+            certain: Without uncertain dependencies.
         """
         return []
 
     def place(self, placement: Placement, pose) -> None:
-        """Puts what it moves where a pose has it."""
+        """Sets its pose in a placement."""
         placement.move(self.owner, pose)
 
     def bodies(self, session) -> Bodies:
-        """What shows its bodies, of a mechanism."""
+        """Objects and bones that show its bodies, for a mechanism."""
         return NO_BODIES
 
     def bones(self, session) -> Iterable[str]:
-        """The bones of its owner that it moves."""
+        """Names of its owner's bones that it moves."""
         return session.reader.moved if session.reader else ()
 
     @property
@@ -169,11 +167,11 @@ class Mover(_Pair):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What sentences call it: "Chain 'Head'"."""
+        """Its name in sentences: "Chain 'Head'"."""
 
     @property
     def name(self) -> str:
-        """What lists call it."""
+        """Its name in lists."""
         return self.label
 
     @property
@@ -182,22 +180,22 @@ class Mover(_Pair):
 
     @property
     def long_label(self) -> str:
-        """The same with its owner, for sentences about others."""
+        """Its name with its owner's, for sentences about several objects."""
         return self.label
 
     @property
     def is_on_rig(self) -> bool:
-        """Whether it is an armature's pose that it changes, which the armature's proxy shows."""
+        """Whether it changes an armature's pose, which the armature's proxy shows."""
         return True
 
     @property
     def can_move(self) -> bool:
-        """Whether it moves now, where it is live: the owner is of this file, and not in Edit Mode."""
+        """Whether it moves while live: its owner is not linked and not in Edit Mode."""
         return self.owner.library is None and self.owner.mode != "EDIT"
 
     @property
     def has_goal(self) -> bool:
-        """Whether it has anything to follow."""
+        """Whether it has a target or source to follow."""
         return True
 
     @property
@@ -207,72 +205,71 @@ class Mover(_Pair):
 
     @property
     def bakes_when_off(self) -> bool:
-        """Whether a bake of the whole scene bakes it also where it is not live."""
+        """Whether a bake of the whole scene includes it even if it is not live."""
         return False
 
     @property
     def bakes_with(self) -> list["Mover"]:
-        """What must be baked with it: what changes the pose that it makes."""
+        """Movers that must be baked with it, since they change its pose."""
         return []
 
     @property
     def horizon(self) -> int:
-        """Frames to come whose goals its solver can make use of; 0: none."""
+        """Number of future frames whose goals its solver can use; 0: none."""
         return 0
 
     @property
     def frames_ahead(self) -> int:
-        """The same, of those that it is to make use of in a bake."""
+        """Number of future frames whose goals a bake gives to its solver; 0: none."""
         return self.horizon if getattr(self.settings, "look_ahead", False) else 0
 
     def own_identity(self) -> None:
-        """A copy's mover becomes one of its own, as soon as something is done with it."""
+        """Gives a duplicated mover a new uid when it is first used."""
 
     def links(self, session) -> list[str]:
-        """The bones of its owner that are kept out of no-go zones."""
+        """Names of its owner's bones that are checked against no-go zones."""
         return []
 
     def unmeasured(self, session) -> str:
-        """What of it cannot be measured against no-go zones, as a sentence; ""."""
+        """Which of its parts cannot be checked against no-go zones, as a sentence; "" if all can."""
         return ""
 
     def joint_label(self, place: Place) -> str:
-        """What a joint or motor is called."""
+        """Name of a joint or motor for the interface."""
         return axes.label(*place)
 
     def make_ready(self, as_authored: Authored) -> None:
-        """What is to be read before it goes live, while all shows what is authored.
+        """Reads what it needs before it goes live, while the scene shows the authored pose.
 
         Raises:
             RigError: it cannot be read.
         """
 
     def part_moved_by(self, other: "Mover") -> str:
-        """What of it another one moves: its "base", its "armature", its "target", or ""."""
+        """Which part of it another mover moves: "base", "armature", "target", or "" if none."""
         return ""
 
     @abstractmethod
     def joints(self) -> list:
-        """The settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); a body has none of its
-        own."""
+        """Settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
     @abstractmethod
     def authored(self) -> dict[Place, float]:
-        """Values [rad or m] of its joints as they are posed or keyed, whatever is live; without those that are not known."""
+        """Authored values [rad or m] of its joints, posed or keyed; unknown ones are left out."""
 
     @property
     def places(self) -> list[Place]:
-        """Bone and axis of each joint or motor."""
+        """(bone, axis) of each joint or motor."""
         return [(joint.bone, joint.axis) for joint in self.joints()]
 
     @property
     def unsolved(self) -> dict[Place, float]:
-        """What its values count as while it is live and was not solved yet."""
+        """Values of its joints while it is live and not solved yet."""
         return {}
 
     @abstractmethod
     def channel(self, place: Place) -> Channel | None:
-        """Where the authored value of a joint is kept; None where nothing keeps it."""
+        """Channel that stores the authored value of a joint; None if there is none."""
 
     def in_posture(self, action: bpy.types.Action) -> dict[Place, float]:
         """Values [rad or m] of its joints in a stored posture, as far as this contains them."""
@@ -304,6 +301,6 @@ SAME = 1e-6  # [rad or m] single precision
 
 
 def _holder(channel: Channel) -> tuple:
-    """What has the property of a channel, and the property's name."""
+    """The object, bone or motor that has a channel's property, and the property's name."""
     head, _, name = channel.path.rpartition(".")
     return (channel.owner.path_resolve(head) if head else channel.owner), name

@@ -1,9 +1,4 @@
-"""All that moves in a scene, whatever its kind: chains, bodies that follow a motion, mechanisms.
-
-A mover is a view on the scene, made anew whenever it is needed: undo and loading make it invalid. What is known of it from frame to frame
-is in its session (`Stage.session`), one for each stage: live, a render, a bake. What any use needs of a mover is here or in the session,
-so that no use asks of which kind it is. A fourth kind is one more class here, with its session.
-"""
+"""The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
@@ -45,8 +40,9 @@ class ChainMover(Mover):
 
     @property
     def planning(self) -> Planning | None:
-        """All chains of an armature that plan share the time, live or not, so that one that goes live changes nothing for the others; and
-        this one, which a comparison may let plan. A body that follows a motion has a share, too: no chain plans then."""
+        """All planning chains of an armature share the time, live or not, so that going live changes nothing for the others. A body that
+        follows a motion has a share too: no chain plans then.
+        """
         own = self.owner.limber
         planners = [chain.uid for chain in own.chains if plans(chain.solver) or chain.uid == self.settings.uid]
         return Planning(planners.index(self.settings.uid), len(planners) + own.retarget.live)
@@ -114,7 +110,7 @@ class ChainMover(Mover):
 
 
 class BodyMover(Mover):
-    """The body of an armature that follows another one, or a stream."""
+    """The body of an armature, which follows another armature or a stream."""
 
     __slots__ = ()
     session_type = BodySession
@@ -153,7 +149,7 @@ class BodyMover(Mover):
 
 
 class MechanismMover(Mover):
-    """A mechanism of an object."""
+    """The mechanism of an object."""
 
     __slots__ = ()
     session_type = MechanismSession
@@ -237,7 +233,7 @@ def _bone_channel(rig, place: Place) -> Channel | None:
 
 
 def plans(solver: str) -> bool:
-    """Whether a solver plans ahead, so that those of one armature take their frames one after the other."""
+    """Whether a solver plans ahead, so that the planning chains of an armature take turns."""
     return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
@@ -250,7 +246,7 @@ def mover_of(owner, settings) -> Mover:
 
 
 def movers_of(owner) -> Iterator[Mover]:
-    """All that an object has, live or not: its body, where it follows something; its chains; its mechanism."""
+    """All movers of an object, live or not: its body if it has a source, its chains, its mechanism."""
     kept = owner.limber
     if owner.type == "ARMATURE":
         if kept.retarget.live or kept.retarget.pairs:
@@ -262,5 +258,5 @@ def movers_of(owner) -> Iterator[Mover]:
 
 
 def live_of(owner) -> list[Mover]:
-    """What of an object is live."""
+    """The live movers of an object."""
     return [mover for mover in movers_of(owner) if mover.is_live]

@@ -1,8 +1,4 @@
-"""What live motion keeps while Blender runs, for all that moves. Nothing of it is saved; loading a file begins anew.
-
-Which rigs and mechanisms are live, each with its proxy, is kept in line with what their movers say of themselves. References to objects
-last from one `Registry.sync` to the next; undo, redo and loading make them invalid, and then it is due.
-"""
+"""Runtime state of live motion. Nothing of it is saved; loading a file resets it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +25,7 @@ from .stage import Stage
 
 @dataclass
 class Member:
-    """One armature object with a live body or live chains."""
+    """An armature object with a live body or live chains."""
 
     rig: bpy.types.Object
     proxy: bpy.types.Object | None  # None: the rig cannot show anything
@@ -42,12 +38,12 @@ class Member:
 
     @property
     def movers(self) -> list[Mover]:
-        """What is live and shown by the proxy: the body, then chains."""
+        """Its live movers that the proxy shows: the body, then chains."""
         return [mover for mover in live_of(self.rig) if mover.is_on_rig]
 
     @property
     def names(self) -> list[str]:
-        """The bones that its live chains and its retarget move, as far as they exist."""
+        """Names of the existing bones that its live chains and its body move."""
         bones, chains = self.rig.pose.bones, self.chains
         moved = []
         if self.rig.limber.retarget.live:
@@ -59,12 +55,14 @@ class Member:
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """Bone of the proxy -> targets to keep evaluated. Where one depends on bones or on a skin, that could make a cycle."""
+        """Bone of the proxy -> targets to keep evaluated; without targets that depend on bones or deformation, which could make a
+        dependency cycle.
+        """
         return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in self.chains if chain.joints}
 
 
 class Registry:
-    """The live rigs, as of the last `sync`."""
+    """The live armatures as of the last `sync`."""
 
     def __init__(self) -> None:
         self.members: list[Member] = []
@@ -73,7 +71,7 @@ class Registry:
         return (member for member in self.members if exists(member.rig))
 
     def sync(self) -> None:
-        """Finds the live rigs of the file, gives each its proxy, and takes away what is left of others."""
+        """Finds the live armatures of the file, attaches a proxy to each, and removes proxies of others."""
         members = []
         for rig in proxies.rigs():
             if is_live(rig):
@@ -90,11 +88,11 @@ class Registry:
         proxies.discard_others([member.proxy for member in members if member.proxy])
 
     def has_lost(self) -> bool:
-        """Whether a rig or its proxy was deleted since the last `sync`."""
+        """Whether an armature or its proxy was deleted since the last `sync`."""
         return not all(exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members)
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints and constraints are still as they were at the last `sync`."""
+        """Whether bones, joints and constraints are unchanged since the last `sync`."""
         for member in self.members:
             if not exists(member.rig) or not member.rig.pose:
                 return False
@@ -105,7 +103,7 @@ class Registry:
         return True
 
     def clear(self) -> None:
-        """Every rig of the file shows what is authored, and no proxy is left."""
+        """Removes all proxies, so that every armature shows its authored pose."""
         self.members = []
         for rig in proxies.rigs():
             if can_show(rig) and proxies.has_constraints(rig):
@@ -122,17 +120,17 @@ class Registry:
 
 
 def is_live(rig) -> bool:
-    """Whether a chain of the rig, or its body, says that it is live."""
+    """Whether a chain of the armature, or its body, is switched to live."""
     return any(mover.is_live and mover.is_on_rig for mover in movers_of(rig))
 
 
 def can_show(rig) -> bool:
-    """Whether constraints can be put on the rig's bones: a linked rig is another file's own."""
+    """Whether constraints can be added to the armature's bones: not to those of a linked armature."""
     return rig.library is None
 
 
 def _heal_renamed(member: Member) -> None:
-    """A bone renamed while live still has its constraint, with its old name in it: the chains learn the new one."""
+    """Updates the chains after a bone was renamed while live; its constraint still has the old name."""
     renamed = {}
     for bone in member.rig.pose.bones:
         constraint = proxies.own(bone)
@@ -167,7 +165,7 @@ def exists(thing) -> bool:
 
 @dataclass
 class MechanismRegistry:
-    """The live mechanisms, as of the last `sync`."""
+    """The live mechanisms as of the last `sync`."""
 
     owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
     unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
@@ -189,16 +187,16 @@ class MechanismRegistry:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was live at the last `sync`, and no object came since: then there is nothing to look for."""
+        """Whether nothing was live at the last `sync`, and no object was added since."""
         return not self.owners and len(bpy.data.objects) == self.counted
 
     @property
     def has_news(self) -> bool:
-        """Whether a mechanism is to be read, as one that was live when its file was opened."""
+        """Whether a live mechanism was not read yet, as after its file was opened."""
         return any(assembled.stored(owner) is None for owner, _ in self.movers())
 
     def read(self) -> None:
-        """Reads what is not known yet. All must show what is authored meanwhile."""
+        """Reads live mechanisms that were not read yet. Everything must show its authored pose meanwhile."""
         self.unread = {}
         for owner, _ in self.movers():
             if assembled.stored(owner) is None:
@@ -208,14 +206,14 @@ class MechanismRegistry:
                     self.unread[owner.session_uid] = str(error)
 
     def attach(self) -> None:
-        """Gives each its proxy, and takes away others'."""
+        """Attaches a proxy to each live mechanism, and removes those of others."""
         mechanism_proxy.discard_others(list(self.owners))
         for owner, _ in self.movers():
             if (made := assembled.stored(owner)) is not None:
                 mechanism_proxy.attach(owner, made.reading)
 
     def is_in_line(self) -> bool:
-        """Whether owners and constraints are as they were at the last `sync`."""
+        """Whether owners and constraints are unchanged since the last `sync`."""
         for uid, name in self.owners.items():
             owner = find(name, uid)
             if owner is None:
@@ -226,7 +224,7 @@ class MechanismRegistry:
         return True
 
     def clear(self) -> None:
-        """Everything is where it is authored, and no proxy is left."""
+        """Removes all proxies, so that everything shows its authored pose."""
         mechanism_proxy.discard_others([])
 
 
@@ -243,7 +241,7 @@ def show(owner, session: MechanismSession) -> None:
 
 @dataclass
 class Runtime:
-    """The motion, what shows it, and where it is in each scene."""
+    """Runtime state: the live movers, their stages and proxies, and the playback of each scene."""
 
     registry: Registry = field(default_factory=Registry)
     mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
@@ -262,7 +260,7 @@ class Runtime:
         return bool(self.registry.members or self.mechanisms.owners)
 
     def note_rest(self, scene, movers: list[Mover]) -> None:
-        """Keeps whether anything of a scene is still on its way."""
+        """Stores whether any mover of a scene still moves."""
         if self.playback.stage.is_at_rest(movers):
             self.moving.discard(scene.session_uid)
         else:
@@ -270,7 +268,7 @@ class Runtime:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Marks the updates that our own writes cause, so that no handler answers them."""
+        """Marks depsgraph updates that Limber's own writes cause, so that no handler reacts to them."""
         before, self.busy = self.busy, True
         try:
             yield
@@ -297,7 +295,7 @@ def forget() -> None:
 
 
 def live_movers(scene=None) -> list[Mover]:
-    """All that is live, of one scene where it is given: of each armature its body and its chains; then mechanisms."""
+    """All live movers, or those of one scene: for each armature its body, then its chains; then mechanisms."""
     found = [mover for member in _now.registry if scene is None or scene.session_uid in member.scenes for mover in member.movers]
     return found + _now.mechanisms.movers(scene)
 
@@ -308,5 +306,5 @@ def live_chains(scene=None) -> list[Mover]:
 
 
 def session(owner, settings):
-    """What live knows of a mover, by its owner object and its settings: for panels, the robot and tests."""
+    """The live session of a mover, by its owner object and its settings."""
     return _now.playback.stage.session(owner, settings)

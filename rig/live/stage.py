@@ -1,7 +1,7 @@
-"""A stage of movers in a Blender scene: what depends on what, and where everything is, are read from what Blender has evaluated.
+"""A stage of movers in a Blender scene, with dependencies and poses read from what Blender has evaluated.
 
-Each use of motion has a stage of its own: live, rendering, a bake. What depends on another starts from that one's new, filtered pose: what
-Blender has evaluated of it is one frame old.
+Live motion, a render and a bake each have a stage of their own. A mover that depends on another one starts from that one's new, filtered
+pose, since Blender's evaluated pose is one frame old.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ from .movers import mover_of
 
 
 class SceneHost:
-    """A scene in a frame.
+    """A Blender scene in a frame.
 
     Args:
-        stage: Whose movers move.
-        depsgraph: What has been evaluated.
+        stage: The stage whose movers move.
+        depsgraph: The evaluated scene.
     """
 
     def __init__(self, stage: "Stage", depsgraph) -> None:
@@ -29,7 +29,7 @@ class SceneHost:
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """On which others each depends, by index."""
+        """For each mover the indices of those on which it depends."""
         sessions = [self.stage.of(mover) for mover in movers]
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]
@@ -37,7 +37,7 @@ class SceneHost:
         return [mover.needs(session, moved, k, certain) for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))]
 
     def view(self, poses) -> Placement:
-        """Where everything is with these poses; what has none yet is where it is authored."""
+        """Placement with these poses; a mover without a pose counts as authored."""
         placement = Placement(self.depsgraph, {})
         for mover, session, pose in poses:
             for uid, bones in mover.bodies(session).items():
@@ -47,7 +47,7 @@ class SceneHost:
         return placement
 
     def followed(self, rig) -> Mapping[str, Followed]:
-        """What bones of a rig do that follow another armature: chains take it for what is authored."""
+        """Channels of bones that a retarget moves, which chains use instead of the authored ones."""
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
@@ -57,20 +57,20 @@ class SceneHost:
 
     @property
     def dirty(self) -> set[str]:
-        """Names of armatures whose bones may have changed."""
+        """Names of armatures whose bones may have changed since the last tick."""
         return self.stage.dirty
 
     def is_dirty(self, body: Mover) -> bool:
-        """Whether bones of a body or of its source may have changed."""
+        """Whether bones of a body or of its source may have changed since the last tick."""
         source = body.settings.source
         return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
 class Stage(engine.Stage):
-    """The sessions of movers of a file.
+    """Sessions of the movers of a file.
 
     Args:
-        solvers: Those to use instead of the chains' own, by the movers' keys.
+        solvers: Solvers to use instead of the chains' own, by the movers' keys.
     """
 
     def __init__(self, solvers: dict[Key, str] | None = None) -> None:
@@ -84,44 +84,47 @@ class Stage(engine.Stage):
         return other
 
     def session(self, owner, settings) -> SceneSession:
-        """What is known of a mover, by its owner object and its settings."""
+        """Session of a mover, by its owner object and its settings."""
         found = self.sessions.get((owner.session_uid, settings.uid))
         return found if found is not None else self.of(mover_of(owner, settings))
 
     def mark_postures_dirty(self) -> None:
-        """A stored posture may have changed: read it again at the next tick."""
+        """Makes the next tick read stored postures again, since one may have changed."""
         for session in self.sessions.values():
             session.mark_postures_dirty()
 
     def mark_dirty(self, armature_name: str) -> None:
-        """Bones of an armature may have changed: read them again at the next tick."""
+        """Makes the next tick read an armature's bones again, since they may have changed."""
         self.dirty.add(armature_name)
 
     @in_one_thread
     def advance(self, movers: Sequence[tuple], depsgraph, dt: float, ahead: Mapping[Key, Sequence[GazeGoal]] | None = None) -> None:
-        """One tick of movers, or of pairs of an object and settings. The outcome is in their sessions. Reads only what the depsgraph has
-        evaluated.
+        """Ticks movers once, given as Movers or (owner, settings) pairs; the results are in their sessions. Reads only the evaluated
+        scene.
 
-        Bodies that follow a motion come first: what they do is the pose that chains on them warp.
+        Bodies that follow a motion come first, since their pose is what chains on them start from.
 
-        `ahead` has the goals of the next frames of chains for which they are known.
+        Args:
+            movers: The movers.
+            depsgraph: The evaluated scene.
+            dt: Time since the last tick [s]; 0 in the first frame.
+            ahead: Goals of the next frames of chains, by the movers' keys, if known.
         """
         self.tick(in_one_order(movers), SceneHost(self, depsgraph), dt, ahead or {})
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph) -> bool:
-        """Whether there is something new to follow, or a set-up became right or wrong, since the last tick; or something was left on its
-        way, as live is that is undone and redone."""
+        """Whether inputs of a mover have changed since the last tick, or became valid or invalid, or a motion was interrupted by undo."""
         return super().has_changed(in_one_order(movers), SceneHost(self, depsgraph))
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
         return super().is_at_rest([mover_of(*mover) for mover in movers])
 
     def placement(self, movers: Sequence[tuple], depsgraph) -> Placement:
-        """Where things are with the newest poses, as far as they were solved."""
+        """Placement with the movers' newest poses."""
         return self.view(in_one_order(movers), SceneHost(self, depsgraph))
 
 
 def in_one_order(movers: Sequence[tuple]) -> list[Mover]:
-    """Movers in one order, however they were found."""
+    """Movers in a fixed order, independent of the order in which they were found."""
     return sorted((mover_of(*mover) for mover in movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name))

@@ -1,4 +1,4 @@
-"""What can be done with a mover, and why something cannot: the one place that has reasons by kind."""
+"""Whether a mover can be used in a certain way, and if not, the reason. Only this module has reasons that depend on the kind of mover."""
 
 from enum import Enum
 
@@ -20,7 +20,7 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why a mover cannot be used so, as a sentence with the remedy; "" where it can. Cheap: panels ask."""
+    """Why a mover cannot be used in this way, with the remedy; "" if it can. Fast, since panels call it."""
     if use is Use.LIVE and mover.is_live:
         return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))
@@ -28,14 +28,14 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
 
 
 def no_source(retarget) -> str:
-    """What a body lacks to be paired, as a sentence with the remedy; ""."""
+    """Why a body cannot be paired, with the remedy; "" if it can."""
     if pairing.is_streamed(retarget):
         return "" if receiver.find(retarget.host, retarget.port) else "Nothing listens: press Listen"
     return "" if retarget.source else "The armature has no source: choose the armature whose motion it follows"
 
 
 def no_pairs(rig, retarget) -> str:
-    """The same, to be calibrated or to follow."""
+    """Why a body cannot be calibrated or go live, with the remedy; "" if it can."""
     if why := no_source(retarget):
         return why
     if not retarget.pairs:
@@ -87,7 +87,7 @@ def _live_moves(mover: Mover, context) -> str:
 
 
 def _motors_drive(mover: Mover, context) -> str:
-    """Bodies follow the motors that a hand moves, where these drive the mechanism."""
+    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is Motors."""
     if mover.settings.drive == "MOTORS" and mover.is_live:
         return ""
     if mover.is_live:
