@@ -1,10 +1,10 @@
-"""A robot's file as Limber reads it: places of all bodies for joints' values, and how well its loops close.
+"""A robot's file as Limber reads it: poses of all bodies for joints' values, and how well its loops close.
 
     python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz --out OUT.npz
 
 FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots.md, in place of those that the file itself marks;
       arguments: of a xacro file
-IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, turned about in this order
+IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, rotations in this order
 OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's; residual (m,) [m, rad] of the
       closures: the largest distance or angle between frames that should coincide; 0 where there are none
 
@@ -37,7 +37,7 @@ from limber.solvers.rotations import angle_between, length, subtract, to_matrix
 from .mechanism import mechanism_in
 
 MET = 1e-6  # [rad or m] by which driven joints may differ from what IN says
-STEP = 0.1  # [rad or m] largest step of a motor on its way to a sample: the assembly stays the one that the file draws
+STEP = 0.1  # [rad or m] largest step of a motor towards a sample: the assembly stays the one that the file draws
 
 Arrays = Mapping[str, np.ndarray]
 

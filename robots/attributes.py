@@ -26,9 +26,9 @@ class AttributeReader:
 
     def warn(self, element: Element, what: str) -> None:
         """Adds a warning about an element."""
-        self.warnings.append(f"{self._place(element.line, element.file)}, {element}: {what}")
+        self.warnings.append(f"{self._location(element.line, element.file)}, {element}: {what}")
 
-    def _place(self, line: int, file: str) -> str:
+    def _location(self, line: int, file: str) -> str:
         """The line, and the file's name where it is not the robot's own."""
         return f"line {line}" if file in ("", self.file) else f"{os.path.basename(file)}, line {line}"
 

@@ -14,7 +14,7 @@ from .model import Closure, Joint, Robot
 
 CLOSING = re.compile(r"closing_(.+)_([12])")
 PASSIVE = "passive"  # the name of a joint without a motor begins with it
-SAME_POINT = 1e-9  # [m] hinges nearer to each other turn about one point
+SAME_POINT = 1e-9  # [m] hinges nearer to each other rotate about one point
 PERPENDICULAR = 1e-6  # cosine of the angle between axes
 LIGHT = 1e-6  # [kg] a lighter link is no part of the robot, but a step between the hinges of a ball
 

@@ -81,11 +81,11 @@ class _Bodies:
         return replace(with_motors(document, robot), warnings=tuple(reader.warnings))
 
     def _inside(self, element: Element, place: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
-        """The elements in a body, also those in <frame>s: each with the frame that it is in, seen from `place`'s, and its default class."""
+        """The elements in a body, also those in <frame>s: each with the frame that it is in and its default class."""
         found = []
         for child in element.children:
             if child.tag == "frame":
-                within = place.then(self.document.place(child))
+                within = place.then(self.document.pose(child))
                 found += self._inside(child, within, child.attributes.get("childclass", childclass))
             elif child.tag in CONTAINERS:
                 self.reader.warn(child, EXPAND)
@@ -96,7 +96,7 @@ class _Bodies:
     def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
         """Adds a body, with all that is on it."""
         childclass = element.attributes.get("childclass", childclass)
-        place = outside.then(self.document.place(element))
+        place = outside.then(self.document.pose(element))
         name = element.attributes.get("name") or self._name(f"{parent}_body")
         inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(place)
@@ -140,7 +140,7 @@ class _Bodies:
             )
             axis = " ".join(repr(first[k] - ends[k + 3]) for k in range(3))
             element = replace(middle, attributes={**middle.attributes, "zaxis": axis, "name": name})
-        place = within.then(self.document.place(element))
+        place = within.then(self.document.pose(element))
         link = name if name not in self.bodies and name not in self.drawn else self._name(f"{name}_{element.tag}")
         self.add_frame(link, body, place, element)
 
@@ -154,7 +154,7 @@ class _Bodies:
 
     def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, place: Transform, element: Element) -> None:
         """Adds a body's joints, in their order from the parent on, with a link between every two."""
-        steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis and place in the body, element
+        steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis, pose in the body, element
         for child, within in joints:
             name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
             at = within.then(Transform(offset=self.document.vector(child, "pos")))
@@ -214,7 +214,7 @@ class _Bodies:
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
     def _reference(self, joint: Element, is_slide: bool) -> float:
-        """Value [rad or m] of a hinge or slide at which its body is where the file draws it."""
+        """Value [rad or m] of a hinge or prismatic joint at which its body has the pose that the file gives."""
         if joint.attributes.get("type", "hinge") == "ball":
             return 0.0
         found = self.reader.number(joint, "ref") or 0.0
@@ -235,7 +235,7 @@ class _Bodies:
         if mass is None or mass < 0.0:
             self.reader.warn(element, "its mass is missing or negative: it is left out")
             return None
-        place = within.then(self.document.place(element))
+        place = within.then(self.document.pose(element))
         full = self.reader.numbers(element, "fullinertia", 6)
         if full is not None:
             xx, yy, zz, xy, xz, yz = full

@@ -61,7 +61,7 @@ class Document:
             self._define(element, "main" if name in self._main_names else name, "main", 0)
 
     def _include(self, element: Element, depth: int) -> None:
-        """Puts the included files' elements in the place of each <include>."""
+        """Replaces each <include> by the included file's elements."""
         if depth > MAX_DEPTH:
             raise self.reader.error(MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?")
         children: list[Element] = []
@@ -138,7 +138,7 @@ class Document:
         """An angle of the file in radians."""
         return radians(number) if self.degrees else number
 
-    def place(self, element: Element) -> Transform:
+    def pose(self, element: Element) -> Transform:
         """Frame of an element in its parent's: pos, and the orientation in any of MJCF's forms."""
         return Transform(self.orientation(element), self.vector(element, "pos"))
 
@@ -180,7 +180,7 @@ class Document:
             raise self.reader.error(AxisError, element, what)
 
     def _euler(self, angles: Vector) -> Quaternion:
-        """Rotation of Euler angles: a small letter turns about the moved axis, a capital one about the fixed axis."""
+        """Rotation of Euler angles: a small letter of the sequence rotates about the moved axis, a capital one about the fixed axis."""
         found = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):
             turn = about(AXES[letter.lower()], self.angle(angle))

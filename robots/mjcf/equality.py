@@ -109,7 +109,7 @@ class EqualityReader:
         return name, IDENTITY_TRANSFORM
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
-        """Adds a link that is fixed to a body, at a place in the world."""
+        """Adds a link that is fixed to a body, with a pose given in the world."""
         while name in self.drawn:
             name += "'"
         self.links.append(Link(name, line=element.line, file=element.file))

@@ -44,7 +44,7 @@ class ShapeReader:
                 what = f"there is no mesh '{name}' among the assets: add <mesh name='{name}' file='...'/>"
                 raise self.reader.error(UnknownNameError, geom, what)
             mesh, within = self._meshes[name]
-            return [] if mesh is None else [Visual(mesh, self.document.place(geom).then(within), material)]
+            return [] if mesh is None else [Visual(mesh, self.document.pose(geom).then(within), material)]
         if kind not in SIZES:
             self.reader.warn(geom, f"a geom of type '{kind}' cannot be shown: it is left out")
             return []
@@ -52,7 +52,7 @@ class ShapeReader:
 
     def _primitive(self, geom: Element, kind: str, material: Material | None) -> list[Visual]:
         size = list(self.document.numbers(geom, "size", 3) or ())
-        place = self.document.place(geom)
+        place = self.document.pose(geom)
         ends = self.reader.numbers(geom, "fromto", 6) if kind in FROM_TO else None
         if ends is not None:
             first, second = (ends[0], ends[1], ends[2]), (ends[3], ends[4], ends[5])

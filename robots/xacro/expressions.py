@@ -7,6 +7,7 @@ object, no import, and nothing that makes much of a short text.
 import ast
 import math
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -132,7 +133,9 @@ class Evaluator:
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)  # of "1if", which Python reads all the same
+                tree = ast.parse(text.strip(), mode="eval")
             return self._node(tree.body, lookup)
         except (ExpressionError, UrdfError):  # the latter from a property that is used, or a file that is loaded
             raise
