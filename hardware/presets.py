@@ -1,7 +1,7 @@
 """Data of common servo models. Knows no Blender.
 
-Speeds are the makers', at the stated voltage and without load. A joint's limits are lower: a share of the speed, reached in a third of a
-second, by an acceleration that is reached in a tenth of one.
+Speeds are the makers', at the stated voltage and without load. The limits of a joint are derived from them: a share of the speed as
+velocity limit, an acceleration that reaches it in a third of a second, and a jerk that reaches that in a tenth of a second.
 """
 
 from __future__ import annotations

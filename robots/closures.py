@@ -137,7 +137,9 @@ class _MechanismBuilder:
         return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
-        """Kind in the mechanism, rotation of the mechanism joint's frame in the URDF joint's, and number of degrees of freedom."""
+        """(kind, rotation, degrees of freedom) of a joint in the mechanism; the rotation leads from the mechanism joint's frame to the
+        URDF joint's.
+        """
         changed = self.changed.get(joint.name, "")
         if changed == "spherical":
             return "spherical", IDENTITY, 3

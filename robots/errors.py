@@ -11,7 +11,7 @@ class UrdfError(ValueError):
 
 
 class MalformedError(UrdfError):
-    """Not readable, no XML or YAML, another root element, unexpanded xacro, or a required element or attribute is missing."""
+    """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required element or attribute is missing."""
 
 
 class NumberError(UrdfError):

@@ -20,7 +20,7 @@ LIGHT = 1e-6  # [kg] a lighter link is no part of the robot, but a step between 
 
 
 def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """NAME and both names of each pair closing_NAME_1 and closing_NAME_2."""
+    """(NAME, first, second) of each pair of names closing_NAME_1 and closing_NAME_2."""
     found: dict[str, dict[str, str]] = {}
     for name in names:
         if match := CLOSING.fullmatch(name):
@@ -29,10 +29,10 @@ def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
-    """The robot with the closures that the names of its links mark, the ball joints of these loops, and its motors.
+    """The robot with the closures, ball joints and motors that its names mark.
 
     Args:
-        driven: Joints that the file says have a motor. Without any, where some joints are called passive, all others have one.
+        driven: Joints that have a motor according to the file. If empty and some joints are called passive, all others have one.
     """
     pairs = closing_pairs([link.name for link in robot.links])
     if not pairs:
@@ -46,7 +46,7 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
 
 
 def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Joints without motors about perpendicular axes through one point, in threes, with light links between them."""
+    """Triples of passive hinges with perpendicular axes through one point and only light links between them: ball joints."""
     below: dict[str, list[Joint]] = {}
     for joint in robot.joints:
         below.setdefault(joint.parent, []).append(joint)
@@ -55,7 +55,7 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
         return joint.is_rotary and joint.mimic is None and joint.name not in motors
 
     def onward(joint: Joint) -> Joint | None:
-        """The hinge that follows at the same point, if nothing else hangs between them."""
+        """The next hinge at the same point, if nothing else is attached between them; else None."""
         link, after = robot.link[joint.child], below.get(joint.child, [])
         is_step = not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
         if len(after) != 1 or not is_step or not hinge(after[0]) or length(after[0].origin.offset) > SAME_POINT:

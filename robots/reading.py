@@ -1,4 +1,4 @@
-"""Robot files as checked robot models, whatever their format, or errors that name file, line and element. Knows no Blender."""
+"""Reads robot files of any supported format as checked robot models; errors name file, line and element. Knows no Blender."""
 
 import os
 from collections.abc import Collection, Mapping

@@ -1,7 +1,7 @@
 """YAML texts as maps, lists and texts, read by the bundled ruamel.yaml within bounds. Knows no Blender.
 
-Only the parser's events are used: every scalar stays the text that it is ("010" is no number), no tag makes an object, and neither an
-alias nor nesting can make much of a short text. Importing this module imports ruamel.yaml (.3 s): do so where a text is to be read.
+Only the parser's events are used: every scalar remains text ("010" is no number), no tag creates an object, and neither aliases nor nesting
+can make a short text expand. Importing this module imports ruamel.yaml (.3 s), so import it only where a text is read.
 """
 
 import re
@@ -44,12 +44,13 @@ def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> dict[str, 
 
     Args:
         text: One YAML document.
-        file: What error messages call it.
-        scalar: Value of a scalar, which may have a tag then; it raises ValueError for one that cannot be. Without it they are texts. With
-            it the text may be any data: anchors, aliases and << are followed, and of a key that is there twice the last one counts.
+        file: Name of the file in error messages.
+        scalar: Converts a scalar, with its tag, to a value; raises ValueError for an invalid one. None: scalars are texts. With it the text
+            may be arbitrary data: anchors, aliases and << are followed, and of duplicate keys the last one counts.
 
     Raises:
-        MalformedError: it is no YAML, has anchors, tags, a key twice or several documents, or exceeds the bounds above.
+        MalformedError: it is no YAML, exceeds the bounds above, has several documents, or without `scalar` has anchors, tags or duplicate
+            keys.
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")
@@ -103,7 +104,7 @@ class _Reader:
         return found or {}
 
     def _node(self, event: Any, depth: int) -> Any:
-        """The value that begins with an event, under the name of its anchor as well."""
+        """The value that begins with an event; if it has an anchor, it is stored for aliases."""
         self._check(event, depth)
         if isinstance(event, AliasEvent):
             if event.anchor not in self.anchored:
@@ -143,7 +144,7 @@ class _Reader:
             yield event
 
     def _check(self, event: Any, depth: int) -> None:
-        """Raises MalformedError where an event is more than closures need."""
+        """Raises MalformedError for an event that closures do not need."""
         if event.anchor and self.scalar is None:  # an alias has one, too
             raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out in each place")
         if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):

@@ -95,14 +95,14 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def arguments_of(text: str) -> tuple[dict[str, str], str]:
-    """Arguments "name:=value ..." by name, and the first word that is none; "" where all are."""
+    """Arguments "name:=value ..." as a dict, and the first word that is no argument; "" if all are."""
     found = [(word, *word.partition(":=")) for word in text.split()]
     wrong = next((word for word, name, sign, _ in found if not name or not sign), "")
     return {name: value for _, name, _, value in found}, wrong
 
 
 def links_of(path: str, arguments: str = "") -> list[str]:
-    """Names of the links of a robot's file, to choose the root from; empty where the file cannot be read."""
+    """Names of the links of a robot file, to choose the root from; empty if the file cannot be read."""
     try:
         return _links(path, stat(path).st_mtime_ns, arguments)
     except (OSError, UrdfError):

@@ -1,4 +1,4 @@
-"""What Start Live reports: what a mover does now, and what deserves a look."""
+"""What Start Live reports: what the mover does now, and warnings."""
 
 from math import degrees
 
@@ -17,7 +17,7 @@ from ...rig.reading.body import pairing
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:
-    """What a mover that has just gone live does, "" where it cannot; and warnings, as sentences."""
+    """What a mover that has just gone live does ("" if it cannot move), and warnings, as sentences."""
     session = live.session(*mover)
     return ("", [session.problem]) if session.problem else _SAID[type(mover)](context, mover, session)
 

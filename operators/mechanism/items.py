@@ -39,7 +39,7 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
 
 
 def _chosen(context) -> list:
-    """The selected bones; the active one alone where it is not among them."""
+    """The selected bones; if the active bone is not among them, only that one."""
     active, selected = context.active_pose_bone, list(context.selected_pose_bones or ())
     return selected if active is None or active in selected else [active]
 

@@ -229,7 +229,7 @@ class MechanismRegistry:
 
 
 def show(owner, session: MechanismSession) -> None:
-    """Writes where bodies are to the mechanism's proxy: where they are authored, until it was solved."""
+    """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the first tick."""
     made, shown = assembled.stored(owner), mechanism_proxy.find(owner)
     if made is None or shown is None or not exists(shown):
         return
@@ -301,7 +301,7 @@ def live_movers(scene=None) -> list[Mover]:
 
 
 def live_chains(scene=None) -> list[Mover]:
-    """The chains among them."""
+    """All live chains, or those of one scene."""
     return [mover for mover in live_movers(scene) if isinstance(mover, ChainMover)]
 
 

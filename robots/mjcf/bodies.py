@@ -1,8 +1,8 @@
 """MJCF files as checked robot models: bodies, joints, frames on them. Knows no Blender.
 
-A body is a link. Of several joints of a body each but the last has a link of its own; a ball joint is three hinges about x, y and z of
-one point, NAME_x, NAME_y, NAME_z, in this order from the parent on. Named sites and cameras are links without mass. The root is the
-outermost body, or "world" where there are several or a joint is between them.
+A body becomes a link. A body with several joints gets an additional link for each but the last; a ball joint becomes three hinges NAME_x,
+NAME_y, NAME_z through one point, in this order from the parent. Named sites and cameras become links without mass. The root is the
+outermost body, or "world" if there are several, or a joint above it.
 """
 
 from collections.abc import Collection
@@ -52,7 +52,7 @@ class _Bodies:
         self.routed = routed | {site.attributes.get("sidesite") for tendon in document.sections("tendon") for site in tendon.children}
 
     def robot(self) -> Robot:
-        """Robot of the whole document.
+        """Robot of the whole document. Call once.
 
         Raises:
             UrdfError: the file cannot be used.
@@ -81,7 +81,7 @@ class _Bodies:
         return replace(with_motors(document, robot), warnings=tuple(reader.warnings))
 
     def _inside(self, element: Element, place: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
-        """The elements in a body, also those in <frame>s: each with the frame that it is in and its default class."""
+        """The elements of a body, including those in <frame>s: (element, frame relative to `place`, default class)."""
         found = []
         for child in element.children:
             if child.tag == "frame":
@@ -94,7 +94,7 @@ class _Bodies:
         return found
 
     def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
-        """Adds a body, with all that is on it."""
+        """Adds a body and everything on it, its child bodies included."""
         childclass = element.attributes.get("childclass", childclass)
         place = outside.then(self.document.pose(element))
         name = element.attributes.get("name") or self._name(f"{parent}_body")
@@ -127,7 +127,7 @@ class _Bodies:
         return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")
 
     def _frame(self, element: Element, within: Transform, childclass: str, body: str) -> None:
-        """Adds a site or a camera of a body as a link. Points along which a tendon runs are left out."""
+        """Adds a site or a camera of a body as a link. Sites that only guide a tendon are left out."""
         name = element.attributes["name"]
         if element.tag == "site" and name in self.routed:
             return
@@ -153,7 +153,7 @@ class _Bodies:
     # -- joints --
 
     def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, place: Transform, element: Element) -> None:
-        """Adds a body's joints, in their order from the parent on, with a link between every two."""
+        """Adds a body's joints in their order from the parent, with a massless link between every two."""
         steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis, pose in the body, element
         for child, within in joints:
             name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
@@ -196,7 +196,7 @@ class _Bodies:
         return unit(axis)
 
     def _limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """Smallest and largest value [rad or m]; None where the joint is not limited."""
+        """Lower and upper limit [rad or m]; None if the joint is not limited."""
         if kind == "continuous":  # a part of a ball, whose range is a cone
             return None, None
         limited = joint.attributes.get("limited", "auto")
@@ -214,7 +214,7 @@ class _Bodies:
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
     def _reference(self, joint: Element, is_slide: bool) -> float:
-        """Value [rad or m] of a hinge or prismatic joint at which its body has the pose that the file gives."""
+        """Joint value [rad or m] in the pose in which the file gives the bodies."""
         if joint.attributes.get("type", "hinge") == "ball":
             return 0.0
         found = self.reader.number(joint, "ref") or 0.0
@@ -259,7 +259,7 @@ class _Bodies:
         return joint.attributes.get("name") or self._name(f"{body}_joint")
 
     def _name(self, wanted: str) -> str:
-        """A name that nothing has yet."""
+        """The name, made unique by a number."""
         name = wanted
         while name in self.taken or name in self.drawn:
             self.counts[wanted] = self.counts.get(wanted, 1) + 1

@@ -61,7 +61,7 @@ class Document:
             self._define(element, "main" if name in self._main_names else name, "main", 0)
 
     def _include(self, element: Element, depth: int) -> None:
-        """Replaces each <include> by the included file's elements."""
+        """Replaces each <include> by the elements of its file."""
         if depth > MAX_DEPTH:
             raise self.reader.error(MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?")
         children: list[Element] = []
@@ -90,7 +90,7 @@ class Document:
     # -- default classes --
 
     def _define(self, element: Element, name: str, parent: str, depth: int) -> None:
-        """Reads a <default>: its own attributes first, then the classes within it, which begin with these."""
+        """Reads a <default>: its own attributes, then the classes inside it, which inherit these."""
         if name not in self._classes:
             self._classes[name] = {tag: dict(values) for tag, values in self._classes[parent].items()}
         own = self._classes[name]
@@ -101,7 +101,7 @@ class Document:
             self._define(child, self.reader.text(child, "class"), name, depth + 1)
 
     def with_defaults(self, element: Element, childclass: str) -> Element:
-        """The element with the attributes that its class, or that of the bodies around it, gives it."""
+        """The element with the attributes of its default class, or of the enclosing bodies' class."""
         name = element.attributes.get("class") or childclass
         name = "main" if name in self._main_names or not name else name
         if name not in self._classes:
@@ -119,7 +119,7 @@ class Document:
     # -- numbers --
 
     def numbers(self, element: Element, attribute: str, most: int) -> tuple[float, ...] | None:
-        """The one to `most` finite numbers of an attribute; None if it is missing."""
+        """One to `most` finite numbers of an attribute; None if it is missing. Raises NumberError."""
         value = element.attributes.get(attribute)
         if value is None:
             return None
@@ -180,7 +180,7 @@ class Document:
             raise self.reader.error(AxisError, element, what)
 
     def _euler(self, angles: Vector) -> Quaternion:
-        """Rotation of Euler angles: a small letter of the sequence rotates about the moved axis, a capital one about the fixed axis."""
+        """Rotation of Euler angles: a small letter rotates about the moved axis, a capital one about the fixed axis."""
         found = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):
             turn = about(AXES[letter.lower()], self.angle(angle))
@@ -189,7 +189,7 @@ class Document:
 
 
 def from_z(axis: Vector) -> Quaternion:
-    """The shortest rotation that takes the z axis to an axis; about x where that is opposite, as MuJoCo's compiler has it."""
+    """Shortest rotation from the z axis to an axis; about x if they are opposite, as in MuJoCo's compiler."""
     along = unit(axis)
     side = cross(Z, along)
     if length(side) < NO_LENGTH:
@@ -207,5 +207,5 @@ def is_file(path: Path) -> bool:
 
 
 def _default_tag(tag: str) -> str:
-    """Tag under which defaults are kept: all actuators share theirs."""
+    """Tag under which defaults are stored; all kinds of actuators share one."""
     return "actuator" if tag in ACTUATORS else tag

@@ -1,4 +1,4 @@
-"""MJCF's equality constraints as closures between links, and as joints that follow others. Knows no Blender."""
+"""MJCF's equality constraints as closures between links, and as mimic joints. Knows no Blender."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,19 +14,27 @@ HIGHER_ORDER = 1e-12  # coefficients of polynomials beyond this make them no str
 
 
 class EqualityReader:
-    """Reads the <equality> sections of one document; links that mark where bodies meet are added to the robot's."""
+    """Reads the <equality> sections of one document; adds massless links to the robot where bodies are joined."""
 
     def __init__(
         self, document: Document, links: list[Link], drawn: dict[str, Transform], floats: bool, references: Mapping[str, float]
     ) -> None:
-        """`drawn`: the links' frames in the world as the file draws them. `references`: joints' values [rad or m] there."""
+        """Reader of one document.
+
+        Args:
+            document: The document.
+            links: Links of the robot.
+            drawn: World frames of the links in the pose in which the file gives the bodies.
+            floats: Whether the root body moves freely.
+            references: Joint values [rad or m] in that pose.
+        """
         self.document, self.reader = document, document.reader
         self.links, self.drawn, self.floats, self.references = links, drawn, floats, references
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
-        """The joints, with their leaders, and those that fix the links at which loops are closed."""
+        """The joints, with mimic joints' leaders, and with fixed joints for the links that were added."""
         found = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
             element = self.document.with_defaults(element, "")
@@ -41,7 +49,7 @@ class EqualityReader:
         return [*found.values(), *self._frames]
 
     def _follow(self, element: Element, joints: dict[str, Joint]) -> None:
-        """Makes a joint follow another one by a straight line."""
+        """Makes a joint a mimic joint with a linear relation."""
         names = [self.reader.text(element, "joint1"), *([element.attributes["joint2"]] if "joint2" in element.attributes else [])]
         for name in names:
             if name not in joints or not joints[name].is_movable:
@@ -89,7 +97,7 @@ class EqualityReader:
         self._add(ends[0], ends[1], kind)
 
     def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
-        """Places in the world, as the file draws the bodies, that a weld brings together: on the first body and on the second."""
+        """World frames that a weld joins, in the pose in which the file gives the bodies: on the first body, and on the second."""
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
         if pose is None or max(map(abs, pose[3:])) < NO_LENGTH:  # MuJoCo's default: they stay as they are drawn
@@ -99,7 +107,7 @@ class EqualityReader:
         return [first.then(relative).then(Transform(offset=anchor)), at]
 
     def _body(self, element: Element, attribute: str) -> tuple[str, Transform] | None:
-        """A body's link, and the body's frame in it; the root's where the body is the world, None where that floats."""
+        """A body's link, and the body's frame in it. For the world: the root's, or None if the root floats."""
         name = element.attributes.get(attribute, "world")
         if name == "world":
             root = self.links[0].name
@@ -109,7 +117,7 @@ class EqualityReader:
         return name, IDENTITY_TRANSFORM
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
-        """Adds a link that is fixed to a body, with a pose given in the world."""
+        """Adds a link that is fixed to a body, at a world frame; returns its name."""
         while name in self.drawn:
             name += "'"
         self.links.append(Link(name, line=element.line, file=element.file))

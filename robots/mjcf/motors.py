@@ -1,4 +1,4 @@
-"""Motors of an MJCF file: the joints that actuators drive, and the limits that these set. Knows no Blender."""
+"""Motors of an MJCF file: the joints that actuators drive, and the limits that the actuators set. Knows no Blender."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from .document import ACTUATORS, Document
 
 
 def with_motors(document: Document, robot: Robot) -> Robot:
-    """The robot with its motors, and their joints with the actuators' control ranges and forces as limits, where these are narrower."""
+    """The robot with motors on the joints that actuators drive; their limits are narrowed to the actuators' control ranges and forces."""
     joints, motors = robot.joint, []
     found = dict(joints)
     for element in document.sections("actuator"):
@@ -44,7 +44,7 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
 
 
 def _is_servo(document: Document, actuator: Element) -> bool:
-    """Whether what an actuator is given is a position of its joint."""
+    """Whether an actuator's control value is a position of its joint."""
     if actuator.tag == "position":
         return True
     bias = document.numbers(actuator, "biasprm", 10) or ()
@@ -54,7 +54,7 @@ def _is_servo(document: Document, actuator: Element) -> bool:
 
 
 def _range(document: Document, actuator: Element, word: str) -> tuple[float, float] | None:
-    """A range of an actuator (ctrl, force) where it is limited to it."""
+    """A range of an actuator (`word`: ctrl or force); None if it is not limited."""
     limited, found = actuator.attributes.get(f"{word}limited", "auto"), document.reader.numbers(actuator, f"{word}range", 2)
     if found is None or limited == "false" or not found[0] < found[1]:
         return None

@@ -32,7 +32,7 @@ class ShapeReader:
                 self._materials[name] = Material(name, self._colour(element))
 
     def visuals(self, geom: Element) -> list[Visual]:
-        """Visuals of a <geom> with its defaults; none where MuJoCo does not show it either."""
+        """Visuals of a <geom> with its defaults; none if MuJoCo does not show it."""
         group = self.reader.number(geom, "group") or 0.0
         kind = geom.attributes.get("type", "mesh" if "mesh" in geom.attributes and "type" not in geom.attributes else "sphere")
         if group > LAST_SHOWN_GROUP or kind in NOT_SHOWN:
@@ -93,7 +93,7 @@ class ShapeReader:
         self._meshes[name] = MeshFile(self._path(element, file), size), reference.inverse()
 
     def _path(self, element: Element, file: str) -> str:
-        """The file's name as `meshes.find_mesh` finds it from the main file: below meshdir, else beside the file that names it."""
+        """Path of a mesh file as `meshes.find_mesh` takes it: below meshdir, else beside the file that names it."""
         compiler = self.document.compiler
         if compiler.get("strippath", "false") == "true":
             file = PurePosixPath(file).name

@@ -26,7 +26,7 @@ TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
 def is_xacro(root: Element) -> bool:
-    """Whether a document has elements for xacro."""
+    """Whether a document contains xacro elements."""
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -40,7 +40,7 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
     """The document as a <robot> without xacro.
 
     Args:
-        arguments: Texts for its xacro:arg, by name.
+        arguments: Values of its xacro:arg, by name.
 
     Raises:
         UrdfError: it cannot be expanded; the message names file, line, element and remedy.
@@ -85,7 +85,7 @@ class _Expander:
         return made
 
     def _children(self, elements: list[Element], scope: Scope, into: Element | None = None) -> list[Element]:
-        """The elements, expanded. `into`: the element that gets them, to which xacro:attribute adds."""
+        """The expanded elements. `into`: the element that contains them, to which xacro:attribute adds attributes."""
         found: list[Element] = []
         self.depth += 1
         for element in elements:
@@ -104,7 +104,7 @@ class _Expander:
         return found
 
     def _command(self, element: Element, word: str, scope: Scope) -> list[Element]:
-        """What an element of xacro's expands to."""
+        """The expansion of a xacro element."""
         if word == "property":
             self._property(element, scope)
         elif word == "macro":
@@ -241,7 +241,7 @@ class _Expander:
         return self._text(raw.text, scope, raw.element)
 
     def _text(self, text: str, scope: Scope, element: Element) -> Any:
-        """A text with its expressions and substitutions: the value itself where the text is one of them alone."""
+        """A text with its expressions and substitutions evaluated; if it is only one of them, the value itself."""
         if "$" not in text:
             return text
         parts: list[Any] = []

@@ -1,7 +1,7 @@
-"""Expressions of xacro files: numbers, texts, lists and maps, and a list of functions. Knows no Blender.
+"""Expressions of xacro files: numbers, texts, lists, maps, and a fixed list of functions. Knows no Blender.
 
-xacro itself hands them to Python's eval. Here they are evaluated node by node, and only what is listed can be used: no attribute of an
-object, no import, and nothing that makes much of a short text.
+xacro itself passes them to Python's eval. Here they are evaluated node by node, and only what is listed is allowed: no attributes of
+objects, no imports, and nothing that makes a short text expand.
 """
 
 import ast
@@ -82,7 +82,7 @@ TOO_LARGE = f"its value is larger than {MAX_SIZE} characters or entries"
 
 
 def size_of(value: Any) -> int:
-    """Characters and entries of a value, in all its lists and maps.
+    """Number of characters and entries in a value, including nested lists and maps.
 
     Raises:
         ExpressionError: there are more than MAX_SIZE.
@@ -119,7 +119,7 @@ NAMES |= {"range": Function(_range), "sum": Function(_sum), "math": dict(NAMES),
 
 
 class Evaluator:
-    """Evaluates the expressions of one document, of whose work it keeps count."""
+    """Evaluates the expressions of one document, and limits the total work."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -128,7 +128,7 @@ class Evaluator:
         """Value of an expression.
 
         Raises:
-            ExpressionError: it is none, uses what is not listed, or exceeds the bounds above.
+            ExpressionError: it is invalid, uses something that is not listed, or exceeds the bounds above.
         """
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
@@ -239,7 +239,7 @@ class Evaluator:
         return list(found) if name in ("items", "keys", "values") else found
 
     def _attribute(self, node: ast.Attribute, names: Lookup) -> Any:
-        """Entry of a map, as YAML files give them: `limits.elbow`."""
+        """Entry of a map from a YAML file: `limits.elbow`."""
         owner = self._node(node.value, names)
         if not isinstance(owner, Mapping):
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")

@@ -44,7 +44,7 @@ def _parameter(word: str) -> Parameter:
 
 
 def _words(text: str) -> list[str]:
-    """Words between blanks, of which those in quotes and brackets do not count."""
+    """Words of a text, separated by blanks outside of quotes and brackets."""
     words, word, quote, depth = [], "", "", 0
     for letter in text:
         if letter.isspace() and not quote and not depth:

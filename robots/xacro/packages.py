@@ -9,8 +9,9 @@ NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
 
 def find_package(name: str, file: str) -> Path | None:
-    """Folder of a ROS package: above the file, beside one of the folders above it, or on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; None if
-    there is none. A folder of another name counts where its package.xml has the name."""
+    """Folder of a ROS package: above the file, beside a folder above it, or on ROS_PACKAGE_PATH or AMENT_PREFIX_PATH; None if there is
+    none. A folder with another name is accepted if its package.xml has the package's name.
+    """
     folder = Path(file).resolve().parent
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
     roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
@@ -32,7 +33,7 @@ def find_package(name: str, file: str) -> Path | None:
 
 
 def _declared(folder: Path) -> str:
-    """The name that a folder's package.xml gives; "" without one."""
+    """Package name in a folder's package.xml; "" without one."""
     try:
         match = NAME.search((folder / "package.xml").read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Values of xacro properties: literals of attributes and of YAML files, scopes in which names are looked up. Knows no Blender."""
+"""Values of xacro properties: literals from attributes and YAML files, and the scopes of names. Knows no Blender."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 
 
 def literal(value: Any) -> Any:
-    """A text as the number, truth or quoted text that it writes; anything else as it is."""
+    """Value of a text that is a number, a truth value or a quoted text; any other value unchanged."""
     if not isinstance(value, str):
         return value
     if len(value) >= 2 and value[0] == value[-1] == "'":
@@ -30,7 +30,7 @@ def literal(value: Any) -> Any:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None) -> Any:
-    """Value of a YAML scalar: what is in quotes is a text, a tag is a unit. Raises ValueError for other tags."""
+    """Value of a YAML scalar: a quoted one is a text, a tag is a unit. Raises ValueError for other tags."""
     if tag:
         if tag not in UNITS:
             raise ValueError(f"tag '{tag}' is unknown: use one of {', '.join(UNITS)}")
@@ -48,18 +48,18 @@ class Raw:
 
 
 class Block:
-    """Elements that stand for a name: those of a property, or what a macro's caller has put into it."""
+    """Elements that a name stands for: those of a property, or a block that a macro's caller passed."""
 
     def __init__(self, elements: list[Element]) -> None:
         self.elements = elements
 
 
 class CycleError(Exception):
-    """A property that is defined by itself; its name is the message."""
+    """A property that is defined by itself; the message is its name."""
 
 
 class Scope:
-    """Names of a macro's call, or of the whole file; those that it lacks are its parent's."""
+    """Names in a macro's call or the whole file, with a parent scope for names that it lacks."""
 
     def __init__(self, parent: "Scope | None" = None) -> None:
         self.parent = parent
@@ -75,7 +75,7 @@ class Scope:
         return scope
 
     def holder(self, name: str) -> "Scope | None":
-        """The nearest scope that has a name."""
+        """Nearest scope that defines a name; None if none does."""
         scope: Scope | None = self
         while scope is not None and name not in scope.values:
             scope = scope.parent
@@ -85,7 +85,7 @@ class Scope:
         """Value of a name.
 
         Raises:
-            KeyError: there is none.
+            KeyError: it is not defined.
             CycleError: it is defined by itself.
         """
         scope = self.holder(name)

@@ -254,7 +254,7 @@ def test_a_park_pose_of_other_bones_is_named(rig, chain):
 def test_what_was_not_done_yet_is_asked_for(rig, chain):
     refused("The motion of 'Rig' was not checked yet: press Check Motion", "mark_findings")
     refused("Chain 'head' is not live: press Start Live to follow", "end_live")
-    refused("No imported robot is active: bring its URDF file in first", "import_closures")
+    refused("No imported robot is active: import its file first", "import_closures")
 
 
 @pytest.mark.every_blender

@@ -96,7 +96,7 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
 
 
 def across(mesh: bmesh.types.BMesh, place: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """Rotates a mesh from along Y to along X, as the axle of a hinge, and moves it to `place`."""
+    """Rotates a mesh from along Y to along X, as the axle of a hinge, and moves it to a position `place` [m]."""
     return moved(mesh, Matrix.Translation(place) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
 
