@@ -16,6 +16,7 @@ from .diagnosis import MET
 from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, position_of, upright, with_free_roll
 from .rotations import (
     NO_DIRECTION,
+    ORIGIN,
     Quaternion,
     Vector,
     Y,
@@ -38,7 +39,6 @@ from .rotations import (
 )
 from .skeleton import Pose, Skeleton
 
-NOTHING: Vector = (0.0, 0.0, 0.0)
 SHORTEST_REACH = 1e-6  # [m] a shorter skeleton counts as this long
 ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
 
@@ -157,7 +157,7 @@ def _stacked(parts: Sequence[Residual]) -> Residual:
 
 def _angular(skeleton: Skeleton, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
     """Angular velocity of the end per unit speed of each joint, base frame."""
-    turns: list[Vector] = [NOTHING] * len(axes)
+    turns: list[Vector] = [ORIGIN] * len(axes)
     for k in carried:
         if skeleton.joints[k].kind == "revolute":
             turns[k] = axes[k]
@@ -166,7 +166,7 @@ def _angular(skeleton: Skeleton, axes: list[Vector], carried: Sequence[int]) -> 
 
 def _linear(skeleton: Skeleton, position: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]) -> list[Vector]:
     """Velocity [m] of the end's position per unit speed of each joint, base frame."""
-    velocities: list[Vector] = [NOTHING] * len(axes)
+    velocities: list[Vector] = [ORIGIN] * len(axes)
     for k in carried:
         velocities[k] = cross(axes[k], subtract(position, pose.positions[k])) if skeleton.joints[k].kind == "revolute" else axes[k]
     return velocities

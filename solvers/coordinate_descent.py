@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .rotations import (
     IDENTITY,
+    ORIGIN,
     Quaternion,
     Vector,
     about,
@@ -23,7 +24,6 @@ from .rotations import (
     subtract,
 )
 
-ORIGIN: Vector = (0.0, 0.0, 0.0)
 NO_PULL = 1e-18  # of pulls (squared lengths): a smaller one has no lever arm
 OPPOSITE = 1e-9  # of a pull's own size: the error is as large as can be, so that both directions are as good
 

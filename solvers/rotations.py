@@ -12,6 +12,7 @@ Quaternion = tuple[float, float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
 
 IDENTITY: Quaternion = (1.0, 0.0, 0.0, 0.0)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
 X: Vector = (1.0, 0.0, 0.0)
 Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)

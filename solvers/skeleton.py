@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
+from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
 
 Angles = NDArray[np.float64]
-ORIGIN: Vector = (0.0, 0.0, 0.0)
 UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
 
 

@@ -22,7 +22,7 @@ from ..rotations import (
 from .chain import VirtualChain
 from .joint_model import JointModel
 
-NO_ROLL = 1e-9  # a shorter projected direction has no angle
+NO_ROLL = 1e-9  # [of a unit vector, or rad] a shorter projected direction has no angle, and a smaller roll is none
 SAME = 1e-12  # cosines that differ by less are equal
 
 

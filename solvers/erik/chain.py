@@ -7,6 +7,7 @@ that share a place are ordinary, and only differences of neighbouring places are
 
 from collections.abc import Sequence
 
+from ..gaze import SHORTEST_LINK
 from ..rotations import (
     IDENTITY,
     Quaternion,
@@ -21,8 +22,6 @@ from ..rotations import (
 )
 from ..skeleton import Skeleton, SkeletonError
 from .joint_model import JointModel
-
-SHORTEST_LINK = 1e-6  # [m] a link shorter than this has no direction of its own
 
 
 class VirtualChain:

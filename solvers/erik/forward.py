@@ -8,9 +8,8 @@ import math
 from collections.abc import Sequence
 
 from ..rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
+from .backward import NO_ROLL
 from .chain import VirtualChain
-
-NO_ROLL = 1e-9  # a projected axis shorter than this, or a roll [rad] smaller, means nothing
 
 
 def forward_phase(

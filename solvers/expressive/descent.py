@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..aim_residual import LARGEST_TURN
 from ..skeleton import Angles
 from .aims import BatchedAim, Rolls
 from .model import Authored, Indices, Model, Poses, System
@@ -13,7 +14,6 @@ from .model import Authored, Indices, Model, Poses, System
 Flags = npt.NDArray[np.bool_]
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
 AIM_WEIGHT = 30.0
-LARGEST_TURN = 0.6  # [rad] of aim error that one step corrects, at most: within it the linear model holds
 PASSES = 8  # iterations of the active set in one step; what is left is corrected in the next step
 GUIDED_PASSES = 5  # the same for guided candidates, where the slowest of many sets the time
 LAST_PASSES = 2  # final iterations in which no joint is released from a bound, so that the active set cannot cycle

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..aim_residual import SHORTEST_REACH
 from ..gaze import links_of
 from ..goals import GazeError
 from ..kinematics.se3 import cross, hat
@@ -19,7 +20,6 @@ from ..skeleton import Angles, Skeleton
 from .options import Options
 
 Indices = NDArray[np.intp]
-SHORTEST_REACH = 1e-6  # [m] shortest length that has a direction: below it directions are rounding
 LEAST_WEIGHT = 1e-3  # smallest weight of a direction: with weight 0 the system would be singular
 
 

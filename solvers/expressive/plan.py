@@ -100,9 +100,7 @@ def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...]) -> Fi
 TRACK_POOL, SPREAD, APPROACH, SELECT, SIMULATE, SEARCH_WIDE, SEARCH_LESS, SEARCH_DEEP, WAIT = range(9)
 CYCLE = 16  # frames from plan to plan: work in less than half of them keeps the median frame free of it
 SEARCH_EVERY = 28  # frames between searches for new branches, times the solvers that share frames
-LEAD = 20  # frames ahead for which branches are tracked: about when a transition that starts after planning arrives
-SEARCH_LEAD = 20  # the same for a search, whose candidates are simulated some frames later
-SEARCH_STEP = StepSettings(proximal=0.01, largest_step=0.5)
+LEAD = 20  # frames ahead for which branches are found and tracked: about when a transition that starts after planning arrives
 WIDE, LESS, DEEP = (2, 20), (4, 10), (6, 10)  # (steps, candidates kept) of each stage of a search
 SHARED_STEPS = 3  # steps of a search in one frame when solvers share frames
 TRACKING_STEP = StepSettings(proximal=0.03, largest_step=0.5)
@@ -171,7 +169,7 @@ class Planner:
 
     def _search(self, state: Planning, context: FrameContext) -> Planning:
         """A search from scratch for the forecast goal, in three pieces or more."""
-        descent = context.descent(self.model, SEARCH_LEAD)
+        descent = context.descent(self.model, LEAD)
         if state.stage == SEARCH_WIDE and not state.steps:
             starts, sides = self.seeds.around(context.posture), None
             if descent.aim.two_sided:
@@ -183,7 +181,7 @@ class Planner:
         candidates = descent.at(starts, sides)
         piece = steps - state.steps if context.slot.sharing == 1 else min(SHARED_STEPS, steps - state.steps)
         for _ in range(piece):
-            candidates = descent.step(candidates, SEARCH_STEP)
+            candidates = descent.step(candidates, BOLD)
         if state.steps + piece < steps:
             return replace(state, searching=as_tuples(candidates.angles), sides=_sides(candidates), steps=state.steps + piece)
         candidates = best_of(candidates, kept)
@@ -230,8 +228,8 @@ class Planner:
                 free,
                 free + 1.0,
                 free + 1.0,
-                np.maximum(self.model.lower, candidates.angles - SEARCH_STEP.largest_step * self.model.scale),
-                np.minimum(self.model.upper, candidates.angles + SEARCH_STEP.largest_step * self.model.scale),
+                np.maximum(self.model.lower, candidates.angles - BOLD.largest_step * self.model.scale),
+                np.minimum(self.model.upper, candidates.angles + BOLD.largest_step * self.model.scale),
             )
             candidates = descent.at(descent.guided(candidates, step_goal), None)
         return candidates

@@ -7,7 +7,22 @@ from typing import NamedTuple
 
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
-from ..rotations import NO_DIRECTION, Vector, about, add, between, conjugate, length, logarithm, multiply, normalized, rotate, scale, unit
+from ..rotations import (
+    NO_DIRECTION,
+    ORIGIN,
+    Vector,
+    about,
+    add,
+    between,
+    conjugate,
+    length,
+    logarithm,
+    multiply,
+    normalized,
+    rotate,
+    scale,
+    unit,
+)
 from ..rotations import subtract as difference
 from ..skeleton import Angles
 from .aims import BatchedAim
@@ -19,14 +34,13 @@ FASTEST_TURN = 0.3  # [rad per frame] a faster rotation is a jump of the target,
 FASTEST_DRIFT = 0.3  # [of the target's distance from the base, per frame] the same for positions
 NEWEST = 0.5  # weight of the last frame in the velocity: smooths hand-held targets
 SLOWEST = 1e-9  # [rad or m per frame] a slower target is at rest; without it the average would never reach zero
-NOTHING: Vector = (0.0, 0.0, 0.0)
 
 
 class Velocity(NamedTuple):
     """Velocity of one goal."""
 
-    turn: Vector = NOTHING  # [rad per frame] rotation vector of an orientation or direction
-    drift: Vector = NOTHING  # [m per frame] of a position
+    turn: Vector = ORIGIN  # [rad per frame] rotation vector of an orientation or direction
+    drift: Vector = ORIGIN  # [m per frame] of a position
 
 
 def numbers(aim: Aim) -> tuple[float, ...]:
@@ -51,7 +65,7 @@ def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...
 
 def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
     """The averaged velocity of a goal that was `before` one frame ago; `last` is the average until then."""
-    turn, drift = NOTHING, NOTHING
+    turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()
     if isinstance(before, Orientation | Frame) and isinstance(now, Orientation | Frame):
@@ -69,7 +83,7 @@ def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
 
 def _blend(last: Vector, now: Vector) -> Vector:
     mean = add(scale(last, 1.0 - NEWEST), scale(now, NEWEST))
-    return mean if length(mean) > SLOWEST else NOTHING
+    return mean if length(mean) > SLOWEST else ORIGIN
 
 
 def extrapolated(aim: Aim, moving: Velocity, frames: float) -> Aim:

@@ -89,7 +89,6 @@ LOST_COST = 90.0  # [deg of shape deviation] cost of a frame whose aim error is 
 AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error that costs nothing: that of coarse steps
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
 PATIENCE = 10  # frames without aim, after which only direct transitions may be chosen: holding the aim may block the others
-FORBIDDEN_COST = 1e6  # added cost of transitions that may not be chosen
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
 
 
@@ -121,7 +120,7 @@ class Simulation:
         biased = np.array(self.costs) / (HORIZON + TAIL) + HYSTERESIS
         biased[current] -= HYSTERESIS
         if lost > PATIENCE:
-            biased[np.array(self.planned_kinds) == WITH_AIM] += FORBIDDEN_COST
+            biased[np.array(self.planned_kinds) == WITH_AIM] = np.inf
         best = int(np.argmin(biased))
         if best == current:
             return transition

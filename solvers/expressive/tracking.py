@@ -20,7 +20,7 @@ from .descent import Candidates, Descent, StepSettings
 from .model import DIRECT_ACCELERATION, EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, Authored, Model, allowed_acceleration
 from .plan import Planner, Planning, Search
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .simulation import DIRECT, STAY, WITH_AIM, Floats, Transition, Transitions, arrived, step_goals
+from .simulation import AIM_LOST, DIRECT, STAY, WITH_AIM, Floats, Transition, Transitions, arrived, step_goals
 
 DAMPING_DECAY = 0.9  # factor of the damping after each frame
 LEAST_DAMPING = 0.01
@@ -87,14 +87,11 @@ WARM_ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
 HOLD_DAMPING = 1e-6  # of the squared lever arms: without it joints tremble where the aim cannot be met
-LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
 EXACT = math.radians(0.01)  # [rad] aim error from which joints may use `allowed_acceleration`
 AT_RISK = math.radians(0.6)  # [rad] aim error from which joints may use EMERGENCY_ACCELERATION
-SETTLED = 1e-6  # [rad] of movement in a frame while the goal stays: below it the solution stays as it is, to the bit
-STUCK = 1e-6  # [rad] a transition that moves by less in a frame is stuck
+STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
 IDLE_FRAMES = 60  # settled frames after which nothing is computed: the planner has then looked at all it knows twice
 EVERY_FRAME = PlanSlot()
-SAME_START = 1e-6  # [rad] a start farther from the last solution was set by somebody else
 
 
 @dataclass(frozen=True)
@@ -190,15 +187,15 @@ class Tracker:
             for acceleration, risk in _raised_accelerations(dt):
                 if answer.aim_error > risk:
                     faster = self._with_aim(goal, desired, self._box(start, np.array(last.move), acceleration, settling.trust))
-                    answer = faster if faster.aim_error < LOST else answer  # an acceleration that does not save the aim is not used
+                    answer = faster if faster.aim_error < AIM_LOST else answer  # an acceleration that does not save the aim is not used
         if planning.transition is not None:
-            stuck = float(np.abs((np.array(answer.angles) - start) / model.scale).max()) < STUCK  # the aim blocks the transition
+            stuck = float(np.abs((np.array(answer.angles) - start) / model.scale).max()) < STILL  # the aim blocks the transition
             there = stuck or arrived(model, np.array(answer.angles)[None], branch[None])[0]
             transition = None if there else Transition(planning.transition.kind, tuple(branch.tolist()))
             planning = replace(planning, transition=transition)
             speed = 0.0 if there else speed
         move = np.array(answer.angles) - start
-        settled = not is_changed and planning.transition is None and float(np.abs(move / model.scale).max()) < SETTLED
+        settled = not is_changed and planning.transition is None and float(np.abs(move / model.scale).max()) < STILL
         if settled:
             move = np.zeros_like(move)
             answer = self._evaluated(goal, start)
@@ -210,7 +207,7 @@ class Tracker:
             angles=answer.angles,
             move=tuple(move.tolist()),
             speed=speed,
-            lost=last.lost + 1 if answer.aim_error > LOST else 0,
+            lost=last.lost + 1 if answer.aim_error > AIM_LOST else 0,
             settling=(last.settling if settled else settling).next(),
             idle=last.idle + 1 if settled else 0,
             planning=planning,
@@ -222,7 +219,7 @@ class Tracker:
         resting = Memory(angles=tuple(start.tolist()), move=(0.0,) * len(start))
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
-        if float(np.abs(np.array(memory.angles) - start).max()) <= SAME_START:
+        if float(np.abs(np.array(memory.angles) - start).max()) <= STILL:
             return memory
         planning = replace(memory.planning, transition=None, simulation=None, stage=Planning().stage, searching=(), sides=(), steps=0)
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=planning)

@@ -1,5 +1,6 @@
 """Assembles a mechanism from an open pose: rest poses, joints at zero, or random starts. Knows no Blender."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from .descent import Descent
 from .goals import Goals
 from .loops import Loops
 from .report import ASSEMBLED
-from .solver import TURN, MechanismSolver, Solution, State
+from .solver import MechanismSolver, Solution, State
 
 TRIES = 60  # starts, the given one first
 STEPS = 150  # of one start
@@ -87,7 +88,7 @@ def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> S
         for node, value in zip(solver.tree.traversed.get(name, ((), False))[0], desired, strict=False):
             k = int(solver.coordinates.first[node])
             if solver.tree.nodes[node].move != "ball" and solver.coordinates.is_turn[k]:
-                turned = values[k] + TURN * round((value - values[k]) / TURN)
+                turned = values[k] + math.tau * round((value - values[k]) / math.tau)
                 if solver.lower[k] <= turned <= solver.upper[k]:
                     values[k] = turned
     return replace(start, values=values)

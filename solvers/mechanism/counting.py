@@ -11,7 +11,7 @@ from .solver import MechanismSolver, State
 # Of the largest singular value. Constraints that count have 1e-3 and more away from singular poses, those of a hinge misaligned by .01
 # degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
-STILL = 1e-6  # [rad or sizes] per unit motion of the whole: a body that moves less stands still
+STILL = 1e-6  # [rad or sizes] per unit motion of the whole: a body or joint that moves less stands still
 FURTHER = 0.05  # [rad or sizes] a step past a dead centre
 
 

@@ -17,14 +17,13 @@ import numpy as np
 
 from ..kinematics.se3 import Array, Frame, angle_of, frame_array, inverse
 from ..rotations import IDENTITY, between, conjugate, from_matrix, multiply
-from .counting import RANK, linearised, null_space
+from .counting import RANK, STILL, linearised, null_space
 from .goals import Goals
 from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
 from .report import ASSEMBLED
 from .solver import MechanismSolver, State
 
-STILL = 1e-6  # [rad or sizes] per unit motion: a joint that moves less is locked
 LARGEST_CORRECTION = np.radians(15.0)  # [rad] an axis with a larger error is taken for intended
 # [rad or sizes] of the joint that moves most: trial steps of a corrected loop
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)

@@ -25,7 +25,6 @@ from .task_errors import TaskErrors
 from .tree import Coordinates, span
 from .workspace_edge import MotionRecord, continued, limited
 
-TURN = 2.0 * np.pi
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
 MOST_WAYPOINTS = 24  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
@@ -266,8 +265,8 @@ class MechanismSolver:
 def _by_full_rotations(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
     """Values (v,) moved into limits by the fewest full rotations, where possible."""
     with np.errstate(invalid="ignore"):
-        below, above = np.ceil((lower - values) / TURN), -np.ceil((values - upper) / TURN)
+        below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)
     turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
-    turned = values + np.where(is_turn, TURN * turns, 0.0)
+    turned = values + np.where(is_turn, math.tau * turns, 0.0)
     found: Array = np.where((turned >= lower) & (turned <= upper), turned, values)
     return found

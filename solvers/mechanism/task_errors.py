@@ -7,13 +7,12 @@ the rotation's squared half-angle vector is twice its f_ori, at even weights.
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, frame_array, half_angle, hat
-from ..rotations import to_matrix
+from ..rotations import ORIGIN, to_matrix
 from .clusters import run_of
 from .goals import CentreGoal, Goals
 from .model import Mechanism, MechanismError
 from .tree import Coordinates, Tree
 
-NOTHING = (0.0, 0.0, 0.0)  # weights
 EVERY_WAY = np.eye(3)
 
 
@@ -30,10 +29,10 @@ class TaskErrors:
             carried = tree.bodies[mechanism.body_index[goal.body]]
             nodes.append(carried.node)
             offsets.append(carried.offset @ frame_array(goal.on_body))
-            positions.append(goal.position or (0.0, 0.0, 0.0))
+            positions.append(goal.position or ORIGIN)
             rotations.append(np.eye(3) if goal.rotation is None else to_matrix(goal.rotation))
-            weights.append(NOTHING if goal.position is None else goal.position_weight)
-            weights.append(NOTHING if goal.rotation is None else goal.rotation_weight)
+            weights.append(ORIGIN if goal.position is None else goal.position_weight)
+            weights.append(ORIGIN if goal.rotation is None else goal.rotation_weight)
         self.nodes = np.array(nodes, int)
         self.offsets = np.array(offsets).reshape(-1, 4, 4)
         self.positions = np.array(positions).reshape(-1, 3)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, frame_array, hat, inverse
+from ..rotations import X, Y, Z
 from .clusters import Indices, run_of
 from .kinds import KINDS, Freedom
 from .model import WORLD, Joint, Mechanism, MechanismError
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+AXES = {"x": X, "y": Y, "z": Z}
 ROOT = -1  # node index of the world
 UNMOVED = np.eye(4)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.prediction import DECAY, GoalForecast, Velocity, extrapolated, velocity
-from limber.solvers.expressive.simulation import HORIZON
-from limber.solvers.expressive.tracking import IDLE_FRAMES, LOST
+from limber.solvers.expressive.simulation import AIM_LOST, HORIZON
+from limber.solvers.expressive.tracking import IDLE_FRAMES
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -136,5 +136,5 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
         last, lost[told] = solver.solve(goals[0]), 0
         for frame, goal in enumerate(goals[1:], 1):
             last = solver.solve(goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + HORIZON] if told else ())
-            lost[told] += last.aim_error > LOST
+            lost[told] += last.aim_error > AIM_LOST
     assert lost[True] < 0.5 * lost[False]
