@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 
 from ...rig.authoring import characters
 from ...rig.blender.errors import RigError
-from ...rig.reading.mechanism.owners import is_mechanism
+from ...rig.live.movers import mover_of
 from ..errors import reports_errors
 from ..files import ReadsFile, WritesFile, shown_files
 from ..mechanism.mechanisms import mechanism_owner, poll_mechanism
@@ -31,10 +31,6 @@ class _OfMechanism:
         return mechanism_owner(context).limber.mechanism
 
 
-def _label(settings) -> str:
-    return f"Mechanism '{settings.id_data.name}'" if is_mechanism(settings) else f"Chain '{settings.name}'"
-
-
 class _Use:
     bl_label = "Use Character"
     bl_options = {"REGISTER", "UNDO"}
@@ -52,7 +48,7 @@ class _Use:
         settings = self._settings(context)
         characters.use(settings, character)
         settings.id_data.update_tag()
-        self.report({"INFO"}, f"{_label(settings)} uses the character {self.name}")
+        self.report({"INFO"}, f"{mover_of(settings.id_data, settings).label} uses the character {self.name}")
         return {"FINISHED"}
 
     def _character(self) -> characters.MotionCharacter:
@@ -98,7 +94,7 @@ class _Load(ReadsFile):
         settings = self._settings(context)
         characters.use(settings, character)
         settings.id_data.update_tag()
-        self.report({"INFO"}, f"{_label(settings)} uses the character of {Path(self.filepath).name}")
+        self.report({"INFO"}, f"{mover_of(settings.id_data, settings).label} uses the character of {Path(self.filepath).name}")
         return {"FINISHED"}
 
 

@@ -2,8 +2,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...rig.blender.counting import counted
-from ...rig.live.movers import movers_of
-from ...rig.live.uses import Use, why_not
+from ...rig.live.uses import Use, with_company
 from ...rig.output.bake import Bake
 from ..movers import mover_at_hand, own, poll_use
 from ..stepwise import Stepwise
@@ -17,9 +16,9 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
     bl_label = "Bake"
     bl_options = {"REGISTER", "UNDO"}
 
-    all_chains: BoolProperty(
-        name="All Chains",
-        description="Bake all chains of the armature that have a target, over this chain's range, each with its own Look Ahead: chains that"
+    everything: BoolProperty(
+        name="Everything",
+        description="Bake all of the object that is live or has a target, over this range, each chain with its own Look Ahead: chains that"
         " depend on each other belong together",
         options={"SKIP_SAVE"},
     )
@@ -33,9 +32,7 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
 
     def _begin(self, context):
         mover = own(mover_at_hand(context))
-        movers = [mover]
-        if self.all_chains:
-            movers = [other for other in movers_of(mover.owner) if type(other) is type(mover) and not why_not(Use.BAKE, other)]
+        movers = with_company(Use.BAKE, mover) if self.everything else [mover]
         return Bake(context.scene, movers, *mover.frames)
 
     def _says(self):

@@ -7,9 +7,9 @@ import bpy
 from ...files import atomic
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.live.uses import Use, why_not
+from ...rig.live.uses import Use, why_not, with_company
 from ...rig.output.motion_check import marks, picture, view
-from ...rig.output.motion_check.check import MotionCheck, checked, result
+from ...rig.output.motion_check.check import MotionCheck, result
 from ...rig.output.motion_check.findings import csv
 from ...rig.output.stepped import scene_frames
 from ..files import WritesFile, shown_files
@@ -35,7 +35,7 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
         if mover.owner.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
             return False
-        if not checked(mover):
+        if not with_company(Use.CHECK, mover):
             cls.poll_message_set(why_not(Use.CHECK, mover, context))
             return False
         return True

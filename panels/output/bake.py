@@ -28,7 +28,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
             layout.prop(chain, "look_ahead")
         layout.operator("limber.bake", icon="KEYFRAME")
         if sum(followed(other) is not None for other in rig_of(context).limber.chains) > 1:
-            layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").all_chains = True
+            layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").everything = True
 
 
 class LIMBER_PT_record(BakePart, bpy.types.Panel):

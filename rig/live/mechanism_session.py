@@ -15,7 +15,6 @@ from ...solvers.mechanism.report import ASSEMBLED, Report
 from ...solvers.mechanism.solver import MechanismSolver
 from ..blender.errors import RigError
 from ..properties.character import character
-from ..properties.mechanism import LimberMechanism
 from ..reading import channels
 from ..reading.channels import Channel
 from ..reading.mechanism import assembled
@@ -196,7 +195,7 @@ def through(owner, back) -> str:
     if back is None:
         return ""
     so = "so what they come to hangs on the frames before"
-    if back.owner == owner and isinstance(back.settings, LimberMechanism):
+    if back.owner == owner and back.settings == owner.limber.mechanism:
         return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
     named = back.long_label[0].lower() + back.long_label[1:]
     return (

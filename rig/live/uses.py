@@ -8,7 +8,7 @@ from ..reading.body import pairing, receiver
 from ..reading.goal import ends_of, no_target
 from ..reading.mechanism.ownership import bodies, role_of
 from .mover import Mover
-from .movers import BodyMover, ChainMover, MechanismMover
+from .movers import BodyMover, ChainMover, MechanismMover, movers_of
 
 
 class Use(Enum):
@@ -25,6 +25,12 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
         return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))
     return reasons(mover, context) if reasons else ""
+
+
+def with_company(use: Use, mover: Mover) -> list[Mover]:
+    """The mover, and of its object what is live or would be baked without being live, as far as they can be used so."""
+    company = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
+    return [one for one in company if not why_not(use, one)]
 
 
 def no_source(retarget) -> str:

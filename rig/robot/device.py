@@ -10,9 +10,10 @@ from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.settings import ProtocolSettings
 from ...motion import Limits, MotionError
+from ..live.mover import Mover
+from ..live.movers import mover_of
 from ..properties.servo_units import PULSES
 from ..reading import axes
-from ..reading.axes import is_euler
 from . import programs
 
 NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
@@ -44,11 +45,6 @@ def joints(rig) -> list[tuple]:
     mechanism = rig.limber.mechanism
     of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
     return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
-
-
-def is_motor(joint) -> bool:
-    """Whether this is a motor of a mechanism, else a joint of a chain."""
-    return joint.bl_rna.identifier == "LimberMotor"
 
 
 def driven(rig) -> list[tuple]:
@@ -120,8 +116,8 @@ def describe_plain(rig) -> Device:
     """
     device = rig.limber.device
     moving, channels = [], []
-    for _, joint in driven(rig):
-        moving.append(_joint(rig, joint))
+    for settings, joint in driven(rig):
+        moving.append(_joint(mover_of(rig, settings), joint))
         if joint.servo >= 0:
             channels.append(_channel(joint, (Share(label(joint), joint.gear),)))
     channels += [_further(rig, channel) for channel in device.channels if channel.servo >= 0]
@@ -149,11 +145,11 @@ def protocol_settings(device) -> ProtocolSettings:
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
 
 
-def _joint(rig, joint) -> Joint:
+def _joint(mover: Mover, joint) -> Joint:
     name = label(joint)
-    bone = rig.pose.bones.get(joint.bone) if rig.pose else None
-    if not is_motor(joint) and (bone is None or not (axes.is_prismatic(joint.axis) or is_euler(bone))):
-        raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if bone else 'its bone is missing'}: {NO_VALUE}")
+    if mover.channel((joint.bone, joint.axis)) is None:
+        is_there = joint.bone in mover.owner.pose.bones
+        raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if is_there else 'its bone is missing'}: {NO_VALUE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
     return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 

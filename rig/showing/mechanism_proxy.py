@@ -3,6 +3,8 @@
 Constraints do not change channels, so keyframes, undo and saved files keep the authored pose.
 """
 
+from collections.abc import Iterator
+
 import bpy
 
 from ...solvers.kinematics.se3 import inverse
@@ -47,35 +49,30 @@ def attach(owner, reading: Reading) -> bpy.types.Object:
     holders = [holder_of(part) for _, part in shown_parts(reading)]
     for holder in _followers(made):  # copies of bodies, made by the user while live
         if holder not in holders:
-            _detach(holder)
+            hidden.release(holder, CONSTRAINT)
     for (k, _), holder in zip(shown_parts(reading), holders, strict=True):
-        if holder is not None and not _copies(holder, made, str(k)):
-            _detach(holder)
-            constraint = holder.constraints.new("COPY_TRANSFORMS")
-            constraint.name = CONSTRAINT
-            constraint.target, constraint.subtarget = made, str(k)
-            constraint.owner_space = constraint.target_space = "WORLD"
-            constraint.mix_mode = "REPLACE"
-            constraint.show_expanded = False
+        if holder is not None and not hidden.copies(holder, made, str(k), CONSTRAINT):
+            hidden.copy(holder, made, str(k), CONSTRAINT, "WORLD")
     return made
+
+
+def _holders() -> Iterator:
+    """All objects and bones of the file that can have a constraint."""
+    for thing in bpy.data.objects:
+        if thing.library is None:
+            yield from (thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ()))
 
 
 def _followers(made) -> list:
     """Objects and bones that copy a proxy."""
-    return [
-        holder
-        for thing in bpy.data.objects
-        if thing.library is None
-        for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]
-        if any(held.name.startswith(CONSTRAINT) and held.target == made for held in holder.constraints)
-    ]
+    return [one for one in _holders() if any(held.name.startswith(CONSTRAINT) and held.target == made for held in one.constraints)]
 
 
 def is_attached(owner, reading: Reading) -> bool:
     """Whether all bodies of the mechanism copy its proxy."""
     made = find(owner)
     return made is not None and all(
-        (holder := holder_of(part)) is None or _copies(holder, made, str(k)) for k, part in shown_parts(reading)
+        (holder := holder_of(part)) is None or hidden.copies(holder, made, str(k), CONSTRAINT) for k, part in shown_parts(reading)
     )
 
 
@@ -85,16 +82,6 @@ def holder_of(part: Part):
     if thing is None or not part.bone:
         return thing
     return thing.pose.bones.get(part.bone)
-
-
-def _copies(holder, made, name: str) -> bool:
-    last = holder.constraints[-1] if holder.constraints else None
-    return last is not None and last.name == CONSTRAINT and last.target == made and last.subtarget == name
-
-
-def _detach(holder) -> None:
-    for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
-        holder.constraints.remove(constraint)
 
 
 def write(made, reading: Reading, base, poses) -> None:
@@ -117,9 +104,8 @@ def world_of(part: Part, base, pose):
 
 def discard_others(owners: list[int]) -> None:
     """Removes all proxies and their constraints, but those of the owners with these session_uids."""
-    for thing in bpy.data.objects:
-        for holder in [thing, *(thing.pose.bones if thing.type == "ARMATURE" and thing.pose else ())]:
-            for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
-                if thing.library is None and (constraint.target is None or constraint.target.get(MARK) not in owners):
-                    holder.constraints.remove(constraint)
+    for holder in _holders():
+        for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
+            if constraint.target is None or constraint.target.get(MARK) not in owners:
+                holder.constraints.remove(constraint)
     hidden.sweep([thing for thing in bpy.data.objects if MARK in thing and thing[MARK] not in owners], MARK)

@@ -70,31 +70,44 @@ def attach(rig, proxy) -> None:
     """Makes the rig's bones copy the proxy, by their last constraint."""
     detach(rig)
     for bone in proxy.pose.bones:
-        constraint = rig.pose.bones[bone.name].constraints.new("COPY_TRANSFORMS")
-        constraint.name = CONSTRAINT
-        constraint.target, constraint.subtarget = proxy, bone.name
-        constraint.owner_space = constraint.target_space = "LOCAL"
-        constraint.mix_mode = "REPLACE"
-        constraint.show_expanded = False
+        copy(rig.pose.bones[bone.name], proxy, bone.name, CONSTRAINT, "LOCAL")
+
+
+def copy(holder, proxy, name: str, title: str, space: str) -> None:
+    """Makes an object or a bone copy the proxy's bone of a name, by a last constraint with a title."""
+    release(holder, title)
+    constraint = holder.constraints.new("COPY_TRANSFORMS")
+    constraint.name = title
+    constraint.target, constraint.subtarget = proxy, name
+    constraint.owner_space = constraint.target_space = space
+    constraint.mix_mode = "REPLACE"
+    constraint.show_expanded = False
+
+
+def copies(holder, proxy, name: str, title: str) -> bool:
+    """Whether the last constraint of an object or a bone is a copy of the proxy's bone of a name."""
+    last = holder.constraints[-1] if holder.constraints else None
+    return last is not None and last.name == title and last.target == proxy and last.subtarget == name
+
+
+def release(holder, title: str) -> None:
+    """Removes the constraints with a title from an object or a bone, which shows its authored pose then."""
+    for constraint in [held for held in holder.constraints if held.name.startswith(title) and held.type == "COPY_TRANSFORMS"]:
+        holder.constraints.remove(constraint)
 
 
 def is_attached(rig, proxy, names: list[str]) -> bool:
     """Whether exactly these bones copy the proxy, each by its last constraint."""
-    if [bone.name for bone in proxy.pose.bones] != names:
-        return False
-    for name in names:
-        bone = rig.pose.bones.get(name)
-        last = bone.constraints[-1] if bone and bone.constraints else None
-        if last is None or last.name != CONSTRAINT or last.target != proxy or last.subtarget != name:
-            return False
-    return True
+    bones = rig.pose.bones
+    return [bone.name for bone in proxy.pose.bones] == names and all(
+        (bone := bones.get(name)) is not None and copies(bone, proxy, name, CONSTRAINT) for name in names
+    )
 
 
 def detach(rig) -> None:
     """Removes the constraints: the rig shows the authored pose."""
     for bone in rig.pose.bones:
-        for constraint in [held for held in bone.constraints if held.name.startswith(CONSTRAINT) and held.type == "COPY_TRANSFORMS"]:
-            bone.constraints.remove(constraint)
+        release(bone, CONSTRAINT)
 
 
 def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:

@@ -28,7 +28,7 @@ def bake_window(monkeypatch) -> Window:
     """The Bake operator as a window runs it, one frame at a time."""
     from limber.operators.output.bake import LIMBER_OT_bake
 
-    return step_by_step(monkeypatch, LIMBER_OT_bake, all_chains=False)
+    return step_by_step(monkeypatch, LIMBER_OT_bake, everything=False)
 
 
 def drop_keys(rig) -> None:

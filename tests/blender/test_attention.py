@@ -208,7 +208,7 @@ def test_a_chain_without_a_target_of_its_own_follows_and_bakes_the_one_that_it_w
     settle()
     assert session(rig, chain).outputs.filtered_aim_error < 1e-4
     chain.frame_start, chain.frame_end = 1, 3
-    assert bpy.ops.limber.bake(all_chains=True) == {"FINISHED"}
+    assert bpy.ops.limber.bake(everything=True) == {"FINISHED"}
 
 
 def test_without_further_targets_there_is_nothing_to_remove():

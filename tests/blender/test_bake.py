@@ -132,7 +132,7 @@ def test_chains_that_hang_on_each_other_are_baked_together(two):
     rig, neck, eyes = two
     frames = range(5, 26)
     wanted = live_motion(rig, [neck, eyes], frames)
-    bpy.ops.limber.bake(all_chains=True)
+    bpy.ops.limber.bake(everything=True)
     assert apart(wanted, played(rig, [neck, eyes], frames)) < IN_KEYS
     assert not neck.live
     assert not eyes.live
@@ -165,7 +165,7 @@ def test_all_chains_leaves_out_chains_without_a_target(two):
     rig, neck, eyes = two
     eyes.target = None
     rig.limber.active_chain = 0
-    bpy.ops.limber.bake(all_chains=True)
+    bpy.ops.limber.bake(everything=True)
     assert len(curves(rig)) == len(neck.joints)
 
 

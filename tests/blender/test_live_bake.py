@@ -131,7 +131,7 @@ def test_chains_that_hang_on_one_another_are_one_motion_baked_together(filter_ou
         go_live(rig, chain)
     chains = [torso, head]
     shown, sent = play(rig, chains, listen(rig))
-    assert bpy.ops.limber.bake(all_chains=True) == {"FINISHED"}
+    assert bpy.ops.limber.bake(everything=True) == {"FINISHED"}
     assert np.abs(np.array(filter_outputs) - shown).max() < 1e-9
     assert np.abs(sent - shown).max() < 1e-9
 

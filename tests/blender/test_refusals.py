@@ -145,7 +145,7 @@ def test_a_pair_that_is_switched_off_while_the_body_is_baked_ends_the_bake_and_i
     from limber.operators.output.bake import LIMBER_OT_bake
 
     rig, _ = follower()
-    window = step_by_step(monkeypatch, LIMBER_OT_bake, all_chains=False)
+    window = step_by_step(monkeypatch, LIMBER_OT_bake, everything=False)
     window.start()
     window.send("TIMER")
     window.send("TIMER")

@@ -8,9 +8,8 @@ import numpy as np
 from ...blender.errors import RigError
 from ...live import live
 from ...live.mover import Mover
-from ...live.movers import movers_of
 from ...live.stage import Stage
-from ...live.uses import Use, why_not
+from ...live.uses import Use, why_not, with_company
 from ...reading import axes
 from .. import unkeyed
 from ..stepped import Stepped
@@ -64,16 +63,8 @@ def forget() -> None:
     _results.clear()
 
 
-def checked(mover: Mover) -> list[Mover]:
-    """The movers that a check of a mover includes: itself, and those of its object that are live or would be baked, if they can be
-    checked.
-    """
-    beside = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
-    return [one for one in beside if not why_not(Use.CHECK, one)]
-
-
 class MotionCheck(Stepped):
-    """A check of a mover, and of what of its object moves with it (`checked`), one frame a step.
+    """A check of a mover, and of what of its object moves with it (`with_company`), one frame a step.
 
     Args:
         scene: The scene with the object.
@@ -88,7 +79,7 @@ class MotionCheck(Stepped):
     def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
             raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        self.own = checked(mover)
+        self.own = with_company(Use.CHECK, mover)
         if not self.own:
             raise RigError(why_not(Use.CHECK, mover))
         self.rig, self.frames, self.zones = mover.owner, frames, zones_of(mover.owner)

@@ -4,14 +4,7 @@ from uuid import uuid4
 
 import bpy
 
-from ...properties.mechanism import LimberMechanism
-
 TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
-
-
-def is_mechanism(mover) -> bool:
-    """Whether settings are those of a mechanism, not of a chain."""
-    return isinstance(mover, LimberMechanism)
 
 
 def has_mechanism(thing) -> bool:
