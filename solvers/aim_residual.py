@@ -44,7 +44,7 @@ ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain canno
 
 
 class Residual(NamedTuple):
-    """Error and its Jacobian by the joints."""
+    """Error of a goal and its Jacobian with respect to the joints."""
 
     error: tuple[float, ...]  # (r,) [rad], positions in shares of the reach
     columns: Sequence[tuple[float, ...]]  # one (r,) for each joint: reduction of the error per unit of its movement
@@ -55,7 +55,7 @@ class Residual(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Residual of one end and one kind, without its weight."""
+    """Unweighted residual of one end's aim or position."""
 
     kind: Literal["aim", "position"]
     end: int  # index in `goal.ends`
@@ -80,7 +80,7 @@ def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = Fal
 
 
 def _of_end(skeleton: Skeleton, index: int, wanted: EndGoal, pose: Pose, axes: list[Vector], at_targets: bool) -> list[Part]:
-    """The parts of one end; columns of joints that do not carry it are zero."""
+    """Residuals of one end; columns of joints that do not move it are zero."""
     rotation, position = skeleton.end_pose(pose, wanted.end)
     carried = range(len(skeleton)) if skeleton.is_chain else skeleton.path(wanted.end)
     goal_position, target = position_of(wanted.aim), orientation_of(wanted.aim)

@@ -29,10 +29,10 @@ OPPOSITE = 1e-9  # of a pull's own size: the error is as large as can be, so tha
 
 
 class Pull(NamedTuple):
-    """Gradient terms of a hinge's objective: after a rotation by phi it is `level` cos phi + `across` sin phi, to be maximised.
+    """Gradient terms of a hinge's objective, which is maximised: after a rotation by phi it is `level` cos phi + `across` sin phi.
 
-    The pulls of several targets add up. `together` is 1 + cos of the angle of the error, in whichever direction: the real part of the
-    quaternion between two vectors.
+    The pulls of several targets are added. `together` is 1 + cos of the angle of the error about any axis: the real part of the quaternion
+    between two vectors.
     """
 
     across: float = 0.0
@@ -82,7 +82,7 @@ def pull_of_vectors(axis: Vector, now: Vector, desired: Vector) -> Pull:
 
 
 def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
-    """The pull from the orientation `now` to `desired`: that of three vectors, at half their length."""
+    """The pull on a hinge from the orientation `now` to `desired`: the sum of the pulls of the three axes, halved."""
     w, x, y, z = multiply(desired, conjugate(now))
     along = x * axis[0] + y * axis[1] + z * axis[2]
     return Pull(2.0 * w * along, w * w - along * along, 2.0 * w * w)
@@ -107,7 +107,7 @@ class Tool:
 
 
 class SweepStart(NamedTuple):
-    """Configuration at the start of a sweep."""
+    """Poses of joints and tools at the start of a sweep."""
 
     axes: Sequence[Vector]  # of each joint, base frame
     positions: Sequence[Vector] | None  # [m] of each joint; None: positions do not count, and no joint is prismatic
@@ -122,9 +122,10 @@ Move = Callable[[int, Vector, Vector], float | None]
 
 
 def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
-    """One sweep over all joints from the tip to the base, or from the base to the tip; `move` gives each joint's movement.
+    """One sweep over all joints, from the tip to the base (`tip_first`) or from the base to the tip; `move` chooses each joint's
+    movement.
 
-    `move` sees each joint and the tools where the joints before it have brought them; it keeps the angles itself.
+    `move` sees each joint with the tools moved by the earlier joints of the sweep; it stores the angles itself.
     """
     if tip_first:
         _sweep_from_tip(linkage, move)

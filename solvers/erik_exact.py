@@ -27,7 +27,7 @@ STEP = math.radians(5)  # [rad] of a joint in a frame on the way to a better sol
 
 @dataclass(frozen=True)
 class Memory:
-    """State from frame to frame."""
+    """State of the solver from frame to frame."""
 
     pause: int = 0  # frames before the next search among the seeds
     aim_error: float = 0.0  # [rad] of the goal
@@ -52,7 +52,7 @@ class ErikExact:
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
 
-        With `start` the solution moves to the best by small steps that hold the aim, and jumps only where none does. After a jump of the
+        With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if none does. After a jump of the
         target it is solved from scratch.
         """
         began = time.perf_counter()

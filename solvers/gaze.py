@@ -28,7 +28,7 @@ AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
 
 
 class EndError(NamedTuple):
-    """Task error of one end."""
+    """Errors of one end: of its view, its whole orientation and its position."""
 
     angle: float  # [rad] of the whole orientation, or, for Direction and Point, of the view alone
     whole: float  # [rad] the same with the roll, where the goal has one
@@ -56,7 +56,7 @@ class Solution:
 
     @cached_property
     def posture_error(self) -> float:
-        """The paper's, weighted: worked out when someone looks."""
+        """The paper's posture error, weighted; computed on first access."""
         return self.papers_posture_error()
 
 

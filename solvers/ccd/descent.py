@@ -26,7 +26,7 @@ NO_STIFFNESS = 1e-12  # a prismatic joint that changes nothing
 
 
 class GoalError(NamedTuple):
-    """Error of a pose, in order of importance; weights are relative to the largest."""
+    """Errors of a pose, compared in order of importance; weights are relative to the largest."""
 
     seen: float  # [rad, or of the reach] of views and positions, at least MET
     whole: float  # the same with the rolls
@@ -34,7 +34,7 @@ class GoalError(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Result of a descent."""
+    """Angles after a descent, and their error."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
@@ -63,7 +63,7 @@ class Descent:
         return frozenset(turning[len(turning) - min(WRIST_JOINTS, len(turning) // 2) :])
 
     def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
-        """Error of a pose, of the goals with a weight."""
+        """Error of a pose, over the goals with a weight above 0."""
         seen = whole = 0.0
         unmet = False
         for share, end_goal, end_error in zip(_shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True):
@@ -173,7 +173,7 @@ class Descent:
 
 
 def _shares(goal: GazeGoal) -> list[float]:
-    """Squares of the goals' weights relative to the largest, for squared errors."""
+    """Factor of each goal's squared error: the square of its weight relative to the largest weight."""
     return [weight**2 for weight in goal.weights]
 
 

@@ -22,7 +22,7 @@ LARGEST_OFFSET = 0.5  # of a joint's range, to either side, in the first anneali
 
 @dataclass(frozen=True)
 class Memory:
-    """State from frame to frame."""
+    """State of the solver from frame to frame: whether it is stuck, and the escape that it follows."""
 
     stuck: int = 0  # consecutive frames with an error; below zero: frames to wait
     escape: tuple[float, ...] = ()  # angles (n,) of the escape from a local minimum; () none

@@ -16,7 +16,7 @@ NO_ROTATION = 1e-9  # [rad] a smaller rotation is not made
 
 @dataclass(frozen=True)
 class EndAim:
-    """Target of coordinate descent."""
+    """Desired direction or orientation of the end, for coordinate descent."""
 
     direction: Vector  # of the end's +Y
     orientation: Quaternion | None  # the end's whole target; None: its roll is free

@@ -59,7 +59,7 @@ class JointModel:
         return self.safe_angle(self.angle_at(latitude, hemisphere)), self.safe_angle(self.angle_at(latitude, -hemisphere))
 
     def opposite(self, angle: float) -> float | None:
-        """The other angle at the same latitude, if there is one within limits."""
+        """The second angle [rad] within limits at which the segment has the same latitude; None if there is none."""
         return self.within(2.0 * self._zero - angle) if self.has_latitude else None
 
     def rotation(self, angle: float) -> Quaternion:

@@ -155,13 +155,13 @@ class _View:
 
 
 def _turning(model: Model, end: int) -> Angles:
-    """(n, 1) 1 where a joint rotates an end."""
+    """(n, 1) 1 for joints that rotate an end, else 0."""
     turning: Angles = (model.turns * model.on_path[end])[:, None]
     return turning
 
 
 class _Moves:
-    """Velocities of an end's position by each joint."""
+    """Linear Jacobian of an end's position."""
 
     def __init__(self, model: Model, end: int) -> None:
         self.end = end

@@ -135,7 +135,7 @@ class Descent:
 
 
 def aim_gradient(candidates: Candidates) -> Angles:
-    """Negative gradient (m, n) of the weighted aim error, limited to what one step corrects."""
+    """Negative gradient (m, n) of the weighted aim error, with errors clipped to what one step can correct."""
     clip = np.minimum(1.0, LARGEST_TURN / np.maximum(candidates.aim_error, LARGEST_TURN))
     pull: Angles = candidates.error * (AIM_WEIGHT**2 * clip)[:, None]
     pulled: Angles = (candidates.columns @ pull[:, :, None])[:, :, 0]
@@ -186,7 +186,7 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
 
 
 class Bounds(NamedTuple):
-    """Bounds of the active set."""
+    """Bounds on the moves of m candidates, as the active set uses them."""
 
     least: Angles  # (m, n)
     most: Angles

@@ -41,6 +41,6 @@ def _direction(direction: ShapeDirection, pose: Pose) -> Vector:
 
 
 def measure(skeleton: Skeleton, options: Options, posture: tuple[float, ...], shape: Shape) -> Shape | Measure:
-    """The measure of shape that the options ask for: `shape` itself where they change nothing."""
+    """The function of shape deviation that the options require: `shape` itself for default options."""
     plain = not options.link_weights and options.roll == 0.0 and not options.hold_body
     return shape if plain else Measure(skeleton, options, posture)

@@ -54,7 +54,7 @@ class System(NamedTuple):
 
 
 class ShapeDirection(NamedTuple):
-    """A direction that enters shape deviation."""
+    """A unit direction of the skeleton (a link's or an end's view) that is compared with the authored one in shape deviation."""
 
     carrier: int  # index of the joint whose frame holds the direction
     vector: Vector  # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
@@ -145,7 +145,7 @@ class Model:
         return Poses(angles, axes, directions, slides, positions, carriers @ self._tools, end_positions)
 
     def _with_slides(self, angles: Angles, axes: Angles, frames: Angles) -> tuple[Angles, Angles]:
-        """Unit shape directions (m, l, 3, 1) in their carriers' frames, and their derivatives by prismatic joints (m, l, n, 3)."""
+        """Unit shape directions (m, l, 3, 1) in their links' frames, and their derivatives by prismatic joints (m, l, n, 3)."""
         vectors = np.repeat(self._vectors[None], len(angles), 0)
         for row, k in self._slid:
             vectors[:, row] += angles[:, k, None] * self._slide_axes[k]

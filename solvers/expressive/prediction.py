@@ -64,7 +64,7 @@ def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...
 
 
 def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
-    """The averaged velocity of a goal that was `before` one frame ago; `last` is the average until then."""
+    """Averaged velocity of a goal that was `before` in the last frame and is `now`; `last`: the average up to the last frame."""
     turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()

@@ -34,7 +34,7 @@ FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: ne
 
 @dataclass(frozen=True)
 class Settling:
-    """State since the goal last changed: how a chain comes to rest while its goal stays the same, or nearly.
+    """How far a chain has settled since its goal last changed, which controls damping and trust region of its steps.
 
     Along a shallow valley damped steps take minutes to converge, so damping decreases from frame to frame. Where the aim cannot be met, or
     a joint is at a limit, steps may overshoot for ever, so each frame without improvement shrinks the trust region; in the end every frame
@@ -96,7 +96,7 @@ EVERY_FRAME = PlanSlot()
 
 @dataclass(frozen=True)
 class Memory:
-    """State from frame to frame."""
+    """State of the tracker from frame to frame."""
 
     problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
     values: tuple[Floats, ...] = ()  # numbers of the posture and of each aim
@@ -241,7 +241,7 @@ class Tracker:
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
     def _local_step(self, descent: Descent, here: Candidates, settling: Settling) -> tuple[Angles, int]:
-        """Angles (n,) after steps to the local optimum, and their number; joints without inertia."""
+        """Angles (n,) after steps to the local optimum, without acceleration limits, and the number of steps."""
         settings = replace(WARM, proximal=settling.damping_share * WARM.proximal)
         lower, upper = self._reachable(here.angles[0], settling.trust)
         candidates, steps = here, 0

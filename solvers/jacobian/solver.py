@@ -130,7 +130,7 @@ class JacobianSolver:
         return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
 
     def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
-        """Arguments of the secondary objectives."""
+        """Goal, posture, angles and pose, as the secondary objectives take them."""
         kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
         return State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, self.skeleton.forward(angles.tolist()))
 

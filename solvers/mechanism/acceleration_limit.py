@@ -49,7 +49,14 @@ class BodyAccelerations:
 
     @classmethod
     def since(cls, before: Array, start: Configuration, nodes: Indices, share: float) -> "BodyAccelerations":
-        """From the frames (n + 1, 4, 4) at the start of the last frame; `share`: this frame's length over that one's."""
+        """Accelerations relative to the motion of the last frame, from the frames (n + 1, 4, 4) at its start.
+
+        Args:
+            before: These frames.
+            start: Configuration at the start of this frame.
+            nodes: Nodes of the tree that carry bodies.
+            share: Duration of this frame relative to the last one's.
+        """
         first = start.shape.frames[nodes, :3, :3]
         return cls(nodes, first, share * _rotation_between(before[nodes, :3, :3], first))
 

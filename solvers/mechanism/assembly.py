@@ -60,7 +60,7 @@ def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator,
 
 
 class _Gaps:
-    """The loops as tasks: their gaps are the errors (paper: eq. 1)."""
+    """The loops' gaps as task errors (paper: eq. 1), for assembly."""
 
     def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
         self.loops, self.driven = loops, driven

@@ -74,7 +74,7 @@ class Branch:
 
 
 class Branches:
-    """Assemblies of one mechanism."""
+    """The assembly modes of one mechanism, in which the same motor values give different poses."""
 
     def __init__(self, clusters: Clusters, actuated: NDArray[np.int64], unit: Array) -> None:
         passive = np.ones(len(unit))

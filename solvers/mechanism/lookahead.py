@@ -12,7 +12,7 @@ STEPS = 20  # most steps of a solve: next to the edge, where this is called, it 
 
 @dataclass(frozen=True)
 class _Moved:
-    """Residuals shifted by a constant."""
+    """Residuals of a task, shifted by a constant vector."""
 
     residuals: Residuals
     move: Array  # (e,)

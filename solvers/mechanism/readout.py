@@ -11,10 +11,10 @@ from .tree import Coordinates, Tree
 
 
 def moves_of(kind: str, relative: Array) -> list[float | Array]:
-    """Displacement of each elementary move of a joint, [rad], [m] or a ball's rotation (3, 3), from the child's frame (4, 4) in the
+    """Displacement of each elementary move of a joint ([rad], [m] or a ball's rotation (3, 3)), from the child's frame (4, 4) in the
     parent's.
 
-    Where the joint does not hold, the nearest values, each degree of freedom by itself.
+    If the frames violate the joint, the nearest values, separately for each degree of freedom.
     """
     turn, position = relative[:3, :3], relative[:3, 3]
     found: list[float | Array] = []

@@ -33,7 +33,7 @@ HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 
 @dataclass(frozen=True)
 class State:
-    """Configuration of a mechanism, and what its next solve starts from. An immutable value: keep it, copy it, restore it."""
+    """Configuration of a mechanism, from which its next solve starts. An immutable value."""
 
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
@@ -86,7 +86,7 @@ class MechanismSolver:
 
     @cached_property
     def actuated(self) -> NDArray[np.int64]:
-        """Coordinates of actuators (m,)."""
+        """Indices (m,) of the actuators' coordinates."""
         found: list[int] = []
         for joint in self.mechanism.actuators:
             for node in self.tree.traversed[joint.name][0]:

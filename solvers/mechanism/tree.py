@@ -266,7 +266,7 @@ class Coordinates:
 
 
 def _doublings(parents: Indices) -> list[tuple[Indices | slice, Indices]]:
-    """Rounds of products that take every frame to the world by doubling: after k rounds a frame is known in its 2^k-th ancestor."""
+    """Index pairs of the rounds in which frames are multiplied: after round k each frame is known in its 2^k-th ancestor."""
     rounds: list[tuple[Indices | slice, Indices]] = []
     above = parents.copy()
     while (above >= 0).any():

@@ -106,7 +106,7 @@ def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None)
 
 
 def _with_held(matrix: Array, vector: Array, sides: Sides, lower: Array, upper: Array) -> Array:
-    """The minimum of a small dense problem."""
+    """Minimum of a small dense problem with some unknowns held at their bounds."""
     if not sides.any():
         alone: Array = np.linalg.solve(matrix, vector)
         return alone

@@ -124,7 +124,7 @@ class Body:
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def _chain(self, joints: Sequence[Joint]) -> None:
-        """Orders nodes by depth, so that those which a round of doubling still moves come last, and stores the rounds."""
+        """Orders nodes by depth and stores, for each round of doubling, which frames are multiplied."""
         count = len(joints)
         parents = [0, *(joint.parent + 1 for joint in joints)]
         depth = [0] * (count + 1)
@@ -147,7 +147,9 @@ class Body:
             start = next((row for row, up in enumerate(above) if up >= 0), count + 1)
 
     def _rests(self, rests: Array) -> None:
-        """Factors of each joint's own frame, in the order of the nodes: of 1, of sine or displacement, of 1 - cosine."""
+        """Matrices from which each joint's transform is summed, in the nodes' order: factors of 1, of sine or displacement, and of 1 -
+        cosine.
+        """
         rests = rests[self._order]
         self._slides = self.slides[self._order]
         moves, bends = np.zeros_like(rests), np.zeros_like(rests)

@@ -69,7 +69,7 @@ class Layout:
 
 
 class Carried:
-    """Targets on links, by limb and index."""
+    """Targets on links, by the limb that carries them and their index in it."""
 
     def __init__(self, layout: Layout, carriers: Indices) -> None:
         """`carriers` (k,): the node that carries each."""
@@ -94,5 +94,5 @@ class Carried:
 
 
 def padded(rows: Array) -> Array:
-    """The array with a row of zeros after the last, for indices of nothing."""
+    """The array with a row of zeros appended, to which indices of missing entries refer."""
     return np.concatenate([rows, np.zeros((1, rows.shape[1]))])

@@ -13,7 +13,7 @@ from .body import BASE, Body, Frames, Indices
 
 
 class Normal:
-    """J' W J and J' W e of orientation and position targets on a body's links."""
+    """Normal equations J' W J and J' W e of orientation and position targets on a body's links."""
 
     def __init__(self, body: Body, turning: Indices, placed: Indices) -> None:
         """Normal equations for targets on a body's links.

@@ -54,7 +54,7 @@ class Options:
 
 
 class WholeBody:
-    """Follows targets with a body."""
+    """Whole-body solver for targets on a body's links, one step at a time."""
 
     def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
         """A solver for targets on a body's links.
@@ -153,7 +153,7 @@ class WholeBody:
         )
 
     def moved(self, state: State, move: Array, dt: float) -> State:
-        """The state after a move (6 + n,) of `dt` [s], as `state.moved`."""
+        """State after a move (6 + n,) of `dt` [s]; see `state.moved`."""
         return moved(self.body, state, move, dt)
 
     def _constraints(self, values: Values, state: State, dt: float) -> tuple[Constraints | None, tuple[str, ...]]:

@@ -30,7 +30,7 @@ class State:
 
 @dataclass(frozen=True)
 class Solution:
-    """Solution of a step."""
+    """Result of a step: new pose and velocity, lost targets, violated constraints and active limits."""
 
     joints: Array  # (n,) [rad or m], within limits
     base_rotation: Array  # (3, 3)

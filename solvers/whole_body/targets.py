@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Contact:
-    """A link fixed to a position exactly, as a planted foot."""
+    """Constraint that holds a link exactly at a position, such as a planted foot."""
 
     link: str
     position: Array  # (3,) [m] of the link's origin in the world
