@@ -20,7 +20,7 @@ class Captured(imported.Imported):
 
     def __init__(self, clip: Path, file: Path, root: str, end: str, solver: str) -> None:
         if not file.is_file():
-            raise imported.RobotError(f"There is no file {file}: give a .urdf file (make demo MOTION=clip.bvh ROBOT=robot.urdf)")
+            raise imported.RobotError(f"There is no file {file}: give a robot's file (make demo MOTION=clip.bvh ROBOT=robot.urdf)")
         self.person = walker.Walker(clip)
         self.scene, self.frames, self.solver = self.person.scene, self.person.frames, solver
         self.ball = self.person.ball

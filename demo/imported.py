@@ -40,7 +40,7 @@ class Imported:
 
     def __init__(self, file: Path, root: str, end: str, solver: str) -> None:
         if not file.is_file():
-            raise RobotError(f"There is no file {file}: give the path of a .urdf file (make demo ROBOT=robot.urdf)")
+            raise RobotError(f"There is no file {file}: give the path of a URDF, xacro or MJCF file (make demo ROBOT=robot.urdf)")
         self.scene = studio.empty_scene(FPS, FRAMES)
         self.solver = solver
         self.rig, self.said = self._brought(file, root)
@@ -61,7 +61,7 @@ class Imported:
     def _brought(self, file: Path, root: str):
         """The rig, and what the import says of it."""
         try:
-            came = installed.module("rig.authoring.robot_import").import_robot(bpy.context, file, root)
+            came = installed.module("rig.authoring.robot_import").import_robot(bpy.context, file, root, close_loops=False)  # the demo plays a chain
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return came.rig, came.sentence

@@ -2,7 +2,7 @@
 
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
-    main.py --out FOLDER --robot FILE.urdf   a robot from its URDF file; --root, --end: links, where others than usual are wanted
+    main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than usual are wanted
     main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
     main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
 
@@ -106,7 +106,7 @@ def cast_walker(clip: Path) -> Cast:
 
 def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
     robot = imported.Imported(file, root, end, solver)
-    title = f"{robot.rig.name}, from its URDF file: three postures, one ball"
+    title = f"{robot.rig.name}, from its file: three postures, one ball"
     return Cast(file.stem, title, robot.rig, robot.chain, imported.FRAMES, imported.PICTURED, said=robot.said)
 
 
@@ -261,7 +261,7 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
     ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp; with --robot: that robot follows it")
-    ask.add_argument("--robot", type=Path, help="a robot's URDF file instead of the lamp")
+    ask.add_argument("--robot", type=Path, help="a robot's file (URDF, xacro, MJCF) instead of the lamp")
     ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
     ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")

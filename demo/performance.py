@@ -185,7 +185,7 @@ def _note_what_is_sent(link, take: Take) -> None:
 
     def noting(angles) -> None:
         if take.handed and take.handed[-1] is None:
-            take.handed[-1] = tuple(angles)
+            take.handed[-1] = tuple(getattr(angle, "position", angle) for angle in angles)  # without velocity and acceleration
         send(angles)
 
     link.send = noting
