@@ -61,7 +61,8 @@ class Imported:
     def _brought(self, file: Path, root: str):
         """The rig, and what the import says of it."""
         try:
-            came = installed.module("rig.authoring.robot_import").import_robot(bpy.context, file, root, close_loops=False)  # the demo plays a chain
+            bring = installed.module("rig.authoring.robot_import").import_robot
+            came = bring(bpy.context, file, root, close_loops=False)  # the demo plays a chain, no mechanism
         except installed.module("robots.errors").UrdfError as error:
             raise RobotError(str(error)) from error
         return came.rig, came.sentence
