@@ -31,7 +31,7 @@ SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
 SHARED = 12  # files of tests in a process
 SHARED_WINDOW = 6  # ... with a window
-SHARED_BLENDER = {".venv": 15, ".venv-4.2": 30, NEWEST: 30}  # ... in one with a Blender, about a minute each
+SHARED_BLENDER = {".venv": 25, ".venv-4.2": 50, NEWEST: 50}  # ... in one with a Blender, about a minute each
 
 
 def python(environment: str) -> str:
