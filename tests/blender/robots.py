@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from tests.blender.rigs import looking_chain, make_active, target
-from tests.hardware.pty_robot import PtyRobot
+from tests.hardware.served_bus import ServedBus
 
 PATIENCE = 60.0  # [s] for what takes a second or two on an idle machine
 SETTLED = 40  # frames sent since the servos first were where they should be
@@ -84,11 +84,10 @@ def arm(rig) -> None:
 
 
 @contextmanager
-def on_bus(rig, servos, protocol: str) -> Iterator[PtyRobot]:
-    """Simulated servos (of `tests.hardware.servo_bus`) behind a real port, and the rig connected to them; all their places are known."""
-    servos.now = time.perf_counter()
+def on_bus(rig, positions: dict[int, float], protocol: str) -> Iterator[ServedBus]:
+    """Simulated servos in a process of their own, and the rig connected to them; all their positions [steps] are known."""
     rig.limber.device.protocol = protocol
-    with PtyRobot(servos) as bus:
+    with ServedBus(positions, protocol) as bus:
         rig.limber.device.port = bus.port
         connect(rig)
         until(lambda: None not in status(rig).positions, "all places are known")

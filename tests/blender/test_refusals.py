@@ -11,7 +11,6 @@ from tests.blender.rigs import build, looking_chain, make_active, target
 from tests.blender.robots import arm, connect, on_bus, robot_rig
 from tests.blender.shown import session
 from tests.blender.test_retarget_trouble import follower, problem
-from tests.hardware.servo_bus import DynamixelBus
 
 
 def said(chain) -> str:
@@ -222,7 +221,7 @@ def test_limits_that_are_exchanged_keep_the_robot_from_being_connected(rig, chai
 def test_a_port_moves_one_armature_alone(rig, chain):
     for joint in chain.joints:
         joint.lower, joint.upper = -0.7, 0.7
-    with on_bus(rig, DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0)), "dynamixel") as bus:
+    with on_bus(rig, dict.fromkeys((joint.servo for joint in chain.joints), 2048.0), "dynamixel") as bus:
         other, _ = robot_rig(build({"pan": "Y", "tilt": "X"}, name="Turret"), port=bus.port)
         other.limber.device.protocol = "dynamixel"
         refused(f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port", "connect")

@@ -8,7 +8,6 @@ import pytest
 
 from tests.blender.rigs import UPRIGHT, build, make_active
 from tests.blender.robots import connect, on_bus, robot_rig, state, status, until
-from tests.hardware.servo_bus import StsBus
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def own_folder(monkeypatch, tmp_path):
 @pytest.fixture
 def bus(rig, chain):
     """Six Feetech servos on a port, and a rig that is connected to them."""
-    with on_bus(rig, StsBus({joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints}), "feetech_sts") as bus:
+    with on_bus(rig, {joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints}, "feetech_sts") as bus:
         yield bus
 
 
@@ -41,8 +40,7 @@ def move(rig, bus, servo: int, steps: float) -> None:
     """A hand puts a servo somewhere; returns when Blender knows."""
     from limber.rig.robot import calibrating
 
-    with bus.lock:
-        bus.robot.servos[servo].position = steps
+    bus.put(servo, steps)
     until(lambda: abs(calibrating.positions(rig)[servo] - steps) < 2, f"servo {servo} is at {steps}")
     calibrating.note()
 
@@ -59,15 +57,14 @@ def test_zero_is_where_the_robot_stands(rig, chain, bus):
 
 @pytest.mark.every_blender
 def test_one_joint_is_let_go_alone_and_the_armature_stays_as_it_is(rig, chain, bus):
-    torque = [servo.table[40] for servo in bus.robot.servos.values()]
-    assert torque == [0] * 6, "connecting gives no torque"
+    assert bus.torque() == [False] * 6, "connecting gives no torque"
     bpy.ops.limber.arm()
     until(lambda: state(rig) == "ARMED", "it is armed")
     bpy.ops.limber.disarm()
     until(lambda: state(rig) == "DISARMED", "it is disarmed, and holds")
     bpy.ops.limber.let_go(joint="middle X")
     until(lambda: state(rig) == "LIMP", "it is limp")
-    until(lambda: [servo.table[40] for servo in bus.robot.servos.values()] == [1, 1, 0, 1, 1, 1], "one servo has no torque any more")
+    until(lambda: bus.torque() == [True, True, False, True, True, True], "one servo has no torque any more")
     before = rig.pose.bones["middle"].rotation_euler.x
     move(rig, bus, 2, 1900.0)
     assert rig.pose.bones["middle"].rotation_euler.x == before

@@ -10,7 +10,6 @@ from tests.blender.baking import curves
 from tests.blender.drawing import drawn
 from tests.blender.rigs import make_active
 from tests.blender.robots import a_while, connect, is_at, on_bus, robot_rig, state, status, until
-from tests.hardware.servo_bus import DynamixelBus
 
 STEPS = 651.9  # a radian
 
@@ -22,7 +21,7 @@ def chain():
 
 @pytest.fixture
 def bus(rig, chain):
-    with on_bus(rig, DynamixelBus(dict.fromkeys((joint.servo for joint in chain.joints), 2048.0)), "dynamixel") as bus:
+    with on_bus(rig, dict.fromkeys((joint.servo for joint in chain.joints), 2048.0), "dynamixel") as bus:
         yield bus
 
 
@@ -35,8 +34,7 @@ def follow() -> None:
 
 def lead(rig, bus, servo: int, angle: float) -> None:
     """A hand turns a servo; returns when the armature has followed."""
-    with bus.lock:
-        bus.robot.servos[servo].position = 2048.0 + STEPS * angle
+    bus.put(servo, 2048.0 + STEPS * angle)
     until(lambda: abs(status(rig).positions[servo] - angle) < 0.01, "the robot says so")
     follow()
 
@@ -48,13 +46,12 @@ def let_go(rig) -> None:
 
 def test_the_armature_follows_the_hand_and_keeps_the_pose(rig, bus):
     let_go(rig)
-    assert not any(bus.robot.has_torque(number) for number in bus.robot.servos)
+    assert not any(bus.torque())
     lead(rig, bus, 2, 0.6)
     assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
     bpy.ops.limber.end_puppeteer()
     until(lambda: state(rig) == "DISARMED", "it has ended")
-    with bus.lock:
-        bus.robot.servos[2].position = 2048.0
+    bus.put(2, 2048.0)
     for _ in a_while():
         follow()
     assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6, abs=0.01)
@@ -150,7 +147,7 @@ def test_a_robot_that_is_lost_leads_no_more(rig, bus):
     from limber.rig.robot import puppeteer
 
     let_go(rig)
-    bus.unplug()
+    bus.close()
     until(lambda: state(rig) == "FAULT", "the loss is noticed")
     follow()
     assert not puppeteer.leads(rig)
@@ -181,8 +178,7 @@ def test_values_beside_the_joints_are_led_and_keyed_too(rig, chain, bus):
     until(lambda: None not in status(rig).positions, "all places are known")
     let_go(rig)
     puppeteer.record(rig)
-    with bus.lock:
-        bus.robot.servos[5].position = 2500.0
+    bus.put(5, 2500.0)
     until(lambda: abs(status(rig).positions[-1] - 0.75) < 0.01, "the robot says so")
     follow()
     assert rig["jaw"] == pytest.approx(0.75, abs=0.01)
@@ -272,7 +268,7 @@ def test_the_bodies_of_a_mechanism_follow_the_hand_through_its_motors_and_what_t
     from limber.rig.robot import puppeteer
 
     owner, kept = driven_neck()
-    with on_bus(owner, DynamixelBus(dict.fromkeys((motor.servo for motor in kept.motors), 2048.0)), "dynamixel") as bus:
+    with on_bus(owner, dict.fromkeys((motor.servo for motor in kept.motors), 2048.0), "dynamixel") as bus:
         with pytest.raises(RuntimeError, match="its bodies would not follow the hand: let Motors drive it"):
             bpy.ops.limber.puppeteer()
         bpy.ops.limber.live()

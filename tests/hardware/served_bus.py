@@ -2,7 +2,7 @@
 
 A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos that say nothing for half a
 second are a fault that stays until the user clears it. `ServedBus` starts the process; by itself it is
-`python -m tests.hardware.served_bus NUMBER=STEPS ...`, which prints its port, obeys lines on standard input and ends with it.
+`python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its port, obeys lines on standard input and ends with it.
 """
 
 import os
@@ -12,32 +12,36 @@ import sys
 import time
 import tty
 from pathlib import Path
+from typing import Self
 
 from tests.hardware.processes import let_go_first
-from tests.hardware.servo_bus import StsBus
+from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTEN = 0.02  # [s] between two steps of servos that nobody talks to
+BUSES: dict[str, type[Bus]] = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
+TORQUE = "torque"  # the order to say which servos have torque
 
 
 class ServedBus:
-    """Feetech servos in a process of their own; close it.
+    """Servos in a process of their own; close it.
 
     Args:
-        places: Where each servo is [steps], by id.
+        positions: Where each servo is [steps], by id.
+        protocol: Which servos they are, of BUSES.
 
     Attributes:
         port: What to open.
     """
 
-    def __init__(self, positions: dict[int, float]) -> None:
+    def __init__(self, positions: dict[int, float], protocol: str = "feetech_sts") -> None:
         said = [f"{number}={steps}" for number, steps in positions.items()]
-        command = [sys.executable, "-m", "tests.hardware.served_bus", *said]
+        command = [sys.executable, "-m", "tests.hardware.served_bus", protocol, *said]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdin
         assert self._process.stdout
-        self._orders = self._process.stdin
-        self.port = self._process.stdout.readline().strip()
+        self._orders, self._answers = self._process.stdin, self._process.stdout
+        self.port = self._answers.readline().strip()
         if not self.port:
             raise RuntimeError(f"the process of the simulated servos ended with {self._process.wait()}")
 
@@ -46,12 +50,25 @@ class ServedBus:
         self._orders.write(f"{servo}={steps}\n")
         self._orders.flush()
 
+    def torque(self) -> list[bool]:
+        """Which servos have torque, in their order."""
+        self._orders.write(f"{TORQUE}\n")
+        self._orders.flush()
+        return [word == "True" for word in self._answers.readline().split()]
+
     def close(self) -> None:
-        """End the process."""
-        self._process.communicate()
+        """End the process; the port goes with it, as when a cable is pulled."""
+        if self._process.poll() is None:
+            self._process.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-def serve(bus: StsBus) -> None:
+def serve(bus: Bus) -> None:
     """Answers on a new pty, whose name is printed, until standard input ends."""
     let_go_first(os.getpid())
     bus.now = time.perf_counter()
@@ -64,8 +81,12 @@ def serve(bus: StsBus) -> None:
             orders = os.read(sys.stdin.fileno(), 4096).decode().split()
             if not orders:
                 return
-            for number, steps in map(servo_and_steps, orders):
-                bus.servos[number].position = steps
+            for order in orders:
+                if order == TORQUE:
+                    print(*map(bus.has_torque, bus.servos), flush=True)
+                else:
+                    number, steps = servo_and_steps(order)
+                    bus.servos[number].position = steps
         said = bus.hear(os.read(master, 4096) if master in readable else b"", time.perf_counter())
         if said:
             os.write(master, said)
@@ -77,4 +98,4 @@ def servo_and_steps(order: str) -> tuple[int, float]:
 
 
 if __name__ == "__main__":
-    serve(StsBus(dict(map(servo_and_steps, sys.argv[1:]))))
+    serve(BUSES[sys.argv[1]](dict(map(servo_and_steps, sys.argv[2:]))))
