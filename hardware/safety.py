@@ -107,7 +107,7 @@ _BEGINS = {Command.ARM: State.ARMING, Command.ARM_CONFIRMED: State.ARMING, Comma
 
 @dataclass(frozen=True, slots=True)
 class FaultReport:
-    """A fault and its detail, for the sentence."""
+    """A fault, with a detail that completes its message."""
 
     fault: Fault
     detail: str = ""

@@ -47,4 +47,4 @@ class RootError(UrdfError):
 
 
 class MimicError(UrdfError):
-    """Mimic joints that follow each other in a circle."""
+    """Mimic joints that follow each other in a cycle."""

@@ -12,7 +12,7 @@ class Transform(NamedTuple):
     offset: Vector = (0.0, 0.0, 0.0)  # [m]
 
     def then(self, inner: "Transform") -> "Transform":
-        """This transform composed with `inner`: the pose of a frame that is given in this one, seen from outside."""
+        """Composition: the pose, in the other frame, of a frame whose pose in this one is `inner`."""
         return Transform(multiply(self.rotation, inner.rotation), add(self.offset, rotate(self.rotation, inner.offset)))
 
     def inverse(self) -> "Transform":

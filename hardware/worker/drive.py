@@ -96,7 +96,9 @@ class Drive:
         return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
     def _scale_approach(self, share: float) -> None:
-        """Set the slow limits; they only grow during an approach, so a state within the old limits is within the new ones."""
+        """Set the limits of the slow approach to a `share` of the joints' limits. It only grows during an approach, so earlier states
+        stay within them.
+        """
         self._approach_scale = share
         self._slow = [
             Limiter(

@@ -174,7 +174,9 @@ class LimberConnection(Connection):
         self._check(report)
 
     def _lose_session(self, now: float) -> None:
-        """The device restarted, or another program connected to it. At rest it is greeted again; in motion it is a fault."""
+        """Handle the loss of the session, because the device restarted or another program connected: at rest open a new one; in motion
+        report a fault.
+        """
         if self._desired is DesiredState.ARMED:
             self.fail(Fault.DEVICE_RESET, "")
         self.welcome = None

@@ -1,4 +1,4 @@
-"""Closures between bones: of two that are selected, and of all pairs that a robot's file names."""
+"""Operators that add closures: between two selected bones, or at all pairs of links named as closures by a robot's file."""
 
 import bpy
 

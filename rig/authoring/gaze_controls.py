@@ -65,7 +65,7 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """Eyes that point at controls, where the given bones are such eyes, their controls, or parents of either."""
+    """Eyes that point at control bones, found from the given bones, which may be the eyes, their controls, or parents of either."""
     if not eyes or not head:
         return Eyes()
     carrying = {head, *controls.upstream(head)}

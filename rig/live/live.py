@@ -78,7 +78,7 @@ def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
 
 
 def forget() -> None:
-    """Drop all runtime state: the data it speaks of is gone."""
+    """Discards all runtime state, before the data that it refers to is freed."""
     runtime.forget()
     assembled.forget()
 

@@ -289,7 +289,7 @@ def current() -> Runtime:
 
 
 def forget() -> None:
-    """Drop all of it: the data it speaks of is gone."""
+    """Discards the runtime state, before the data that it refers to is freed."""
     global _now
     _now = Runtime()
 

@@ -187,7 +187,7 @@ class LimberRestPosition(PropertyGroup):
 
 
 class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
-    """Bodies and joints with closed loops: the joints are listed, the bodies are what these hold."""
+    """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints connect."""
 
     uid: StringProperty(name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"})
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)

@@ -227,7 +227,9 @@ def settings_of(rig, servo: int):
 
 
 def panel_raw(rig, channel: Channel, raw: float) -> float:
-    """A raw position of the connected device in the unit of the panel: the virtual robot has pulses, whatever the protocol."""
+    """A raw position of the connected device, converted to the protocol's unit that the panel shows; the virtual robot itself uses
+    pulses.
+    """
     device, settings = rig.limber.device, settings_of(rig, channel.servo)
     if not device.is_virtual or device.protocol == OWN or settings is None:
         return raw

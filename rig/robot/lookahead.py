@@ -31,8 +31,9 @@ def frame_ahead(scene, seconds: float) -> float:
 
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
-    """Keyframed value of each source at a frame; None where anything but the keys of one action determines it, or Limber does while
-    live."""
+    """Keyframed value of each source at a frame. None for sources that something else than the keyframes of one action determines, such
+    as live motion.
+    """
     live = {mover.settings.uid for mover in live_of(rig)}
     return [None if source.chain in live else _keyed(*_property(rig, source), frame) for source in sources]
 

@@ -25,7 +25,7 @@ class ValueFilters:
         self.at_rest = True
 
     def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
-        """What to send `dt` [s] after the last call, for property values `desired`; joints pass unchanged."""
+        """Filtered values `dt` [s] after the last call, for property values `desired`; values of joints pass unchanged."""
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
         now: list[float | Kinematic] = []

@@ -1,4 +1,4 @@
-"""Bones as lines in the world, from head to tail, of an armature that is posed otherwise than it is shown."""
+"""Lines in the world from head to tail of an armature's bones, for another pose than the shown one."""
 
 from mathutils import Matrix
 

@@ -142,7 +142,7 @@ class Planner:
         self.model, self.seeds, self.simulator = model, seeds, Simulator(model)
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after one frame's piece of work, if the slot is open."""
+        """The state after this frame's share of planning; unchanged in frames in which the solver may not plan."""
         state = replace(state, frame=state.frame + 1, since_search=state.since_search + 1)
         if not context.slot.is_open:
             waiting = state.simulation

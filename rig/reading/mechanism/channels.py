@@ -1,4 +1,4 @@
-"""From the poses of a mechanism's bodies to the channels of their objects and bones."""
+"""Conversion from the poses of a mechanism's bodies to the channels of their objects and bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
