@@ -15,7 +15,39 @@ from dataclasses import dataclass
 
 from .device import Channel, Device, Joint
 from .errors import AnglesError, DeviceError
-from .least_squares import dot, least_squares_inverse
+
+SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint cannot be told from the others
+
+
+def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    """The scalar product."""
+    return math.fsum(p * q for p, q in zip(a, b, strict=True))
+
+
+def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
+    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where its rank is below the number of joints."""
+    columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
+    basis: list[list[float]] = []
+    parts: list[list[float]] = []  # of each column along the basis: an upper triangle
+    for column in columns:
+        rest, along, size = list(column), [], math.sqrt(dot(column, column))
+        for direction in basis:
+            part = dot(direction, rest)
+            along.append(part)
+            rest = [value - part * other for value, other in zip(rest, direction, strict=True)]
+        length = math.sqrt(dot(rest, rest))
+        if length <= SINGULAR * size:
+            return None
+        basis.append([value / length for value in rest])
+        parts.append([*along, length])
+    inverse: list[list[float]] = [[] for _ in columns]
+    for k in reversed(range(len(columns))):
+        row = list(basis[k])
+        for j in range(k + 1, len(columns)):
+            row = [value - parts[j][k] * other for value, other in zip(row, inverse[j], strict=True)]
+        inverse[k] = [value / parts[k][k] for value in row]
+    return tuple(tuple(row) for row in inverse)
+
 
 ROUNDS = 2000  # of projections, in the search for a pose that everything allows; some ten are usual
 TOUCHING = 1e-9  # [rad] of a servo

@@ -1,4 +1,4 @@
-"""The common part of every connection to a robot: desired and confirmed state, faults, the port. Knows no Blender.
+"""The common part of every connection to a robot: desired and confirmed state, faults, the port, statistics of moves. Knows no Blender.
 
 Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s] is an argument of every call,
 so that tests run it in simulated time.
@@ -6,6 +6,7 @@ so that tests run it in simulated time.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 
@@ -14,7 +15,85 @@ from ..protocols.interface import Quantity
 from ..safety import Fault, FaultReport
 from ..transport import Transport, TransportError
 from .connection_state import AT_REST, CONFIRMED, PENDING, ConnectionState, DesiredState, Transitions
-from .moves import Moves
+
+_FINEST = 1e-6  # [s] shorter times than this are all the same
+_STEP = math.log(1.05)  # buckets 5% apart: a percentile is known to 2.5%
+_BUCKETS = math.ceil(math.log(1e8) / _STEP)  # up to 100 s
+
+
+class Durations:
+    """A histogram of durations."""
+
+    def __init__(self) -> None:
+        self._counts = [0] * _BUCKETS
+        self.total = 0
+
+    def add(self, seconds: float) -> None:
+        """Count one duration [s]."""
+        bucket = int(math.log(seconds / _FINEST) / _STEP) if seconds > _FINEST else 0
+        self._counts[min(bucket, _BUCKETS - 1)] += 1
+        self.total += 1
+
+    def percentile(self, share: float) -> float:
+        """The duration that a `share` (0 to 1) of all stay below [s]; 0 where none was counted."""
+        missing = share * self.total
+        for bucket, count in enumerate(self._counts):
+            missing -= count
+            if count and missing <= 0:
+                return _FINEST * math.exp((bucket + 0.5) * _STEP)
+        return 0.0
+
+
+class Moves:
+    """Counts moves and acknowledgements over all connections of a worker.
+
+    Attributes:
+        sent: Number of moves sent.
+        acknowledged: Number of moves that the device accepted.
+        lost: Number of moves that were refused, not answered, or not accepted by the port.
+        answer_times: Durations from sending to the answer.
+    """
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.acknowledged = 0
+        self.lost = 0
+        self.answer_times = Durations()
+        self._waiting: dict[int, float] = {}  # sequence number -> when sent [s], oldest first
+
+    @property
+    def waiting(self) -> int:
+        """Number of unanswered moves."""
+        return len(self._waiting)
+
+    def is_waiting(self, sequence: int) -> bool:
+        return sequence in self._waiting
+
+    def send(self, sequence: int, now: float, taken: bool) -> None:
+        """Record that a move was sent; `taken`: the port accepted it."""
+        self.sent += 1
+        if taken:
+            self._waiting[sequence] = now
+        else:
+            self.lost += 1
+
+    def answer(self, answered: int, accepted: bool, now: float) -> None:
+        """Record the answer to a waiting move. Answers come in order, so earlier moves were not answered."""
+        for sequence in list(self._waiting):
+            sent = self._waiting.pop(sequence)
+            if sequence == answered and accepted:
+                self.acknowledged += 1
+                self.answer_times.add(now - sent)
+            else:
+                self.lost += 1
+            if sequence == answered:
+                return
+
+    def give_up(self) -> None:
+        """Count all unanswered moves as lost."""
+        self.lost += len(self._waiting)
+        self._waiting.clear()
+
 
 GREET_FOR = 5.0  # [s] without an answer after connecting until the port counts as silent
 POLL_EVERY = 0.05  # [s] between polls at rest: fresh positions, and a pulled cable is noticed

@@ -20,17 +20,13 @@ from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport,
 from ..status import ChannelStatus
 from ..transport import Transport, TransportError
 from .command_buffer import CommandBuffer
-from .connection import Connection, Raw, Readings
+from .connection import Connection, Durations, Moves, Raw, Readings
 from .connection_state import DesiredState
-from .health_monitor import HealthMonitor
 from .limber_connection import LimberConnection
+from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
 from .motion_controller import MotionController
-from .moves import Moves
-from .pose_confirmation import PoseConfirmation
 from .servo_connection import ServoConnection
-from .statistics import Durations
 from .tasks import channels_needed
-from .tracking_error_monitor import TrackingErrorMonitor
 
 OWN_PROTOCOL = "limber"
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate

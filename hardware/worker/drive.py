@@ -6,12 +6,67 @@ Speeds and distances are given for revolute joints; those of other joints are `J
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...motion import Kinematic, Limiter, Limits, make_limiter
+from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance
-from ..device import Joint
-from .servo_speed_limiter import ServoSpeedLimiter
+from ..device import Channel, Device, Joint
+from ..mixing import Mixing
+
+ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
+TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
+
+
+@dataclass(frozen=True, slots=True)
+class _Servo:
+    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive it."""
+
+    joints: tuple[int, ...]
+    shares: tuple[tuple[int, float], ...]  # (joint, gear)
+    fastest: float  # [rad/s]
+
+
+class ServoSpeedLimiter:
+    """Keeps servos within their speeds: time passes more slowly for all joints of a group, so that these keep their path.
+
+    A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its limits, and the sum too fast.
+
+    Args:
+        device: The robot.
+        mixing: The device's conversion between joint values and channels.
+    """
+
+    def __init__(self, device: Device, mixing: Mixing) -> None:
+        index = {joint.name: k for k, joint in enumerate(device.joints)}
+        self._servos = [
+            _Servo(
+                mixing.group_of(index[channel.shares[0].joint]),
+                tuple((index[share.joint], share.gear) for share in channel.shares),
+                (1.0 + HEADROOM) * channel.speed,
+            )
+            for channel in device.channels
+            if channel.speed is not None
+        ]
+
+    def step(self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]) -> list[Kinematic]:
+        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` is a joint's state after a time of its own."""
+        after = [go(joint, dt) for joint in range(len(states))]
+        times = [dt] * len(states)
+        for _ in range(ROUNDS):
+            slowed = False
+            for servo in self._servos:
+                turned = abs(sum(gear * (after[joint].position - states[joint].position) for joint, gear in servo.shares))
+                share = servo.fastest * dt / turned if turned > 0.0 else 1.0
+                if share < 1.0 - TOUCHING:
+                    slowed = True
+                    for joint in servo.joints:
+                        times[joint] *= share
+                        after[joint] = go(joint, times[joint])
+            if not slowed:
+                break
+        return after
+
 
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
@@ -138,3 +193,48 @@ def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
         return Kinematic(*point)
     stand = state.position + stopping_distance(state.velocity, state.acceleration, limits.acceleration, limits.jerk)
     return Kinematic(limits.clamp(stand))
+
+
+SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
+
+
+class OffsetDecay:
+    """Adds the decaying initial offset between servos' real positions and those that the joint values imply to raw goals.
+
+    A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not moved at once: the offset is
+    removed slowly.
+
+    Args:
+        channels: The device's channels.
+        start: Raw position of each servo (channels,); None: not known, or not to be driven.
+        desired: Raw positions that the joint values imply (channels,).
+    """
+
+    def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], desired: Sequence[float]) -> None:
+        self._channels = channels
+        self._driven = [position is not None for position in start]
+        self._beyond = [
+            0.0 if position is None else position - _bounded(channel, position) for channel, position in zip(channels, start, strict=True)
+        ]
+        self._apart = [
+            0.0 if position is None else _bounded(channel, position) - _bounded(channel, aim)
+            for channel, position, aim in zip(channels, start, desired, strict=True)
+        ]
+
+    def take(self, desired: Sequence[float], dt: float) -> tuple[float | None, ...]:
+        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not driven."""
+        sent: list[float | None] = []
+        for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
+            most = SPEED * channel.per_radian * dt
+            self._apart[k] = _toward_zero(self._apart[k], most)
+            self._beyond[k] = _toward_zero(self._beyond[k], most)
+            sent.append(_bounded(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
+        return tuple(sent)
+
+
+def _bounded(channel: Channel, raw: float) -> float:
+    return min(max(raw, channel.lowest), channel.highest)
+
+
+def _toward_zero(value: float, most: float) -> float:
+    return max(value - most, 0.0) if value > 0.0 else min(value + most, 0.0)

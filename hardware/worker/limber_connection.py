@@ -13,9 +13,8 @@ from ..protocols import limber
 from ..safety import Fault
 from ..transport import Transport
 from . import translation
-from .connection import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Connection, Raw
+from .connection import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Connection, Moves, Raw
 from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
-from .moves import Moves
 
 GREET_EVERY = 0.25  # [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
 REPEAT_AFTER = 0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms

@@ -12,9 +12,8 @@ from types import ModuleType
 from ..device import Device
 from ..memory import SharedMemory
 from ..safety import Fault
-from ..steady_clock import SteadyClock
 from ..transport import Transport, TransportError, open_serial
-from ..virtual_robot import VirtualRobot, VirtualTransport
+from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 

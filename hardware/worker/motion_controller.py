@@ -10,9 +10,7 @@ from ..messages import Request
 from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
-from .drive import LONGEST_STEP, Drive
-from .offset_decay import OffsetDecay
-from .servo_speed_limiter import ServoSpeedLimiter
+from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter
 
 Raw = Sequence[float | None]
 

@@ -16,9 +16,8 @@ from ..protocols.servo_state import LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
 from .arm_checks import ArmChecks, PlanFailed
-from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Raw, Readings
+from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
 from .connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
-from .moves import Moves
 from .plan_execution import Outcome, PlanExecution
 from .servo_channels import ServoChannels
 from .servo_diagnostics import ServoDiagnostics

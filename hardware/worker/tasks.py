@@ -11,8 +11,7 @@ from ..device import Device, Joint
 from ..messages import Request
 from ..mixing import Mixing
 from ..safety import Command
-from .drive import Drive
-from .offset_decay import OffsetDecay
+from .drive import Drive, OffsetDecay
 
 WIGGLE = 0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
 WIGGLES = 2  # one may be an accident

@@ -42,13 +42,16 @@ def keyed(rig, chain, depsgraph):
 def stored(chain) -> tuple:
     """All stored settings on which a chain's model and its ends' goals depend, as a tuple, to detect changes."""
     options = chain.options
+    weights = [1.0] * len(chain.joints)
+    chain.joints.foreach_get("shape_weight", weights)
     ends = [(*[getattr(end, name) for name in OF_END], *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *[getattr(chain, name) for name in OF_CHAIN],
         *[getattr(options, name) for name in OF_OPTIONS],
         *ends,
         [(end.bone, end.enabled) for end in chain.ends],
-        [(joint.bone, joint.axis, joint.shape_weight) for joint in chain.joints],
+        [(joint.bone, joint.axis) for joint in chain.joints],
+        weights,
         stored_motions(chain),
     )
 

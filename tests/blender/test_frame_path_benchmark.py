@@ -47,7 +47,7 @@ def test_the_worker_makes_bytes_of_it(record):
     files = list(record["frame"]["worker"])
     assert place(files, "hardware/worker/") == 0
     assert place(files, "motion/limiter.py") > 0
-    assert any("encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/frames.py"])
+    assert any("encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/payloads.py"])
 
 
 def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):

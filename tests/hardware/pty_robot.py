@@ -16,8 +16,7 @@ from checkout import load_limber
 load_limber()  # also where it runs by itself
 
 from limber.hardware.device import Device  # noqa: E402
-from limber.hardware.steady_clock import SteadyClock  # noqa: E402
-from limber.hardware.virtual_robot import VirtualRobot  # noqa: E402
+from limber.hardware.virtual_robot import SteadyClock, VirtualRobot  # noqa: E402
 
 from tests.hardware.processes import let_go_first  # noqa: E402
 

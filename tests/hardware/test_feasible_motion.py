@@ -9,8 +9,8 @@ from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
 from limber.hardware.messages import Request
 from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Command, State
+from limber.hardware.worker.monitors import BLOCKED_FOR, TrackingErrorMonitor
 from limber.hardware.worker.motion_controller import MotionController
-from limber.hardware.worker.tracking_error_monitor import BLOCKED_FOR, TrackingErrorMonitor
 from limber.motion import Kinematic, Limits
 from limber.motion.tracking import TrackingFilter
 

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
 from limber.hardware.safety import JUMPED, Command, State
+from limber.hardware.worker.command_buffer import FAR
 from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import APPROACH_SPEED
-from limber.hardware.worker.jump_detector import FAR
 from limber.motion import Kinematic, Limits, make_filter
 
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still

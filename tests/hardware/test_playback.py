@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from limber.hardware.worker.playback import Playback
+from limber.hardware.worker.command_buffer import Playback
 from limber.motion import Kinematic, Limits, make_filter
 
 PERIOD = 0.01

@@ -1,8 +1,7 @@
 """The time of simulated robots goes on with the wall's, and stands while their process does."""
 
 import pytest
-from limber.hardware.steady_clock import LONGEST, SteadyClock
-from limber.hardware.virtual_robot import WATCHDOG_MS
+from limber.hardware.virtual_robot import LONGEST, WATCHDOG_MS, SteadyClock
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 docs/protocol.md specifies the bytes, with test vectors, and the rules of a session.
 """
 
-from .frames import MAX_PAYLOAD, START, Decoder, crc16, encode, encode_raw
 from .messages import (
     MAX_CHANNELS,
     UNITS_PER_US,
@@ -29,7 +28,7 @@ from .messages import (
     Welcome,
     WrongVersion,
 )
-from .payloads import kind_of
+from .payloads import MAX_PAYLOAD, START, Decoder, crc16, encode, encode_raw, kind_of
 
 BAUDRATE = 115200
 

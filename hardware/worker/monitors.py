@@ -1,0 +1,193 @@
+"""Monitors of what the robot reports: its servos' tracking errors and health, and its pose before it is driven. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Collection, Sequence
+
+from ..device import Device
+from ..mixing import Mixing, rotation_of_raw
+from ..protocols.interface import Quantity
+from .connection import Readings
+
+RECENT = 0.3  # [s] a servo's lag, the delay of an answer, and a move or two that were lost
+BEHIND = 0.17  # [rad of the servo] 10 degrees outside of what was commanded lately: more than any load bends a healthy servo
+BEHIND_FOR = 0.3  # [s] until it is worth a word
+BLOCKED = 0.35  # [rad of the servo] 20 degrees: its motor pushes with all it has
+BLOCKED_FOR = 1.0  # [s] a hand may be in the way for a moment; a stalled motor takes a minute to burn
+
+
+class TrackingErrorMonitor:
+    """Compares commanded with measured positions: detects lagging and blocked servos.
+
+    A servo follows its commands with a short delay, so it is compared with all recent commands: only a position outside of their range
+    counts as an error.
+
+    Args:
+        device: The robot.
+
+    Attributes:
+        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None: unknown.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self.errors: list[float | None] = [None] * len(device.channels)
+        self.forget()
+
+    def forget(self) -> None:
+        """Restart: nothing is commanded any more."""
+        count = len(self._device.channels)
+        self.errors = [None] * count
+        self._recent: list[deque[tuple[float, float]]] = [deque() for _ in range(count)]
+        self._desired_rotation = [0.0] * count
+        self._found = [0.0] * count
+        self._behind_since: list[float | None] = [None] * count
+        self._blocked_since: list[float | None] = [None] * count
+
+    def take(self, now: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
+        """Record raw positions (channels,) at `now` [s]; None: not commanded, or not measured."""
+        for k, (channel, raw, position) in enumerate(zip(self._device.channels, commanded, measured, strict=True)):
+            recent = self._recent[k]
+            while recent and recent[0][0] < now - RECENT:
+                recent.popleft()
+            if raw is not None:
+                recent.append((now, rotation_of_raw(channel, raw)))
+            error = None
+            if raw is not None and position is not None:
+                rotations, self._found[k] = [rotation for _, rotation in recent], rotation_of_raw(channel, position)
+                self._desired_rotation[k] = min(max(self._found[k], min(rotations)), max(rotations))
+                error = self._found[k] - self._desired_rotation[k]
+            self.errors[k] = error
+            self._behind_since[k] = _since(self._behind_since[k], error, BEHIND, now)
+            self._blocked_since[k] = _since(self._blocked_since[k], error, BLOCKED, now)
+
+    def warnings(self, now: float) -> list[str]:
+        """Sentences about servos that lag behind."""
+        late = [k for k, since in enumerate(self._behind_since) if since is not None and now - since > BEHIND_FOR]
+        return [f"{self._device.channels[k].label} stays behind: {self._apart(k)}" for k in late]
+
+    def blocked(self, now: float) -> str | None:
+        """The first blocked servo with expected and found position; None: none is."""
+        stuck = [k for k, since in enumerate(self._blocked_since) if since is not None and now - since > BLOCKED_FOR]
+        return f"{self._device.channels[stuck[0]].label}: {self._apart(stuck[0])}" if stuck else None
+
+    def _apart(self, k: int) -> str:
+        """Expected and found value of the channel's joint, or of its servo where several joints drive it."""
+        shares = self._device.channels[k].shares
+        if len(shares) == 1:
+            joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
+            desired, found = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
+            return f"it should be at {desired} and is at {found}"
+        desired, found = (f"{math.degrees(rotation):.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
+        return f"its servo should be rotated by {desired} and is by {found}"
+
+
+def _since(since: float | None, error: float | None, limit: float, now: float) -> float | None:
+    if error is None or abs(error) <= limit:
+        return None
+    return now if since is None else since
+
+
+UNFIT = 0.5  # [rad], times a joint's scale: 29 degrees beyond its range no calibrated joint can be, and an approach would drag it there
+DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ by more work against each other
+
+Raw = Sequence[float | None]
+
+
+class PoseConfirmation:
+    """Joints that the user has confirmed, and the pose that follows from them and from measured positions.
+
+    Args:
+        device: The robot.
+        mixing: The device's conversion between joint values and channels.
+    """
+
+    def __init__(self, device: Device, mixing: Mixing) -> None:
+        self._device = device
+        self._mixing = mixing
+        self._values: dict[int, float] = {}
+
+    @property
+    def confirmed(self) -> tuple[bool, ...]:
+        """Whether each joint was confirmed (joints,)."""
+        return tuple(joint in self._values for joint in range(len(self._device.joints)))
+
+    def confirm(self, joints: Collection[int], values: Sequence[float]) -> None:
+        """Record that these joints are at `values` (joints,)."""
+        self._values.update((joint, values[joint]) for joint in joints)
+
+    def forget(self) -> None:
+        """Forget all confirmations."""
+        self._values.clear()
+
+    def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:
+        """Joints of `channels` whose position is neither known, raw (channels,), nor confirmed."""
+        unknown = (joint for channel in channels if known[channel] is None for joint in self._mixing.joints_of(channel))
+        return tuple(sorted({joint for joint in unknown if joint not in self._values}))
+
+    def complete(self, known: Raw) -> tuple[float | None, ...]:
+        """Known raw positions (channels,), completed by those of confirmed joints."""
+        values = [self._values.get(joint, 0.0) for joint in range(len(self._device.joints))]
+        completed = []
+        for channel, (position, there) in enumerate(zip(known, self._mixing.raw(values), strict=True)):
+            is_confirmed = all(joint in self._values for joint in self._mixing.joints_of(channel))
+            completed.append(there if position is None and is_confirmed else position)
+        return tuple(completed)
+
+    def implausible(self, raw: Raw) -> str:
+        """Why the positions raw (channels,) cannot be right, as a sentence; empty: they are plausible."""
+        apart = self._mixing.disagreement(raw)
+        if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
+            channel, expected, found = apart
+            return (
+                f"{self._device.channels[channel].label} is rotated by {math.degrees(found):.1f} degrees,"
+                f" and the other servos of its joint indicate {math.degrees(expected):.1f}"
+            )
+        for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):
+            if value is not None and not low - UNFIT * joint.scale <= value <= high + UNFIT * joint.scale:
+                channels = [
+                    channel.label for channel in self._device.channels if any(share.joint == joint.name for share in channel.shares)
+                ]
+                return f"{', '.join(channels)} is at {joint.text(value)}, and may be at {joint.text(low)} to {joint.text(high)}"
+        return ""
+
+
+HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
+SAG = 0.85  # share of the highest voltage seen: a supply that drops so far is near the servos' lowest
+STRAINED = 0.8  # share of the greatest load: their overload protection trips at about that after some seconds
+STRAINED_FOR = 1.0  # [s] longer than a swing's beginning and end
+
+
+class HealthMonitor:
+    """Monitors the readings of a device's servos.
+
+    Args:
+        device: The robot.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._channels = device.channels
+        self._highest = [0.0] * len(device.channels)  # voltage seen [V]
+        self._strained_since: list[float | None] = [None] * len(device.channels)
+
+    def warnings(self, now: float, readings: Sequence[Readings]) -> list[str]:
+        """Sentences about `readings` (channels,) that are near a limit."""
+        texts = []
+        for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
+            heat = reading.get(Quantity.TEMPERATURE)
+            if heat is not None and heat >= HOT:
+                texts.append(f"{channel.label} is hot ({heat:.0f} °C): let it rest before it reaches 70")
+            voltage = reading.get(Quantity.VOLTAGE)
+            if voltage is not None:
+                self._highest[k] = max(self._highest[k], voltage)
+                if voltage < SAG * self._highest[k]:
+                    texts.append(f"{channel.label} gets {voltage:.1f} V of {self._highest[k]:.1f} V: check supply and cables")
+            load = reading.get(Quantity.LOAD)
+            strained = load is not None and abs(load) >= STRAINED
+            self._strained_since[k] = (self._strained_since[k] if self._strained_since[k] is not None else now) if strained else None
+            since = self._strained_since[k]
+            if load is not None and since is not None and now - since > STRAINED_FOR:
+                texts.append(f"{channel.label} works at {100 * abs(load):.0f}% of its strength: relieve it, or it switches off")
+        return texts
