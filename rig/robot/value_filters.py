@@ -17,6 +17,11 @@ class _Filtered:
     state: Kinematic
 
 
+def positions(values: list[float | Kinematic]) -> list[float]:
+    """The positions of values, without their velocities and accelerations."""
+    return [value.position if isinstance(value, Kinematic) else value for value in values]
+
+
 class ValueFilters:
     """States of the filters between calls; only those of removed, renamed or newly set values are forgotten."""
 

@@ -30,10 +30,11 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
     from limber.hardware.link import Link
     from limber.rig.live import live
+    from limber.rig.robot.value_filters import positions
 
     sent = []
     send = Link.send
-    monkeypatch.setattr(Link, "send", lambda link, angles: (sent.append(list(angles)), send(link, angles))[1])
+    monkeypatch.setattr(Link, "send", lambda link, angles: (sent.append(positions(angles)), send(link, angles))[1])
     bpy.ops.limber.connect()
     shown = live_motion(rig, [chain], [4])
     bpy.context.scene.frame_set(120)
