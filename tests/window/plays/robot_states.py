@@ -12,7 +12,7 @@ import lamp
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
-BELOW_TOP = 665  # [pixels] from the sidebar's top to the Delay
+BELOW_TOP = 651  # [pixels] from the sidebar's top to the Delay
 
 
 def robot_panels(stage) -> list[type]:
