@@ -31,6 +31,11 @@ def bake_window(monkeypatch) -> Window:
     return step_by_step(monkeypatch, LIMBER_OT_bake, everything=False)
 
 
+def positions(handed) -> list[float]:
+    """What is handed to a robot's link, without velocities and accelerations."""
+    return [getattr(value, "position", value) for value in handed]
+
+
 def drop_keys(rig) -> None:
     """The rig is at rest again, without an action."""
     rig.animation_data.action = None

@@ -10,6 +10,7 @@ from limber.rig.blender import actions
 from limber.rig.live import live
 from limber.rig.robot import device, links
 
+from tests.blender.baking import positions
 from tests.blender.rigs import build, keyed, looking_chain, select, target
 from tests.blender.shown import go_live, no_handler_raises, session, settle  # noqa: F401
 
@@ -23,7 +24,7 @@ class Listener:
         self.heard: list[list[float]] = []
 
     def send(self, angles) -> None:
-        self.heard.append(list(angles))
+        self.heard.append(positions(angles))
 
     def status(self) -> SimpleNamespace:
         return SimpleNamespace(state=State.DISARMED)
