@@ -12,7 +12,7 @@ import lamp
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
-BELOW_TOP = 651  # [pixels] from the sidebar's top to the Delay
+BELOW_TOP = 297  # [pixels] from the sidebar's top to the Delay, below the robot's panel alone
 
 
 def robot_panels(stage) -> list[type]:
@@ -52,7 +52,7 @@ def shot(stage, name: str, *parts: str, wait: float = 1.5):
 
 
 def open_menu_of_delay(stage) -> None:
-    """Right-clicks the Delay in the robot's options, as they are drawn first; notes the property that the menu would send to the robot."""
+    """Right-clicks the Delay in the robot's options, as they are drawn alone; notes the property that the menu would send to the robot."""
     menu = stage.part("panels.property_menu")
     full_path = menu.full_path
 
@@ -88,6 +88,7 @@ def play(stage):
     yield 0.2
 
     # any property can be sent to the robot from its menu
+    yield from shot(stage, "options", "LIMBER_PT_robot_options", wait=0.5)
     open_menu_of_delay(stage)
     yield 1.0
     stage.photograph("robot_menu")
