@@ -49,7 +49,7 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 def test_blenders_side_knows_no_port():
     sides = blenders_side()
-    assert {"memory", "mailbox", "shutdown"} <= set(sides)
+    assert {"memory", "shutdown"} <= set(sides)
     for name, tree in sides.items():
         assert not PORTS & set(imported(tree)), name
 
