@@ -116,15 +116,22 @@ def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, ra
 def _find_servos(
     session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
 ) -> Iterator[JobEvent]:
-    """Events for servos with ids of their own, which are queried in blocks."""
+    """Events for servos with ids of their own, which are queried in blocks.
+
+    Where one answers, the silent ones of its block are queried once more, since a busy computer may hand an answer over too late.
+    """
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
     for first in range(0, len(possible), BLOCK):
         block = possible[first : first + BLOCK]
         heard = session.query(codec.identify(block))
-        for message in heard:
-            if isinstance(message, Identified) and message.servo in block:
-                yield _found(session, codec, port, protocol, rate, message)
+        if any(not (isinstance(message, Problem) and message.kind is ProblemKind.MISSING) for message in heard):
+            answered = {message.servo for message in heard if isinstance(message, Identified)}
+            heard += session.query(codec.identify([servo for servo in block if servo not in answered]))
+        identified = {message.servo: message for message in heard if isinstance(message, Identified)}
+        for servo in block:
+            if servo in identified:
+                yield _found(session, codec, port, protocol, rate, identified[servo])
         yield from _several(heard, port, rate)
         yield steps.progress((first + len(block)) / len(possible))
 

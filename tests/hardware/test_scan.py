@@ -26,6 +26,27 @@ def test_feetech_servos_are_found_with_model_firmware_voltage_and_temperature():
     assert not [item for item in news if isinstance(item, Remark)]
 
 
+class Hesitant(StsBus):
+    """Of its servos all but the first leave their first question without an answer."""
+
+    def __init__(self, *told) -> None:
+        super().__init__(*told)
+        self.asked = {min(self.servos)}
+
+    def _answer(self, number: int, data: bytes) -> bytes:
+        answer = super()._answer(number, data)
+        if number not in self.asked:
+            self.asked.add(number)
+            return b""
+        return answer
+
+
+def test_servos_whose_first_answer_is_lost_are_asked_again_where_others_answer():
+    with served(Hesitant({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
+        news = scan(robot.port, "feetech_sts")
+    assert [servo.servo for servo in found(news)] == [1, 7, 13]
+
+
 def test_a_process_on_its_own_finds_dynamixel_servos(sent):
     with served(DynamixelBus({2: 2048.0, 5: 1000.0})) as robot:
         news = scan(robot.port, "dynamixel", (57_600,), by=sent)
