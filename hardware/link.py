@@ -107,7 +107,7 @@ class Link:
     def send(self, frame: Sequence[float | Kinematic]) -> None:
         """Send the newest joint values (joints,), each in its joint's unit; those that the worker has not read yet are replaced.
 
-        With its velocity and acceleration a joint follows with less delay. No effect while closed.
+        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
 
         Raises:
             AnglesError: Not one value per joint.

@@ -53,7 +53,7 @@ class Orders:
         command_number: Counts commands.
         request: The newest command.
         command_stops: Number of Stops when the command was made: one from before a Stop is void.
-        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration where they are known, else 0.
+        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per frame where known, else 0.
     """
 
     beat: int

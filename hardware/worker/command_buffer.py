@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...motion import Kinematic, between, extrapolated
@@ -90,14 +90,16 @@ class Playback:
     Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. They are joined by
     the spline of `motion.interpolation`, at the frames' mean rate. A joint whose velocity and acceleration are known is taken an interval
     further: the spline's delay of two frames is one then. Playback lags just so far behind that the next frame is usually there when it is
-    needed; where it is not, the newest one is repeated.
+    needed; where it is not, the last point is repeated, and after a pause the motion ends on the newest frame.
 
     Args:
         period: Largest delay until a frame is noticed [s].
+        clamp: Bounds values (channels,) to their ranges.
     """
 
-    def __init__(self, period: float) -> None:
+    def __init__(self, period: float, clamp: Callable[[Angles], Angles] = tuple) -> None:
         self._period = period
+        self._clamp = clamp
         self._newest: tuple[Kinematic, ...] | None = None  # frame as it was sent
         self._frames: deque[Angles] = deque(maxlen=REMEMBERED)  # where joints are an interval after them: control points
         self._last = -1  # index of the newest frame; counts on for ever
@@ -126,7 +128,7 @@ class Playback:
             self._intervals.append(gap)
             self._interval = _usual(self._intervals)
             missing = int(gap / self._interval - DROPPED)
-        angles = tuple(extrapolated(joint, self._interval) for joint in frame)
+        angles = self._clamp(tuple(extrapolated(joint, 1.0) for joint in frame))
         if is_first:
             self._append(angles)
             self.skip()
@@ -142,8 +144,7 @@ class Playback:
     def skip(self) -> None:
         """Jump to the newest frame, at rest."""
         if self._frames:
-            assert self._newest is not None
-            self._frames.extend([tuple(joint.position for joint in self._newest)] * STANDING)
+            self._frames.extend([self._at_rest()] * STANDING)
             self._last += STANDING
             self._position = self._last - 2.0
 
@@ -158,8 +159,15 @@ class Playback:
         if self._last - self._position > MOST_BEHIND:
             self._position = self._last - 2.0
         while self._position >= self._last - 1:
-            self._append(self._frames[-1])
+            has_ended = self._newest is not None and now - self._stamp > PAUSE * self._interval
+            self._append(self._at_rest() if has_ended else self._frames[-1])
         return self._on_curve()
+
+    def _at_rest(self) -> Angles:
+        """The newest frame, from which nothing moves on; the same object where it is that already."""
+        assert self._newest is not None
+        here = tuple(joint.position for joint in self._newest)
+        return self._frames[-1] if self._frames[-1] == here else here
 
     def _stands(self) -> bool:
         """Whether the curve is constant at the present playback position."""
@@ -236,7 +244,7 @@ class CommandBuffer:
         self._joints = device.joints
         self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
-        self._playback = Playback(period)
+        self._playback = Playback(period, mixing.clamp)
         self._leaps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, tuple[Kinematic, ...]]] = deque()
         self.refused = 0

@@ -6,7 +6,7 @@ from ...rig.events import handlers
 from ...rig.live import live
 from ...rig.live.movers import live_of, movers_of
 from ...rig.live.uses import Use, why_not
-from ..errors import reports_errors
+from ..errors import ERRORS, reports_errors
 from ..movers import mover_at_hand, own, poll_mover, poll_use
 from .started import said
 
@@ -96,7 +96,11 @@ class LIMBER_OT_live_all(bpy.types.Operator):
             if why := why_not(Use.LIVE, mover, context):
                 self.report({"WARNING"}, why)
                 continue
-            live.start(*mover)
+            try:
+                live.start(*mover)
+            except ERRORS as error:  # the others go live all the same
+                self.report({"WARNING"}, str(error))
+                continue
             begun.append(mover)
         handlers.wake_clock()
         for mover in begun:

@@ -42,8 +42,11 @@ class SceneSession(Session):
     """
 
     seconds: float = 0.0  # that the last tick took
+    step: float = 0.0  # [s] of scene time between the last two frames
 
     def tick(self, mover, inputs, dt: float) -> tuple:
+        if dt > 0.0:
+            self.step = dt
         begun = perf_counter()
         made = super().tick(mover, inputs, dt)
         self.seconds = perf_counter() - begun

@@ -12,7 +12,7 @@ from ..live.mover import Mover
 from ..live.stage import Stage
 from ..robot import device, values
 from ..robot.device import Source
-from ..robot.value_filters import ValueFilters, positions
+from ..robot.value_filters import ValueFilters
 from . import unkeyed
 from .stepped import Stepped
 
@@ -93,7 +93,7 @@ class Export(Stepped):
                 raise RigError(f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}")
             if session.unmet and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.unmet
-        self.rows.append(tuple(positions(self.filters.step(self.rig, self.sources, self._values(), dt))))
+        self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
         at_rest = self.filters.at_rest and self.stage.is_at_rest(self._own())
         return len(self.rows) < self.total or not at_rest
 

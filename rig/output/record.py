@@ -114,6 +114,12 @@ def finish(owner) -> Keyed:
     kept = takes(owner)
     if not kept:
         raise RigError("No frame was recorded yet: let the scene play while something is live")
+    kept = [
+        Take(take.frames, [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]) for take in kept
+    ]
+    kept = [take for take in kept if all(take.rows)]
+    if not kept:
+        raise RigError(f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording")
     made = _key(owner, kept)
     cancel(owner)
     return made

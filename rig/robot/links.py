@@ -205,7 +205,7 @@ def send(rig) -> None:
         robot.shaped = robot_values.moving(rig, robot.sources, robot.angles)
         if rig.limber.device.auxiliaries:
             robot.shaped = robot.filters.step(rig, robot.sources, robot.shaped, robot.sent_at - before)
-    robot.link.send(robot.shaped)
+    robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped)
 
 
 def _live_movers(rig) -> frozenset[str]:

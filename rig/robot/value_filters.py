@@ -17,11 +17,6 @@ class _Filtered:
     state: Kinematic
 
 
-def positions(values: list[float | Kinematic]) -> list[float]:
-    """The positions of values, without their velocities and accelerations."""
-    return [value.position if isinstance(value, Kinematic) else value for value in values]
-
-
 class ValueFilters:
     """States of the filters between calls; only those of removed, renamed or newly set values are forgotten."""
 
@@ -46,7 +41,7 @@ class ValueFilters:
             self._known[source.auxiliary] = filtered
             near = AT_REST * (limits.upper - limits.lower)
             self.at_rest &= abs(filtered.state.position - goal) <= near and abs(filtered.state.velocity) <= near
-            now.append(filtered.state)
+            now.append(filtered.state.position)
         return now
 
 

@@ -45,10 +45,19 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str
 
 
 def moving(rig, sources: tuple[Source, ...], values: list[float]) -> list[float | Kinematic]:
-    """The values of the sources, each with its velocity and acceleration where what is live knows them."""
-    known = {(mover.settings.uid, *place): one for mover in live_of(rig) for place, one in session(*mover).motion().items()}
+    """The values of the sources, each with its velocity and acceleration per frame where what is live knows them."""
+    known: dict[tuple[str, str, str], Kinematic] = {}
+    for mover in live_of(rig):
+        now = session(*mover)
+        for place, one in now.motion().items() if mover.can_move else ():
+            known[mover.settings.uid, *place] = Kinematic(one.position, now.step * one.velocity, now.step**2 * one.acceleration)
     found = [known.get(source.place) for source in sources]
     return [value if one is None or one.position != value else one for one, value in zip(found, values, strict=True)]
+
+
+def positions(values: list[float | Kinematic]) -> list[float]:
+    """The positions of values, without their velocities and accelerations."""
+    return [value.position if isinstance(value, Kinematic) else value for value in values]
 
 
 def value_of(auxiliary) -> float | None:

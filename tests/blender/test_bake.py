@@ -30,7 +30,7 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
     from limber.hardware.link import Link
     from limber.rig.live import live
-    from limber.rig.robot.value_filters import positions
+    from limber.rig.robot.values import positions
 
     sent = []
     send = Link.send

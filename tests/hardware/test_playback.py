@@ -13,14 +13,14 @@ LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 
 
 def filtered(fps: float, seconds: float) -> list[tuple[float, Kinematic]]:
-    """Time and motion of frames that keep LIMITS: steps, then a sine."""
+    """Time and motion, per frame, of frames that keep LIMITS: steps, then a sine."""
     joint, state = make_filter("default", LIMITS), None
     frames = []
     for k in range(int(seconds * fps)):
         t = k / fps
         target = 0.7 * math.sin(2.0 * t) if t > seconds / 2 else (1.0 if int(t / 2) % 2 else -0.5)
         state = joint.rest(target) if state is None else joint.step(state, target, 1 / fps)
-        frames.append((t, state))
+        frames.append((t, Kinematic(state.position, state.velocity / fps, state.acceleration / fps**2)))
     return frames
 
 
@@ -87,7 +87,7 @@ def test_playback_is_three_frames_behind_at_most(fps):
 
 @pytest.mark.parametrize("fps", [24, 60])
 def test_a_joint_whose_velocity_is_known_is_a_frame_less_behind(fps):
-    behind = delays([(k / fps, Kinematic(k / fps, 1.0)) for k in range(6 * fps)], fps)
+    behind = delays([(k / fps, Kinematic(k / fps, 1.0 / fps)) for k in range(6 * fps)], fps)
     other = delays(unknown([(k / fps, k / fps) for k in range(6 * fps)]), fps)
     assert [b - a for a, b in zip(behind, other, strict=True)] == pytest.approx([1.0 / fps] * len(other), abs=1e-6)
     assert max(behind) <= 1.5 / fps + PERIOD
@@ -127,6 +127,26 @@ def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
     beats = [(k / 20 + 0.003, motion[int((k / 20 + 0.003) * fps)][1]) for k in range(10 * 20 - 1)]
     disturbed = played(unknown(sorted(motion + beats)))[300:]
     assert max(map(abs, differences(differences(disturbed)))) <= 1.2 * 0.5 * 4.0
+
+
+def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_stop_or_repeat():
+    playback = Playback(PERIOD)
+    for k in range(60):
+        playback.add(k / 60, (Kinematic(k / 60, 1 / 60),))
+        playback.at(k / 60)
+    for k in range(100):
+        playback.add(1.0 + PERIOD * k, (Kinematic(59 / 60, 1 / 60),))
+        motion = playback.at(1.0 + PERIOD * k)
+    assert motion[0] == Kinematic(59 / 60)
+
+
+def test_a_joint_is_expected_within_its_range():
+    playback = Playback(PERIOD, lambda angles: tuple(min(angle, 1.0) for angle in angles))
+    positions = []
+    for k in range(60):
+        playback.add(k / 60, (Kinematic(min(k / 50, 1.0), 1 / 50 if k < 50 else 0.0),))
+        positions.append(playback.at(k / 60)[0].position)
+    assert max(positions) <= 1.0
 
 
 def test_nothing_is_played_before_the_first_frame():
