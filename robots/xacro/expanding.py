@@ -21,6 +21,8 @@ MAX_DEPTH = 120  # nested elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
 MAX_FILES = 500  # included, each time counted
 MAX_TEXT = 100_000  # characters of an attribute
+MAX_YAML = 100  # files that expressions load
+MAX_YAML_BYTES = 4_000_000
 PART = re.compile(r"\$\$|\$\{([^}]*)\}|\$\(([^)]*)\)")  # an escaped $, an expression, a substitution
 TRUE, FALSE = ("true", "1"), ("false", "0")
 
@@ -54,6 +56,7 @@ class _Expander:
         self.macros: dict[str, Macro] = {}
         self.evaluator = Evaluator()
         self.made = self.files = self.depth = 0
+        self.yaml: dict[Path, Any] = {}  # files that were loaded
         self.folder = Path(reader.file).parent
 
     def document(self, root: Element) -> Element:
@@ -201,6 +204,8 @@ class _Expander:
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:
                 block = scope.get(key, self._raw)
+                if not isinstance(block, Block):
+                    raise self._error(element, f"'{key}' is a value, not a block: give the property elements instead of a value")
                 return self._children(block.elements, scope)
         raise self._error(element, f"there is no block '{name}': define a property or a parameter of that name", UnknownNameError)
 
@@ -230,8 +235,17 @@ class _Expander:
 
     def _load_yaml(self, name: str) -> Any:
         path = Path(os.path.join(self.folder, str(name)))
+        if path in self.yaml:
+            return self.yaml[path]
+        if len(self.yaml) >= MAX_YAML:
+            raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")
         try:
-            return parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
+            if not path.is_file():
+                raise ExpressionError(f"there is no file '{path}': check its path")
+            if path.stat().st_size > MAX_YAML_BYTES:
+                raise ExpressionError(f"the file '{path}' is larger than {MAX_YAML_BYTES} bytes: is this a robot's?")
+            self.yaml[path] = parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
+            return self.yaml[path]
         except (OSError, UnicodeDecodeError) as error:
             raise ExpressionError(f"the file '{path}' cannot be read ({error}): check its path") from error
 
@@ -244,6 +258,8 @@ class _Expander:
         """A text with its expressions and substitutions evaluated; if it is only one of them, the value itself."""
         if "$" not in text:
             return text
+        if len(text) > MAX_TEXT:
+            raise self._error(element, f"a text is longer than {MAX_TEXT} characters: is this a robot?")
         parts: list[Any] = []
         end = 0
         self.depth += 1

@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import UrdfError
 
 MAX_LENGTH = 10_000  # characters of an expression
+MAX_BITS = 1024  # of a whole number: as far as a double reaches
 MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
 MAX_STEPS = 3_000_000  # nodes evaluated in a document, and the size of their values: public robots need some ten thousand
 MAX_POWER = 1024  # exponent of whole numbers
@@ -190,7 +191,10 @@ class Evaluator:
                     raise ExpressionError(TOO_LARGE)
             if isinstance(one, int) and isinstance(other, int) and max(one.bit_length(), other.bit_length()) > MAX_LENGTH:
                 raise ExpressionError("its number is too large")
-        return OPERATORS[type(node.op)](one, other)
+        found = OPERATORS[type(node.op)](one, other)
+        if isinstance(found, int) and found.bit_length() > MAX_BITS:
+            raise ExpressionError("its number is too large")
+        return found
 
     def _unary(self, node: ast.UnaryOp, names: Lookup) -> Any:
         if type(node.op) not in UNARY:

@@ -231,3 +231,21 @@ def test_an_error_in_an_included_file_names_that_file(tmp_path):
     with pytest.raises(errors.JointTypeError) as error:
         read_text(tmp_path, xacro('<xacro:include filename="part.xacro"/>'))
     assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<link name=\"${load_yaml('/dev/zero')}\"/>", "there is no file"),
+        ('<link name="${100000**1024}"/>', "too large"),
+        ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "not a block"),
+        (f'<link name="{"${" * 60000}"/>', "longer than"),
+    ],
+)
+def test_hostile_expressions_are_refused_by_name(tmp_path, text, words):
+    path = tmp_path / "robot.xacro"
+    path.write_text(
+        f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="1"/>{text}</robot>', encoding="utf-8"
+    )
+    with pytest.raises(errors.UrdfError, match=words):
+        read(path)
