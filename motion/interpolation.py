@@ -16,9 +16,10 @@ DELAY = 2  # frames between a point of the curve and the newest of its control p
 
 
 def extrapolated(state: Kinematic, interval: float) -> float:
-    """Position [rad] `interval` seconds later at the same acceleration: control points one frame early halve the curve's delay.
+    """Position [rad] after `interval` at the same acceleration: as a control point one frame early it halves the curve's delay.
 
-    Of a motion with a jerk of at most j it is off by j * interval^3 / 6 (50 pi rad/s3: .11 deg at 24 frames a second).
+    `interval` is in the unit of time of the velocity: seconds, or 1 where that is per frame. If the jerk is at most j, the position is off
+    by at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a second).
     """
     return state.position + interval * (state.velocity + 0.5 * interval * state.acceleration)
 

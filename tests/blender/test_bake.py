@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played
+from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played, positions
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 
 pytestmark = pytest.mark.every_blender
@@ -30,7 +30,6 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
     from limber.hardware.link import Link
     from limber.rig.live import live
-    from limber.rig.robot.values import positions
 
     sent = []
     send = Link.send

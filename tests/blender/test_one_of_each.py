@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from limber.rig.blender.errors import RigError
 from limber.rig.live import live
 from limber.rig.live.mover import Mover
 from limber.rig.live.movers import mover_of, movers_of
@@ -191,3 +192,30 @@ def test_solvers_are_compared_for_chains_and_the_button_says_why_for_others(move
         else:
             with pytest.raises(RuntimeError, match=f"{mover.label} has one solver: Compare is for chains"):
                 bpy.ops.limber.compare_solvers()
+
+
+def test_takes_are_kept_of_what_was_not_deleted_meanwhile():
+    made = mechanism()
+    make_active(made.owner)
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    shown(range(2, 10))
+    deleted = next(channel.owner for channel in record.takes(made.owner)[0].rows[0] if channel.owner != made.owner)
+    bpy.data.objects.remove(deleted)
+    assert bpy.ops.limber.keep_takes() == {"FINISHED"}
+    assert not record.is_going(made.owner)
+
+
+def test_one_that_cannot_begin_does_not_keep_the_others_from_going_live(monkeypatch):
+    rig, _ = follower()
+    looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
+    start = live.start
+
+    def only_chains(owner, settings):
+        if settings == rig.limber.retarget:
+            raise RigError("It cannot begin")
+        return start(owner, settings)
+
+    monkeypatch.setattr(live, "start", only_chains)
+    assert bpy.ops.limber.live_all() == {"FINISHED"}
+    assert [mover.is_live for mover in movers_of(rig)] == [False, True]
