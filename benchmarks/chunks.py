@@ -10,7 +10,7 @@ import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import GazeSolver
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import make_solver
 
 from .jobs import TIMES, Answer

@@ -25,7 +25,7 @@ import numpy as np
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.gaze import GazeSolver, Solution, end_errors
 from limber.solvers.goals import GazeGoal
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import SOLVERS, unavailable
 
 from benchmarks.fuzz_cases import Case, any_recipe, make

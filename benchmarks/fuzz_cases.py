@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
-from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, multiply, normalized, rotate, scale, unit
-from limber.solvers.skeleton import End, Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, multiply, normalized, rotate, scale, unit
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
 MOST_JOINTS = 40
 

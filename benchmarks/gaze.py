@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from limber.solvers.gaze import GazeSolver, Solution
 from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
-from limber.solvers.skeleton import Joint, Skeleton, SkeletonError
+from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
 from limber.solvers.table import make_solver
 
 Arrays = Mapping[str, np.ndarray]

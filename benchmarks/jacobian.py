@@ -25,8 +25,8 @@ from limber.solvers.jacobian.clamping import Clamp
 from limber.solvers.jacobian.damping import ByError, BySmallest, Constant, Damping
 from limber.solvers.jacobian.methods import Damped, Pseudoinverse, SelectivelyDamped
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
-from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, scale
-from limber.solvers.skeleton import End, Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, scale
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
 from benchmarks.jacobian_damping import Bounded, ByManipulability, Filtered
 from benchmarks.paper import skeleton_of

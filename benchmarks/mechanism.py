@@ -24,13 +24,13 @@ from limber.robots.closures import mechanism_of, read_mechanism
 from limber.robots.errors import UrdfError
 from limber.robots.marks import closures_text
 from limber.robots.reading import read
+from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Mechanism, MechanismError
 from limber.solvers.mechanism.report import Report
 from limber.solvers.mechanism.solver import MechanismSolver, State
-from limber.solvers.rotations import from_matrix
 
 Arrays = Mapping[str, np.ndarray]
 

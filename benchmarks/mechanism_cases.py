@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from limber.rig.authoring.mechanism import recipe
 from limber.rig.authoring.mechanism.gallery import RECIPES
+from limber.solvers.kinematics.rotations import Vector, cross, from_axes, from_matrix
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver, State
-from limber.solvers.rotations import Vector, cross, from_axes, from_matrix
 
 from .mechanism_gallery import Case, dancer
 

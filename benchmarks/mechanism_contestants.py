@@ -6,9 +6,9 @@ Each has `reset` to a pose, `aim` at a frame's goals, `step` and `state`; and kn
 from collections.abc import Sequence
 
 import numpy as np
+from limber.solvers.kinematics.rotations import from_matrix, to_matrix
 from limber.solvers.kinematics.se3 import frame_array
 from limber.solvers.mechanism.solver import State
-from limber.solvers.rotations import from_matrix, to_matrix
 
 from .mechanism_cases import RATE, Race
 from .mechanism_model import kept, model_of

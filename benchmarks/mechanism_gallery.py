@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, between, multiply, rotate
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between, multiply, rotate
 
 AXES = {"x": between(Z, X), "y": between(Z, Y), "z": IDENTITY}
 ORIGIN = Frame()

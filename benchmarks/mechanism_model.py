@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import frame_array
 from limber.solvers.mechanism.counting import count
 from limber.solvers.mechanism.tree import ROOT, Carried
-from limber.solvers.rotations import from_matrix
 
 from .mechanism_cases import Race
 

@@ -27,12 +27,12 @@ from limber.robots.marks import closures_text
 from limber.robots.model import Robot
 from limber.robots.reading import read
 from limber.robots.tree import Tree, build_tree
+from limber.solvers.kinematics.rotations import angle_between, length, subtract, to_matrix
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import Goals
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.rotations import angle_between, length, subtract, to_matrix
 
 from .mechanism import mechanism_in
 

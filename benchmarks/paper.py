@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.goals import GazeGoal, Orientation
-from limber.solvers.rotations import IDENTITY, Quaternion, X, Y, Z, about, multiply
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, about, multiply
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 AXES = {"X": X, "Y": Y, "Z": Z}
 THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from limber.solvers.goals import GazeGoal
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import SOLVERS, make_solver, unavailable
 
 from .gaze import aims_of, rig_chain, timed

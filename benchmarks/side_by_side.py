@@ -17,8 +17,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, Point
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, rotate
-from limber.solvers.skeleton import Joint, Pose, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, rotate
+from limber.solvers.kinematics.skeleton import Joint, Pose, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
 SHOWN = ("expressive", "erik", "erik_exact", "ccd", "dls", "sdls")

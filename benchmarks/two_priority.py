@@ -13,8 +13,8 @@ from limber.solvers.diagnosis import Diagnosis
 from limber.solvers.gaze import Solution, orientation_error
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
 from limber.solvers.jacobian.linear import Factors, factors
-from limber.solvers.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
-from limber.solvers.skeleton import Angles, Skeleton
+from limber.solvers.kinematics.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
+from limber.solvers.kinematics.skeleton import Angles, Skeleton
 
 from .paper import THRESHOLD
 

@@ -7,8 +7,8 @@ from math import pi, radians, sin
 
 import numpy as np
 from limber.solvers.goals import GazeGoal, Orientation
-from limber.solvers.rotations import Quaternion, X, Y, Z, about, multiply
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.rotations import Quaternion, X, Y, Z, about, multiply
+from limber.solvers.kinematics.skeleton import Skeleton
 
 from .chunks import plain, solver_of
 from .jobs import TIMES, Answer

@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..solvers import rotations
 from ..solvers.goals import Aim, Direction, Point
-from ..solvers.rotations import Quaternion, Vector
-from ..solvers.skeleton import Angles, Skeleton
+from ..solvers.kinematics import rotations
+from ..solvers.kinematics.rotations import Quaternion, Vector
+from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 ARRIVED = 1e-6  # [rad, or relative to the distance] rounding errors of a target in Blender's single precision
 NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own

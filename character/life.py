@@ -11,8 +11,8 @@ from random import Random
 
 import numpy as np
 
-from ..solvers.rotations import Vector
-from ..solvers.skeleton import Angles, Skeleton
+from ..solvers.kinematics.rotations import Vector
+from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 BREATH = 4.0  # [s] a calm adult's
 INHALE = 0.4  # of a breath: breathing in is quicker than out

@@ -91,7 +91,7 @@ class Imported:
         """The links, by their bones' names."""
         tree, bones = installed.module("rig.reading.imported_robot").tree_of(self.rig)
         frames = tree.frames({})
-        rotate = installed.module("solvers.rotations").rotate
+        rotate = installed.module("solvers.kinematics.rotations").rotate
         found = []
         for link, bone in zip(tree.branches, bones, strict=True):
             joint = link.joint
@@ -154,7 +154,7 @@ class Imported:
     def _look(self, pose) -> tuple[np.ndarray, np.ndarray]:
         """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the world."""
         base = np.array(self._base())
-        way = installed.module("solvers.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
+        way = installed.module("solvers.kinematics.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
         places = np.array([*pose.positions, pose.tool_position])
         return places @ base[:3, :3].T + base[:3, 3], base[:3, :3] @ np.array(way)
 

@@ -4,7 +4,7 @@ import os
 import re
 from math import inf, isfinite
 
-from ..solvers.rotations import Vector
+from ..solvers.kinematics.rotations import Vector
 from .errors import MalformedError, NumberError, UrdfError
 from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element

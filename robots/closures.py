@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from ..solvers.kinematics.se3 import Frame
 from ..solvers.mechanism.kinds import Kind
 from ..solvers.mechanism.model import Body, Mechanism
 from ..solvers.mechanism.model import Joint as Held
-from ..solvers.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from .errors import JointTypeError, MalformedError
 from .model import Joint, Robot
 from .reading import read

@@ -11,7 +11,7 @@ from math import cos, isfinite, radians, sin
 from pathlib import Path
 from typing import Literal
 
-from ..solvers.rotations import Vector
+from ..solvers.kinematics.rotations import Vector
 from .model import Colour
 
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows

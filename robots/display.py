@@ -7,8 +7,8 @@ the tree defines.
 from dataclasses import dataclass
 from math import pi
 
-from ..solvers import rotations
-from ..solvers.rotations import Quaternion, Vector, cross, dot, length, reject, scale, subtract, unit
+from ..solvers.kinematics import rotations
+from ..solvers.kinematics.rotations import Quaternion, Vector, cross, dot, length, reject, scale, subtract, unit
 from .model import Robot
 from .tree import Tree
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..solvers.rotations import dot, length, rotate
+from ..solvers.kinematics.rotations import dot, length, rotate
 from .model import Closure, Joint, Robot
 
 CLOSING = re.compile(r"closing_(.+)_([12])")

@@ -5,7 +5,7 @@ from functools import cached_property
 from math import pi
 from typing import Literal
 
-from ..solvers.rotations import Vector
+from ..solvers.kinematics.rotations import Vector
 from .transform import IDENTITY_TRANSFORM, Transform
 
 Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]

@@ -4,7 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from ..files.plain import is_text, json_of, number_of
-from ..solvers.rotations import Vector
+from ..solvers.kinematics.rotations import Vector
 from .model import KINDS, Inertial, Joint, Mimic
 from .transform import IDENTITY_TRANSFORM, Transform
 from .tree import Branch

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, conjugate, multiply, rotate, scale
+from ..solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, conjugate, multiply, rotate, scale
 
 
 class Transform(NamedTuple):

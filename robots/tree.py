@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..solvers.rotations import Vector, scale
+from ..solvers.kinematics.rotations import Vector, scale
 from .errors import UnknownNameError
 from .model import Inertial, Joint, Robot
 from .transform import IDENTITY_TRANSFORM, Transform, rotation, translation

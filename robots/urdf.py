@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import get_args
 
-from ..solvers.rotations import unit
+from ..solvers.kinematics.rotations import unit
 from .attributes import AttributeReader
 from .errors import AxisError, JointTypeError, LimitError, NumberError
 from .marks import marked

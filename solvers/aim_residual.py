@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from .diagnosis import MET
 from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, position_of, upright, with_free_roll
-from .rotations import (
+from .kinematics.rotations import (
     NO_DIRECTION,
     ORIGIN,
     Quaternion,
@@ -37,7 +37,7 @@ from .rotations import (
     unit,
     vector_angle,
 )
-from .skeleton import Pose, Skeleton
+from .kinematics.skeleton import Pose, Skeleton
 
 SHORTEST_REACH = 1e-6  # [m] a shorter skeleton counts as this long
 ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .rotations import (
+from .kinematics.rotations import (
     IDENTITY,
     ORIGIN,
     Quaternion,

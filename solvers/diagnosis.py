@@ -11,8 +11,8 @@ from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
 from .goals import EndGoal, GazeGoal, Point
-from .rotations import NO_DIRECTION, length, subtract
-from .skeleton import Pose, Skeleton
+from .kinematics.rotations import NO_DIRECTION, length, subtract
+from .kinematics.skeleton import Pose, Skeleton
 
 MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met
 SAME_PLACE = 1e-9  # of the skeleton's reach: a nearer target has no direction

@@ -10,7 +10,7 @@ from .diagnosis import MET
 from .erik.solver import Erik
 from .gaze import Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
-from .skeleton import Angles, Skeleton
+from .kinematics.skeleton import Angles, Skeleton
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself

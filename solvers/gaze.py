@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
-from .rotations import (
+from .kinematics.rotations import (
     NO_DIRECTION,
     Quaternion,
     Vector,
@@ -22,7 +22,7 @@ from .rotations import (
     unit,
     vector_angle,
 )
-from .skeleton import Angles, Pose, Skeleton
+from .kinematics.skeleton import Angles, Pose, Skeleton
 
 AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
 

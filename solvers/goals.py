@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .rotations import (
+from .kinematics.rotations import (
     NO_DIRECTION,
     Quaternion,
     Vector,
@@ -19,7 +19,7 @@ from .rotations import (
     subtract,
     unit,
 )
-from .skeleton import Angles, Skeleton
+from .kinematics.skeleton import Angles, Skeleton
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
 EQUAL_ROLLS = 1e-9  # cosines that differ by less are equal: the choice must not depend on rounding

@@ -14,7 +14,7 @@ from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
 from .jacobian.options import Options, PriorityOptions
-from .skeleton import Skeleton
+from .kinematics.skeleton import Skeleton
 
 
 class UnknownSolverError(GazeError):

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 from limber.solvers.goals import GazeGoal
-from limber.solvers.rotations import to_matrix
+from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.table import SOLVERS
 
 from ..paper import Body

@@ -4,7 +4,7 @@ import math
 
 import bpy
 import numpy as np
-from limber.solvers.rotations import Quaternion
+from limber.solvers.kinematics.rotations import Quaternion
 from mathutils import Matrix, Vector
 from mathutils import Quaternion as BlenderQuaternion
 

@@ -8,7 +8,7 @@ from limber.solvers.diagnosis import MET, Diagnosis
 from limber.solvers.expressive.model import SHORTEST_REACH
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, check_goal
-from limber.solvers.skeleton import Angles, Skeleton
+from limber.solvers.kinematics.skeleton import Angles, Skeleton
 
 ROOT_COST = 0.03  # of a rotation of everything as a whole, against 1: toward the target that changes no shape
 

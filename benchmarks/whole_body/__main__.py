@@ -18,7 +18,7 @@ import numpy as np
 from limber.robots import reading
 from limber.robots.errors import UrdfError
 from limber.robots.tree import build_tree
-from limber.solvers.skeleton import SkeletonError
+from limber.solvers.kinematics.skeleton import SkeletonError
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
 from limber.solvers.whole_body.limits import Limits

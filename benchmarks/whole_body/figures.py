@@ -17,8 +17,8 @@ import matplotlib as mpl
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import IDENTITY, X, Y, Z
-from limber.solvers.skeleton import End, Joint
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
+from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body
 from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody

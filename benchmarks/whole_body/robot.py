@@ -8,8 +8,8 @@ from typing import NamedTuple
 from limber.robots.model import Joint
 from limber.robots.transform import IDENTITY_TRANSFORM, Transform
 from limber.robots.tree import Tree
-from limber.solvers import skeleton as solver
-from limber.solvers.rotations import Vector
+from limber.solvers.kinematics import skeleton as solver
+from limber.solvers.kinematics.rotations import Vector
 from limber.solvers.whole_body.body import Body, Coupling
 
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from limber.robots import reading
 from limber.robots.tree import Tree, build_tree
+from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import logarithm
-from limber.solvers.rotations import to_matrix
-from limber.solvers.skeleton import End
+from limber.solvers.kinematics.skeleton import End
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import WholeBody

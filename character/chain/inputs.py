@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers import rotations
 from ...solvers.gaze import PlanSlot
 from ...solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
-from ...solvers.rotations import Quaternion, Vector
-from ...solvers.skeleton import Angles, Skeleton
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion, Vector
+from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..life import Life, offsets
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter
 from ...solvers.gaze import EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
-from ...solvers.skeleton import Angles, Skeleton
+from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from .inputs import ChainInputs, Task, task
 

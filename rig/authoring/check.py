@@ -6,8 +6,8 @@ from math import isfinite
 
 import numpy as np
 
-from ...solvers import rotations
-from ...solvers.skeleton import Skeleton
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
 from ..blender.evaluation import is_unevaluated
 from ..reading import axes, kept_posture, postures

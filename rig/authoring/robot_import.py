@@ -19,7 +19,7 @@ from ...robots.model import Robot
 from ...robots.reading import read
 from ...robots.record import Record, to_text
 from ...robots.tree import Tree, build_tree
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from ..blender.counting import counted
 from ..reading.axes import INDEX
 from ..reading.imported_robot import KEY, channel, pose_joints, record_of

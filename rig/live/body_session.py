@@ -11,7 +11,7 @@ from ...character.body.feet import Foot
 from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
 from ...character.stage import Frame
 from ...motion import Kinematic
-from ...solvers.skeleton import SkeletonError
+from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError

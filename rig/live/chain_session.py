@@ -14,7 +14,7 @@ from ...character.life import Life
 from ...character.stage import Frame
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
-from ...solvers.skeleton import SkeletonError
+from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..properties.character import character

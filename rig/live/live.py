@@ -12,7 +12,7 @@ from time import perf_counter
 import bpy
 
 from ...character.playback import Playback, Time
-from ...solvers.rotations import IDENTITY
+from ...solvers.kinematics.rotations import IDENTITY
 from ..reading.mechanism import assembled
 from ..reading.placement import Placement
 from ..reading.skeleton import NO_SCALE, ORIGIN

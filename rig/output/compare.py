@@ -15,7 +15,7 @@ import numpy as np
 from ...character.stage import slot as plan_slot
 from ...solvers.gaze import GazeSolver, PlanSlot, Solution
 from ...solvers.goals import GazeError, GazeGoal
-from ...solvers.skeleton import Skeleton
+from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
 from ..blender.one_thread import in_one_thread

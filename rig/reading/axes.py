@@ -6,7 +6,7 @@ and this axis identify a joint within its armature.
 
 from math import degrees
 
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}

@@ -5,7 +5,7 @@ Settings may be keyed, so they are read at every frame; what is made of them is 
 
 from mathutils import Matrix
 
-from ...solvers.skeleton import Skeleton, SkeletonError
+from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from .goal import ends_of, tool_frame, with_goal

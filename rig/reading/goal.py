@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import hypot, isfinite
 
 from ...character.chain.inputs import EndInputs
-from ...solvers import rotations
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position
+from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from .dependencies import carriers, is_moved_by, joint_bones
 

@@ -12,7 +12,7 @@ from ...robots import record
 from ...robots.record import Record
 from ...robots.transform import Transform
 from ...robots.tree import Tree
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from . import axes
 from .axes import INDEX, UNIT, is_euler

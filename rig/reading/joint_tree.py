@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from ...solvers import rotations
-from ...solvers.skeleton import End, Joint, Skeleton
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.skeleton import End, Joint, Skeleton
 from ..blender.errors import RigError
 from . import axes
 from .axes import UNIT

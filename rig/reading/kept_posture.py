@@ -10,7 +10,7 @@ from collections.abc import Callable
 import bpy
 
 from ...character.chain.inputs import blend, filled
-from ...solvers.skeleton import Angles
+from ...solvers.kinematics.skeleton import Angles
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.selection import selected_index

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bpy.utils import unescape_identifier
 
 from ...robots.record import Record
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from . import axes, imported_robot
 from .axes import UNIT

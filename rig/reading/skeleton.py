@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from . import axes, mimic
 from .axes import INDEX, UNIT, is_euler

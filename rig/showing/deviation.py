@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from mathutils import Vector
 
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from .segments import Segment
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from ...solvers.rotations import Vector, X, Y, Z, unit
+from ...solvers.kinematics.rotations import Vector, X, Y, Z, unit
 from ..attributes import AttributeReader
 from ..errors import AxisError, JointTypeError, LimitError, MalformedError
 from ..model import Inertial, Joint, Kind, Link, Robot, Visual

@@ -3,7 +3,7 @@
 from math import pi, radians
 from pathlib import Path
 
-from ...solvers.rotations import (
+from ...solvers.kinematics.rotations import (
     IDENTITY,
     Quaternion,
     Vector,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...solvers.rotations import Vector
+from ...solvers.kinematics.rotations import Vector
 from ..errors import UnknownNameError
 from ..model import Closure, Joint, Link, Mimic
 from ..transform import IDENTITY_TRANSFORM, Transform

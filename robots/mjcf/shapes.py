@@ -3,7 +3,7 @@
 import os
 from pathlib import Path, PurePosixPath
 
-from ...solvers.rotations import add, length, rotate, scale, subtract
+from ...solvers.kinematics.rotations import add, length, rotate, scale, subtract
 from ..errors import UnknownNameError
 from ..model import Box, Colour, Cylinder, Ellipsoid, Material, MeshFile, Shape, Sphere, Visual
 from ..transform import IDENTITY_TRANSFORM, Transform

@@ -11,8 +11,8 @@ from ..coordinate_descent import Pull, SweepStart, Tool, sweep
 from ..diagnosis import MET
 from ..gaze import end_errors
 from ..goals import GazeGoal
-from ..rotations import IDENTITY, Vector
-from ..skeleton import Pose, Skeleton
+from ..kinematics.rotations import IDENTITY, Vector
+from ..kinematics.skeleton import Pose, Skeleton
 from .options import CcdOptions
 from .tasks import Range, Task, rotation_within, task_of
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..diagnosis import MET, Diagnosis
 from ..gaze import Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
-from ..skeleton import Angles, Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from .descent import Descent, Result
 from .options import CcdOptions
 

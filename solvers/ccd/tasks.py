@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
 from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, position_of, upright
-from ..rotations import (
+from ..kinematics.rotations import (
     NO_DIRECTION,
     Quaternion,
     Vector,

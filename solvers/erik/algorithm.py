@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..rotations import Quaternion, Y, about, multiply, rotate, vector_angle
+from ..kinematics.rotations import Quaternion, Y, about, multiply, rotate, vector_angle
 from .backward import backward_phase
 from .chain import VirtualChain
 from .coordinate_descent import EndAim, bwcd_posture, bwcd_solution, ccd

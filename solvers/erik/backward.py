@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ..rotations import (
+from ..kinematics.rotations import (
     Quaternion,
     Vector,
     about,

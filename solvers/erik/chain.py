@@ -8,7 +8,7 @@ that share a place are ordinary, and only differences of neighbouring places are
 from collections.abc import Sequence
 
 from ..gaze import SHORTEST_LINK
-from ..rotations import (
+from ..kinematics.rotations import (
     IDENTITY,
     Quaternion,
     Vector,
@@ -20,7 +20,7 @@ from ..rotations import (
     subtract,
     unit,
 )
-from ..skeleton import Skeleton, SkeletonError
+from ..kinematics.skeleton import Skeleton, SkeletonError
 from .joint_model import JointModel
 
 

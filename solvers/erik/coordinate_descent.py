@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..coordinate_descent import SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from ..goals import nearer_roll
-from ..rotations import Quaternion, Vector, Y, dot, rotate
+from ..kinematics.rotations import Quaternion, Vector, Y, dot, rotate
 from .backward import end_twist
 from .chain import VirtualChain
 from .parameters import Hyperparameters

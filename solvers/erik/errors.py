@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ..rotations import Quaternion, conjugate, dot, multiply, rotate
+from ..kinematics.rotations import Quaternion, conjugate, dot, multiply, rotate
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 

@@ -7,7 +7,7 @@ goes into the link's own basis, and so on to the root, whose basis ends up displ
 import math
 from collections.abc import Sequence
 
-from ..rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
+from ..kinematics.rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
 from .backward import NO_ROLL
 from .chain import VirtualChain
 

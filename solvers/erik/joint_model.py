@@ -6,7 +6,7 @@ constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives 
 
 import math
 
-from ..rotations import Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
+from ..kinematics.rotations import Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
 
 PARALLEL = 1e-4  # sine of an angle between axes under which they count as parallel: coarser than single precision
 ON_LIMIT = 1e-9  # [rad] a joint this near to a limit is on it

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT, SHORTEST_REACH
 from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
+from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
 from ..kinematics.se3 import cross, logarithm
-from ..rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
-from ..skeleton import Angles
+from ..kinematics.skeleton import Angles
 from .model import Authored, Model, Poses, System
 
 NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model

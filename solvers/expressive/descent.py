@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..aim_residual import LARGEST_TURN
-from ..skeleton import Angles
+from ..kinematics.skeleton import Angles
 from .aims import BatchedAim, Rolls
 from .model import Authored, Indices, Model, Poses, System
 

@@ -3,8 +3,8 @@
 import math
 
 from ..gaze import Shape
-from ..rotations import Vector, cross, dot, rotate, subtract, unit
-from ..skeleton import Pose, Skeleton
+from ..kinematics.rotations import Vector, cross, dot, rotate, subtract, unit
+from ..kinematics.skeleton import Pose, Skeleton
 from .model import ShapeDirection, shape_directions
 from .options import Options
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..aim_residual import SHORTEST_REACH
 from ..gaze import links_of
 from ..goals import GazeError
+from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
 from ..kinematics.se3 import cross, hat
-from ..rotations import NO_DIRECTION, Quaternion, Vector, Y, normalized, perpendicular, rotate, to_matrix, unit
-from ..skeleton import Angles, Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from .options import Options
 
 Indices = NDArray[np.intp]

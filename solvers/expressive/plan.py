@@ -15,7 +15,7 @@ from ..aim_residual import Finished, finish_or_look
 from ..diagnosis import MET
 from ..gaze import Shape, aim_error
 from ..goals import GazeGoal
-from ..skeleton import Angles, Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from .aims import BatchedAim
 from .descent import Candidates, Descent, Seeds, StepGoal, StepSettings
 from .measure import Measure

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
-from ..rotations import (
+from ..kinematics.rotations import (
     NO_DIRECTION,
     ORIGIN,
     Vector,
@@ -23,8 +23,8 @@ from ..rotations import (
     scale,
     unit,
 )
-from ..rotations import subtract as difference
-from ..skeleton import Angles
+from ..kinematics.rotations import subtract as difference
+from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent
 from .model import Authored, Model

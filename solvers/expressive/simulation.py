@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..skeleton import Angles
+from ..kinematics.skeleton import Angles
 from .descent import Candidates, StepGoal
 from .model import ARRIVAL_DISTANCE, DIRECT_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, Indices, Model
 from .prediction import FrameContext

@@ -9,7 +9,7 @@ import numpy as np
 from ..diagnosis import Diagnosis
 from ..gaze import PlanSlot, Solution
 from ..goals import GazeError, GazeGoal, check_goal
-from ..skeleton import Angles, Skeleton
+from ..kinematics.skeleton import Angles, Skeleton
 from .measure import measure
 from .model import Authored, Model
 from .options import Options

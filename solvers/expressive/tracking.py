@@ -14,7 +14,7 @@ import numpy as np
 from ..aim_residual import Finished, least_change, residual
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
-from ..skeleton import Angles
+from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepSettings
 from .model import DIRECT_ACCELERATION, EMERGENCY_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, Authored, Model, allowed_acceleration

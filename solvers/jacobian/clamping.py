@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
-from ..rotations import length
-from ..skeleton import Skeleton
+from ..kinematics.rotations import length
+from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
 
 HALF_A_LINK = 0.5  # of a typical link: Buss's D_max

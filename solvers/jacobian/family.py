@@ -1,6 +1,6 @@
 """The methods as solvers, for the table of solvers. Knows no Blender."""
 
-from ..skeleton import Skeleton
+from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
 from .damping import ByError
 from .methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..aim_residual import SHORTEST_REACH, Part, parts
 from ..goals import GazeGoal, orientation_of
-from ..skeleton import Pose, Skeleton
+from ..kinematics.skeleton import Pose, Skeleton
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

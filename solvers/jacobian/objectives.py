@@ -10,8 +10,8 @@ import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
 from ..goals import GazeGoal, Position, position_of
-from ..rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
-from ..skeleton import Joint, Pose, Skeleton
+from ..kinematics.rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
+from ..kinematics.skeleton import Joint, Pose, Skeleton
 from .linear import Array, Mask
 
 ALONG = 1e-6  # sine of the angle below which an axis lies along a link

@@ -10,7 +10,7 @@ import numpy as np
 from ..diagnosis import Diagnosis
 from ..gaze import Solution
 from ..goals import GazeGoal, check_goal
-from ..skeleton import Angles, Pose, Skeleton
+from ..kinematics.skeleton import Angles, Pose, Skeleton
 from .clamping import Allowances, Clamp, clamped
 from .linear import Array, Linear, Linearizer
 from .methods import Method

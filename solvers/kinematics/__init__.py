@@ -1,1 +1,1 @@
-"""Rotations and frames, once for all solvers. Knows no Blender."""
+"""Rotations, frames and trees of joints, with their Jacobians. Knows no Blender."""

@@ -1,6 +1,6 @@
 """Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4). Knows no Blender.
 
-A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `solvers.rotations`, whose plain floats are
+A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `rotations`, whose plain floats are
 quicker for one rotation.
 """
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rotations import IDENTITY, Quaternion, Vector, to_matrix
+from .rotations import IDENTITY, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
 

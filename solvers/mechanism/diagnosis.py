@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..kinematics.rotations import IDENTITY, between, conjugate, from_matrix, multiply
 from ..kinematics.se3 import Array, Frame, angle_of, frame_array, inverse
-from ..rotations import IDENTITY, between, conjugate, from_matrix, multiply
 from .counting import RANK, STILL, linearised, null_space
 from .goals import Goals
 from .kinds import KINDS

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..kinematics.rotations import Quaternion, Vector
 from ..kinematics.se3 import HERE, Frame
-from ..rotations import Quaternion, Vector
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
 
 EVENLY: Vector = (1.0, 1.0, 1.0)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..kinematics.rotations import Quaternion, Vector
 from ..kinematics.se3 import HERE, Frame
-from ..rotations import Quaternion, Vector
 from .kinds import KINDS, Kind
 
 WORLD = ""  # name of the fixed world as a joint's parent

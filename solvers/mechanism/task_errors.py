@@ -6,8 +6,8 @@ the rotation's squared half-angle vector is twice its f_ori, at even weights.
 
 import numpy as np
 
+from ..kinematics.rotations import ORIGIN, to_matrix
 from ..kinematics.se3 import Array, exponential, frame_array, half_angle, hat
-from ..rotations import ORIGIN, to_matrix
 from .clusters import run_of
 from .goals import CentreGoal, Goals
 from .model import Mechanism, MechanismError

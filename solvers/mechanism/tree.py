@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kinematics.rotations import X, Y, Z
 from ..kinematics.se3 import Array, exponential, frame_array, hat, inverse
-from ..rotations import X, Y, Z
 from .clusters import Indices, run_of
 from .kinds import KINDS, Freedom
 from .model import WORLD, Joint, Mechanism, MechanismError

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kinematics.rotations import Quaternion, Vector, Z, between, normalized, unit
 from ..kinematics.se3 import Array, Frame, cross, frame_array
+from ..kinematics.skeleton import End, Joint, SkeletonError
 from ..least_squares.constrained import Constraints
-from ..rotations import Quaternion, Vector, Z, between, normalized, unit
-from ..skeleton import End, Joint, SkeletonError
 
 Indices = NDArray[np.intp]
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..kinematics.rotations import exponential, from_matrix, multiply, normalized, to_matrix
 from ..kinematics.se3 import Array, logarithm
 from ..least_squares.box import Sides
 from ..least_squares.constrained import Mask
-from ..rotations import exponential, from_matrix, multiply, normalized, to_matrix
 from .body import BASE, Body, Frames
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from limber.solvers.rotations import angle_between
+from limber.solvers.kinematics.rotations import angle_between
 
 from benchmarks import plots, report, tables, walks, warm
 from benchmarks.chunks import Chunk

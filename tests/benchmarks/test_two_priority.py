@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation
 from limber.solvers.jacobian.linear import factors
-from limber.solvers.rotations import Y, Z, multiply, normalized, rotate
+from limber.solvers.kinematics.rotations import Y, Z, multiply, normalized, rotate
 
 from benchmarks.paper import pairs_of, skeleton_of
 from benchmarks.two_priority import CAREFUL, VARIANTS, TwoPriority, damped, to_reachable_side

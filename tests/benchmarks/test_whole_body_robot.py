@@ -7,8 +7,8 @@ import pytest
 from limber.robots.model import MAX_ANGLE, MAX_TRAVEL
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import to_matrix
-from limber.solvers.skeleton import SkeletonError
+from limber.solvers.kinematics.rotations import to_matrix
+from limber.solvers.kinematics.skeleton import SkeletonError
 
 from benchmarks.whole_body.robot import build
 from tests.robots.robots import ARM, apart, arbitrary, frames, write

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from limber.character.attention import AttentionSettings, attend, bearing, partial, seen_position
-from limber.solvers import rotations
 from limber.solvers.goals import Direction, Point, Position
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics import rotations
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 ROOT = (0.3, -0.2, 0.1)
 DT = 1 / 24

@@ -6,7 +6,7 @@ from math import pi
 import bpy
 import pytest
 from limber.rig.blender import actions
-from limber.solvers import rotations
+from limber.solvers.kinematics import rotations
 from mathutils import Euler, Matrix
 
 from tests.blender.random_rigs import ORDERS, move_object, random_chain, random_rig, vector

@@ -8,7 +8,7 @@ import pytest
 from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import angle_between, length, subtract
+from limber.solvers.kinematics.rotations import angle_between, length, subtract
 
 from tests.blender import mechanisms as those
 from tests.blender.rigs import select, target

@@ -10,8 +10,8 @@ from limber.character.chain.tick import make_model, tick
 from limber.motion import FILTERS, Character
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
-from limber.solvers.rotations import IDENTITY, Y, about
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, Y, about
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from tests.solvers.chains import unit_chain
 

@@ -6,7 +6,7 @@ import numpy as np
 from limber.character.chain import tick as ticks
 from limber.motion import Character
 from limber.solvers.goals import GazeGoal, Point
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)

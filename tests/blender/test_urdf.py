@@ -8,7 +8,7 @@ import pytest
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
 from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, record_of, tree_of
-from limber.solvers.rotations import to_matrix
+from limber.solvers.kinematics.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 

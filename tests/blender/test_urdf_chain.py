@@ -104,6 +104,6 @@ def test_the_lamp_on_its_foot_looks_where_it_can(seed):
 
 
 def _look(rotation) -> tuple:
-    from limber.solvers.rotations import Y, rotate
+    from limber.solvers.kinematics.rotations import Y, rotate
 
     return rotate(rotation, Y)

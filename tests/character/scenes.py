@@ -14,13 +14,13 @@ from limber.character.mechanism.tick import Model as MechanismModel
 from limber.character.mechanism.tick import Motor
 from limber.character.stage import Planning
 from limber.motion import Character, Limits, make_filter
-from limber.solvers import rotations
 from limber.solvers.goals import Point
+from limber.solvers.kinematics import rotations
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.rotations import IDENTITY, X, Y, Z
-from limber.solvers.skeleton import Joint, Skeleton
 from limber.solvers.whole_body.targets import Target
 
 from tests.character.plain import PlainMover, View

@@ -5,8 +5,8 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 import stances
-from limber.solvers import rotations
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics import rotations
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 
 def arm(kinds=("revolute",) * 5) -> Skeleton:

@@ -9,7 +9,7 @@ from limber.robots.meshes import find_mesh
 from limber.robots.reading import read
 from limber.robots.record import from_text, to_text
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import X, Y, Z, conjugate, dot, length, rotate, scale, subtract
+from limber.solvers.kinematics.rotations import X, Y, Z, conjugate, dot, length, rotate, scale, subtract
 
 from tests.robots.robots import ARM, PUBLIC, arbitrary, write
 

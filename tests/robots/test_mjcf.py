@@ -9,7 +9,7 @@ from limber.robots import errors
 from limber.robots.model import Box, Closure, Cylinder, Ellipsoid, MeshFile, Sphere
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import to_matrix
+from limber.solvers.kinematics.rotations import to_matrix
 
 from tests.robots.mjcf import ARM, Referee, arbitrary
 from tests.robots.robots import SHARED, apart, write

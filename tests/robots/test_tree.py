@@ -7,7 +7,7 @@ import pytest
 from limber.robots.errors import UnknownNameError
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
-from limber.solvers.rotations import to_matrix
+from limber.solvers.kinematics.rotations import to_matrix
 
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 

@@ -4,9 +4,9 @@ import math
 import random
 
 import numpy as np
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.se3 import exponential
-from limber.solvers.rotations import IDENTITY, X, Y, Z
-from limber.solvers.skeleton import End, Joint
+from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, at_rest

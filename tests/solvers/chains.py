@@ -5,8 +5,8 @@ import random
 
 import numpy as np
 from limber.solvers.goals import Aim, Direction, Frame, Orientation, Point, Position
-from limber.solvers.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
-from limber.solvers.skeleton import End, Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
 from benchmarks.paper import pairs_of, skeleton_of
 

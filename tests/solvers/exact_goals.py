@@ -3,7 +3,7 @@
 import random
 
 from limber.solvers.goals import GazeGoal
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import make_solver
 
 from tests.solvers.chains import (

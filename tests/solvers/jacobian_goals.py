@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from hypothesis import settings
 from limber.solvers.goals import Direction, Frame, GazeGoal, Orientation, Point, Position
-from limber.solvers.rotations import Y, Z, add, rotate, scale
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.rotations import Y, Z, add, rotate, scale
+from limber.solvers.kinematics.skeleton import Skeleton
 
 from tests.solvers.chains import posture_of, shared_places
 

@@ -2,9 +2,9 @@
 
 import math
 
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, between
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, between
 
 # The joint's z axis along the world's -y: loops lie in the plane of x and z, and turn positive from x to z.
 FLAT = between(Z, (0.0, -1.0, 0.0))

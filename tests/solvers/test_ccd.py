@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Point, Position
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,
     Y,
@@ -16,7 +16,7 @@ from limber.solvers.rotations import (
     about,
     rotate,
 )  # fmt: skip
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from tests.solvers.chains import aims_of, any_chain, lamp, pairs_of, posture_of, shared_places, skeleton_of, tree, unit_chain
 

@@ -10,7 +10,7 @@ import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.ccd.descent import Descent
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Position
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,
     Y,
@@ -19,7 +19,7 @@ from limber.solvers.rotations import (
     multiply,
     scale,
 )  # fmt: skip
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from benchmarks.fuzz import attempt
 from benchmarks.fuzz_cases import any_recipe, make

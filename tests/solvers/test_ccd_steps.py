@@ -13,7 +13,7 @@ from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.ccd.tasks import Range, pull_to_frame, pull_to_point, rotation_within
 from limber.solvers.coordinate_descent import Pull, SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from limber.solvers.goals import Direction, GazeGoal
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,
     Y,

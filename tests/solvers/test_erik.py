@@ -18,8 +18,8 @@ from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import Solution, aim_error
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.rotations import X, Y, Z, about, multiply, rotate, scale
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.rotations import X, Y, Z, about, multiply, rotate, scale
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
 
 from tests.solvers.chains import (

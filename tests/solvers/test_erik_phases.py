@@ -12,7 +12,7 @@ from limber.solvers.erik.coordinate_descent import EndAim, aims, bwcd_posture, b
 from limber.solvers.erik.errors import PostureError, bend_cosines, orientation_error
 from limber.solvers.erik.forward import forward_phase
 from limber.solvers.erik.parameters import Hyperparameters
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,
     Y,

@@ -25,8 +25,8 @@ from limber.solvers.goals import (
     PostureShapeError,
     TargetError,
 )
-from limber.solvers.rotations import IDENTITY, X, Y, Z, add, rotate, scale
-from limber.solvers.skeleton import End, Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, rotate, scale
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.table import SOLVERS, UnavailableSolverError, make_solver, unavailable
 
 from benchmarks import fuzz_cases as cases

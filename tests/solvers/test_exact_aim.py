@@ -10,7 +10,7 @@ import pytest
 from limber.solvers.aim_residual import finish, least_change, residual
 from limber.solvers.erik_exact import ErikExact
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
+from limber.solvers.kinematics.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
 from limber.solvers.table import make_solver
 
 from tests.solvers.chains import (

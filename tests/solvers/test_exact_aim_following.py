@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from limber.solvers.aim_residual import finish, residual
 from limber.solvers.goals import Direction, GazeGoal, Orientation
-from limber.solvers.rotations import X, Y, about, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import X, Y, about, multiply, rotate, scale
 from limber.solvers.table import make_solver
 
 from benchmarks.gaze import answer_paths

@@ -12,8 +12,8 @@ from limber.solvers.expressive.model import Authored, Model
 from limber.solvers.expressive.tracking import LARGEST_MOVE
 from limber.solvers.gaze import shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, multiply
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain
 

@@ -10,8 +10,8 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.measure import Measure
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position
-from limber.solvers.rotations import X, Y, rotate, vector_angle
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.rotations import X, Y, rotate, vector_angle
+from limber.solvers.kinematics.skeleton import Skeleton
 
 from tests.solvers.chains import aim_that_can_be_met, any_chain, lamp, posture_of, unit_chain
 from tests.solvers.test_skeleton import any_tree

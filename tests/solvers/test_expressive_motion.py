@@ -14,8 +14,8 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.tracking import AT_RISK, EXACT, IDLE_FRAMES, PLANNING_FRAMES
 from limber.solvers.gaze import PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
-from limber.solvers.rotations import Vector, X, Y, about, multiply
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply
+from limber.solvers.kinematics.skeleton import Skeleton
 
 from benchmarks.fuzz_cases import any_recipe, make
 

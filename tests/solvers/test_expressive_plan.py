@@ -9,7 +9,7 @@ from limber.solvers.expressive.plan import APPROACH, SEARCH_WIDE, SELECT, SIMULA
 from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
 from limber.solvers.gaze import PlanSlot
 from limber.solvers.goals import GazeGoal, Orientation
-from limber.solvers.rotations import X, Y, about, multiply
+from limber.solvers.kinematics.rotations import X, Y, about, multiply
 
 from .chains import unit_chain
 

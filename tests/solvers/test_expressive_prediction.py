@@ -20,7 +20,7 @@ from limber.solvers.goals import (
     PostureShapeError,
     TargetError,
 )
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, angle_between, multiply, vector_angle
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, angle_between, multiply, vector_angle
 
 from .chains import unit_chain
 

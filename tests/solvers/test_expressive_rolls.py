@@ -12,7 +12,7 @@ from limber.solvers.expressive.model import Authored, Model, System
 from limber.solvers.expressive.options import Options
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Direction, GazeGoal, Point, TargetError
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     IDENTITY,
     Vector,
     X,
@@ -28,7 +28,7 @@ from limber.solvers.rotations import (
     subtract,
     unit,
 )
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from tests.solvers.chains import any_direction, lamp, posture_of, unit_chain
 

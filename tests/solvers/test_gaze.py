@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from limber.solvers.gaze import aim_error, orientation_error, shape_deviation
 from limber.solvers.goals import Direction, GazeError, GazeGoal, Orientation, Point, PostureShapeError, TargetError, upright
-from limber.solvers.rotations import IDENTITY, X, Y, Z, about, add, dot, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, dot, multiply, rotate, scale
 from limber.solvers.table import SOLVERS, make_solver
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain

@@ -13,8 +13,8 @@ from limber.solvers.jacobian.methods import Damped
 from limber.solvers.jacobian.objectives import LeaveLimits, Manipulability, twists
 from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, Priorities
 from limber.solvers.jacobian.solver import JacobianSolver, Updates
-from limber.solvers.rotations import IDENTITY, X, Y, add, rotate, scale, unit
-from limber.solvers.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, add, rotate, scale, unit
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
 from benchmarks.jacobian import double_y, y_shape

@@ -12,8 +12,8 @@ from limber.solvers.aim_residual import SHORTEST_REACH, parts, residual
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.jacobian.linear import Linearizer
 from limber.solvers.jacobian.objectives import KeepPosture, LeaveLimits, Manipulability, Objective, State
-from limber.solvers.rotations import X, Y, Z, about, add, conjugate, logarithm, multiply, rotate, scale
-from limber.solvers.skeleton import Skeleton
+from limber.solvers.kinematics.rotations import X, Y, Z, about, add, conjugate, logarithm, multiply, rotate, scale
+from limber.solvers.kinematics.skeleton import Skeleton
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
 from tests.solvers.test_skeleton import any_tree

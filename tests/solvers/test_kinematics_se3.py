@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers import rotations
+from limber.solvers.kinematics import rotations
 from limber.solvers.kinematics.se3 import Frame, angle_of, cross, exponential, frame_array, half_angle, inverse, logarithm, orthonormal, vee
 
 often = settings(derandomize=True, deadline=None, max_examples=60)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import X, Y, about
 from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.mechanism.acceleration_limit import BRAKING_ANGLE, FARTHEST, TOLERANCE, AccelerationLimit, BodyAccelerations
 from limber.solvers.mechanism.assembly import assemble
@@ -13,7 +14,6 @@ from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.mechanism.workspace_edge import GOAL_WEIGHT, LARGEST_ACCELERATION
-from limber.solvers.rotations import X, Y, about
 
 from tests.solvers.mechanisms import stewart
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import Y, about
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver, Solution
-from limber.solvers.rotations import Y, about
 
 from tests.solvers import mechanisms
 from tests.solvers.mechanisms import flat

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import X, about, from_matrix
 from limber.solvers.kinematics.se3 import Frame, exponential, frame_array, inverse
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
@@ -9,7 +10,6 @@ from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.regulariser import Regulariser
 from limber.solvers.mechanism.solver import MechanismSolver, State
 from limber.solvers.mechanism.task_errors import TaskErrors
-from limber.solvers.rotations import X, about, from_matrix
 
 from tests.solvers import mechanisms
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import Frame, exponential, inverse
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.diagnosis import locked_loops
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.rotations import from_matrix
 
 from tests.solvers import mechanisms
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import Y, about
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.lookahead import leaves_reach
 from limber.solvers.mechanism.task_errors import TaskErrors
-from limber.solvers.rotations import Y, about
 
 from tests.solvers.test_mechanism_workspace_edge import REACH, arm
 

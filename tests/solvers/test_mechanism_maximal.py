@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import from_matrix, normalized, to_matrix
 from limber.solvers.kinematics.se3 import angle_of, frame_array, inverse
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
@@ -12,7 +13,6 @@ from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.model import Mechanism
 from limber.solvers.mechanism.readout import moves_of
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.rotations import from_matrix, normalized, to_matrix
 
 from benchmarks.mechanism_maximal import Maximal, implicit, moved
 from tests.solvers import mechanisms

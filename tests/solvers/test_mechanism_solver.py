@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import X, about
 from limber.solvers.kinematics.se3 import Frame, angle_of
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.branches import View
@@ -12,7 +13,6 @@ from limber.solvers.mechanism.counting import count, linearised
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.rotations import X, about
 
 from tests.solvers import mechanisms
 

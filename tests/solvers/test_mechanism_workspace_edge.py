@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import Y, about
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.descent import Descent
@@ -12,7 +13,6 @@ from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.task_errors import TaskErrors
 from limber.solvers.mechanism.workspace_edge import CATCH_UP_FRAMES, CATCH_UP_TIME, GOAL_TOLERANCE, continued
-from limber.solvers.rotations import Y, about
 
 from tests.solvers.mechanisms import flat, four_bar
 

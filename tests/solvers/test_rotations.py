@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.solvers.rotations import (
+from limber.solvers.kinematics.rotations import (
     about,
     angle_between,
     between,

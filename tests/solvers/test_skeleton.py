@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.expressive.model import Model
-from limber.solvers.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, to_matrix, unit
-from limber.solvers.skeleton import End, Joint, Skeleton, SkeletonError
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, to_matrix, unit
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton, SkeletonError
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers.kinematics.rotations import IDENTITY, X, Z
 from limber.solvers.kinematics.se3 import exponential, logarithm
-from limber.solvers.rotations import IDENTITY, X, Z
-from limber.solvers.skeleton import End, Joint
+from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.whole_body.body import BASE, Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits

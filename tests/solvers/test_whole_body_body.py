@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers.kinematics.rotations import IDENTITY, X, about, to_matrix
 from limber.solvers.kinematics.se3 import exponential, logarithm
-from limber.solvers.rotations import IDENTITY, X, about, to_matrix
-from limber.solvers.skeleton import End, Joint, SkeletonError
+from limber.solvers.kinematics.skeleton import End, Joint, SkeletonError
 from limber.solvers.whole_body.body import BASE, Body, Coupling
 from limber.solvers.whole_body.normal import Normal
 from limber.solvers.whole_body.state import at_rest, moved

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
+from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.least_squares import box
-from limber.solvers.rotations import IDENTITY, X, Y, Z
-from limber.solvers.skeleton import End, Joint
 from limber.solvers.whole_body.articulated import Limbs
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.limbs import limbs_of

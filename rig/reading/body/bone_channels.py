@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mathutils import Euler, Quaternion
 
-from ....solvers import rotations
+from ....solvers.kinematics import rotations
 from .. import mimic
 from ..axes import is_euler
 from ..channels import PARTS, Channel

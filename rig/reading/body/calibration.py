@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....solvers import rotations
+from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from . import names

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix
 
-from ....solvers import rotations
-from ....solvers.skeleton import End, Joint
+from ....solvers.kinematics import rotations
+from ....solvers.kinematics.skeleton import End, Joint
 from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError

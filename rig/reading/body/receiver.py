@@ -12,7 +12,7 @@ from math import isfinite
 
 import numpy as np
 
-from ....solvers import rotations
+from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
 from ..osc.inbox import Inbox, opened
 from ..osc.packets import Message

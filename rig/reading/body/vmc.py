@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....solvers import rotations
+from ....solvers.kinematics import rotations
+from ....solvers.kinematics.rotations import Quaternion, Vector
 from ....solvers.kinematics.se3 import Array
-from ....solvers.rotations import Quaternion, Vector
 from ..osc.packets import Message
 
 PREFIX = "/VMC/"

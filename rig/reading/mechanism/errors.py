@@ -4,10 +4,10 @@ from math import degrees
 
 import numpy as np
 
+from ....solvers.kinematics.rotations import to_matrix
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
-from ....solvers.rotations import to_matrix
 from .. import axes
 from .shapes import freedoms
 

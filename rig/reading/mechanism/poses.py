@@ -5,9 +5,9 @@ from math import isfinite
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ....solvers.kinematics.rotations import from_matrix
 from ....solvers.kinematics.se3 import Array, Frame, frame_array
 from ....solvers.mechanism.model import FARTHEST
-from ....solvers.rotations import from_matrix
 from ...blender.errors import RigError
 
 SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a rotation and a scale any more

@@ -12,8 +12,8 @@ import numpy as np
 from ....robots.model import Inertial
 from ....robots.record import Record
 from ....robots.transform import Transform
+from ....solvers.kinematics.rotations import Vector, between, rotate
 from ....solvers.kinematics.se3 import Array, Frame, frame_array
-from ....solvers.rotations import Vector, between, rotate
 from ...blender.errors import RigError
 from .. import imported_robot
 from .poses import rigid
