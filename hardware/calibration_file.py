@@ -7,14 +7,14 @@ fit is an error that names the file, the joint or servo, the field, what is expe
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from ..files import atomic
-from ..files.plain import is_text, json_of, number_of, shown
+from ..files.json_fields import JsonFields
+from ..files.plain import json_of
 from ..motion.filters import Limits
 from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
@@ -32,7 +32,6 @@ _SHARE = ("joint", "gear")
 _ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
 
 LARGEST = 1e12  # of a number without bounds of its own: what is more is a slip
-_MISSING = object()
 
 
 class CalibrationError(HardwareError, ValueError):
@@ -155,12 +154,12 @@ def from_text(text: str, source: str = "The calibration") -> Calibration:
     except ValueError as error:
         raise CalibrationError(f"{source} is no JSON ({error}): choose a calibration file") from error
     try:
-        return _calibration(_Node(source, plain))
+        return _calibration(JsonFields(source, plain, CalibrationError))
     except DeviceError as error:
         raise CalibrationError(f"{source}: {error}") from error
 
 
-def _calibration(robot: _Node) -> Calibration:
+def _calibration(robot: JsonFields) -> Calibration:
     if robot.get("format", str) != FORMAT:
         robot.wrong("format", f"'{FORMAT}'")
     if robot.get("version", int) != VERSION:
@@ -176,7 +175,7 @@ def _calibration(robot: _Node) -> Calibration:
     return calibration
 
 
-def _settings(settings: _Node) -> ProtocolSettings:
+def _settings(settings: JsonFields) -> ProtocolSettings:
     settings.only(_SETTINGS)
     count = settings.whole("channel_count", 1, LAST_SERVO)
     if count not in MODELS:
@@ -184,14 +183,14 @@ def _settings(settings: _Node) -> ProtocolSettings:
     return ProtocolSettings(settings.get("multi_turn", bool), count, settings.get("crc", bool))
 
 
-def _joint(joint: _Node) -> FileJoint:
+def _joint(joint: JsonFields) -> FileJoint:
     joint.only(_JOINT)
     name = joint.get("name", str)
     unit: Unit = joint.choice("unit", ("rad", "m", "plain"))
     return FileJoint(name, unit)
 
 
-def _channel(channel: _Node) -> Channel:
+def _channel(channel: JsonFields) -> Channel:
     channel.only(_CHANNEL)
     shares = []
     for share in channel.children("joints", "joint", "joint"):
@@ -209,74 +208,6 @@ def _channel(channel: _Node) -> Channel:
         on_silence=on_silence,
         speed=None if channel.get("speed", object) is None else channel.number("speed", LARGEST),
     )
-
-
-class _Node:
-    """A JSON object, read field by field; errors name the object, the field, the expected and the found value.
-
-    Args:
-        name: Name of the object, for messages.
-        plain: The decoded JSON value.
-    """
-
-    def __init__(self, name: str, plain: Any) -> None:
-        self._name = name
-        if not isinstance(plain, Mapping):
-            raise CalibrationError(f"{name}: expected an object with fields, found {shown(plain)}")
-        self._fields = plain
-
-    def get(self, field: str, kind: type) -> Any:
-        """A field of type `kind`. A bool is not accepted as an int, and text with unpaired surrogates not as text."""
-        value = self._fields.get(field, _MISSING)
-        is_kind = isinstance(value, kind) and value is not _MISSING
-        if not is_kind or (kind is int and isinstance(value, bool)) or (kind is str and not is_text(value)):
-            self.wrong(field, {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}.get(kind, "a value"))
-        return value
-
-    def whole(self, field: str, lowest: int, highest: int) -> int:
-        """An integer field within bounds."""
-        value: int = self.get(field, int)
-        if not lowest <= value <= highest:
-            self.wrong(field, f"a whole number from {lowest} to {highest}")
-        return value
-
-    def number(self, field: str, most: float = math.inf) -> float:
-        """A finite number field of at most the magnitude `most`."""
-        number = number_of(self._fields.get(field))
-        if number is None:
-            self.wrong(field, "a finite number")
-        if abs(number) > most:
-            self.wrong(field, f"a number from -{most:g} to {most:g}")
-        return number
-
-    def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
-        """A text field with one of the given values."""
-        value = self.get(field, str)
-        if value not in choices:
-            self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
-        return value
-
-    def child(self, field: str) -> _Node:
-        """The object in a field."""
-        return _Node(f"{self._name}, {field}", self.get(field, object))
-
-    def children(self, field: str, kind: str, key: str) -> list[_Node]:
-        """The objects in a list field; `key` is the field that names each of them in messages."""
-        found = []
-        for number, item in enumerate(self.get(field, list), 1):
-            own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            found.append(_Node(f"{self._name}, {kind} {shown(own)}", item))
-        return found
-
-    def only(self, fields: tuple[str, ...]) -> None:
-        """Raise where the object has other fields than these."""
-        for field in self._fields:
-            if field not in fields:
-                raise CalibrationError(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
-
-    def wrong(self, field: str, expected: str) -> NoReturn:
-        found = self._fields.get(field, _MISSING)
-        raise CalibrationError(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else shown(found)}")
 
 
 def _listed(names: Sequence[str]) -> str:

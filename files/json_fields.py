@@ -1,0 +1,92 @@
+"""Reads the fields of a JSON object that anyone may have written; errors name object, field, expected and found value. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from .plain import is_text, number_of, shown
+
+KINDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}
+_MISSING = object()
+
+
+class JsonFields:
+    """A JSON object, read field by field.
+
+    Args:
+        name: Name of the object, for messages.
+        plain: The decoded JSON value.
+        error: What is raised where a value does not fit.
+    """
+
+    def __init__(self, name: str, plain: Any, error: type[ValueError]) -> None:
+        self._name = name
+        self._error = error
+        if not isinstance(plain, Mapping):
+            raise error(f"{name}: expected an object with fields, found {shown(plain)}")
+        self._fields = plain
+
+    def get(self, field: str, kind: type) -> Any:
+        """A field of type `kind`. A bool is not accepted as an int, and text with unpaired surrogates not as text."""
+        value = self._fields.get(field, _MISSING)
+        is_kind = isinstance(value, kind) and value is not _MISSING
+        if not is_kind or (kind is int and isinstance(value, bool)) or (kind is str and not is_text(value)):
+            self.wrong(field, KINDS.get(kind, "a value"))
+        return value
+
+    def whole(self, field: str, lowest: int, highest: int) -> int:
+        """An integer field within bounds."""
+        value: int = self.get(field, int)
+        if not lowest <= value <= highest:
+            self.wrong(field, f"a whole number from {lowest} to {highest}")
+        return value
+
+    def number(self, field: str, most: float = math.inf) -> float:
+        """A finite number field of at most the magnitude `most`."""
+        number = number_of(self._fields.get(field))
+        if number is None:
+            self.wrong(field, "a finite number")
+        if abs(number) > most:
+            self.wrong(field, f"a number from -{most:g} to {most:g}")
+        return number
+
+    def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
+        """A text field with one of the given values."""
+        value = self.get(field, str)
+        if value not in choices:
+            self.wrong(field, " or ".join(f"'{choice}'" for choice in choices))
+        return value
+
+    def child(self, field: str) -> JsonFields:
+        """The object in a field."""
+        return JsonFields(f"{self._name}, {field}", self.get(field, object), self._error)
+
+    def children(self, field: str, kind: str, key: str) -> list[JsonFields]:
+        """The objects in a list field; `key` is the field that names each of them in messages."""
+        found = []
+        for number, item in enumerate(self.get(field, list), 1):
+            own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
+            found.append(JsonFields(f"{self._name}, {kind} {shown(own)}", item, self._error))
+        return found
+
+    def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
+        """(name, object) of every field, where the fields' names are those of objects of a `kind`."""
+        for field in self._fields:
+            yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
+
+    def only(self, fields: tuple[str, ...]) -> None:
+        """Raise where the object has other fields than these."""
+        for field in self._fields:
+            if field not in fields:
+                raise self._error(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
+
+    def has(self, field: str) -> bool:
+        """Whether there is such a field."""
+        return field in self._fields
+
+    def wrong(self, field: str, expected: str) -> NoReturn:
+        """Raise the error about a field."""
+        found = self._fields.get(field, _MISSING)
+        raise self._error(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else shown(found)}")

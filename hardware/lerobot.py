@@ -1,0 +1,177 @@
+"""LeRobot's calibration of a robot of Feetech servos: its JSON file, and conversion of its values. Knows no Blender.
+
+LeRobot keeps one file per robot, with one entry per motor. It writes the homing offset (register 31) and the range (registers 9 and 11) of
+each entry into the servo too, so that positions which anybody reads from the servo are already shifted: reported = actual - homing offset.
+
+Its values come in three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to b, in steps p:
+
+    degrees          (p - (a + b) / 2) * 360 / 4095    not clamped; the drive mode is ignored
+    range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated where the drive mode is 1
+    range_0_100      100 (p - a) / (b - a)             clamped; 100 - value where the drive mode is 1
+
+LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution, though the servo has 4096:
+Limber's joint angles follow LeRobot here, so that both show the same degrees. At 100 degrees that is 0.3 steps, less than a servo resolves.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..files import atomic
+from ..files.json_fields import JsonFields
+from ..files.plain import json_of
+from .device import LAST_SERVO
+from .errors import HardwareError
+
+Mode = Literal["degrees", "range_m100_100", "range_0_100"]
+
+LAST_STEP = 4095  # highest position of an STS servo
+STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
+FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
+GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
+
+_MOTOR = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+_BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
+
+
+class LerobotError(HardwareError, ValueError):
+    """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected and the found value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """An entry of LeRobot's calibration.
+
+    Attributes:
+        id: The servo's id.
+        drive_mode: 1 negates values in the two range modes.
+        homing_offset: Offset in the servo [steps], reported = actual - offset.
+        range_min: Lowest recorded position, as reported [steps].
+        range_max: Highest recorded position, as reported [steps].
+    """
+
+    id: int
+    drive_mode: int
+    homing_offset: int
+    range_min: int
+    range_max: int
+
+    @property
+    def middle(self) -> float:
+        """Position of LeRobot's 0 degrees, as reported [steps]."""
+        return (self.range_min + self.range_max) / 2
+
+    def value(self, position: float, mode: Mode) -> float:
+        """LeRobot's value of a reported position [steps]."""
+        if mode == "degrees":
+            return math.degrees((position - self.middle) / STEPS_PER_RADIAN)
+        share = (min(max(position, self.range_min), self.range_max) - self.range_min) / (self.range_max - self.range_min)
+        share = 1.0 - share if self.drive_mode else share
+        return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
+
+    def position(self, value: float, mode: Mode) -> float:
+        """Reported position of a value [steps]. LeRobot cuts its fraction off when it sends it."""
+        if mode == "degrees":
+            return math.radians(value) * STEPS_PER_RADIAN + self.middle
+        share = (value + 100.0) / 200.0 if mode == "range_m100_100" else value / 100.0
+        share = min(max(share, 0.0), 1.0)
+        share = 1.0 - share if self.drive_mode else share
+        return self.range_min + share * (self.range_max - self.range_min)
+
+    def angle(self, value: float, mode: Mode) -> float:
+        """Angle of a value from LeRobot's zero [rad]; in degrees it is the value itself."""
+        return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
+
+    def value_of_angle(self, angle: float, mode: Mode) -> float:
+        """The inverse of `angle`, clamped as LeRobot clamps."""
+        return self.value(self.middle + angle * STEPS_PER_RADIAN, mode)
+
+
+def load(path: Path) -> dict[str, Motor]:
+    """Motors by name, from a calibration file of LeRobot.
+
+    Raises:
+        LerobotError: There is none, or it cannot be used; names file, motor, field, expected and found.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LerobotError(f"{path} cannot be read ({error}): choose a calibration file of LeRobot") from error
+    return from_text(text, str(path))
+
+
+def from_text(text: str, source: str = "The calibration") -> dict[str, Motor]:
+    """Motors by name, from the text of a calibration file; `source` names it in messages.
+
+    Raises:
+        LerobotError: As `load`.
+    """
+    try:
+        plain = json_of(text)
+    except ValueError as error:
+        raise LerobotError(f"{source} is no JSON ({error}): choose a calibration file of LeRobot") from error
+    robot = JsonFields(source, plain, LerobotError)
+    if any(robot.has(field) for field in _BEFORE_2025):
+        raise LerobotError(f"{source} is from LeRobot before June 2025, which kept no ranges: calibrate again with lerobot-calibrate")
+    if robot.has("format"):
+        robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
+    motors = {name: _motor(fields) for name, fields in robot.members("motor")}
+    if not motors:
+        raise LerobotError(f"{source} has no motor: choose a calibration file of LeRobot")
+    owners: dict[int, str] = {}
+    for name, motor in motors.items():
+        if motor.id in owners:
+            raise LerobotError(f"{source}, motors '{owners[motor.id]}' and '{name}', id: both have {motor.id}; give each its own")
+        owners[motor.id] = name
+    return motors
+
+
+def save(path: Path, motors: Mapping[str, Motor]) -> None:
+    """Write a calibration file as LeRobot does; an interrupted write leaves the old file unchanged.
+
+    Raises:
+        LerobotError: The file cannot be written; names it.
+    """
+    try:
+        atomic.write_text(path, to_text(motors))
+    except OSError as error:
+        raise LerobotError(f"{path} cannot be written ({error}): choose another folder") from error
+
+
+def to_text(motors: Mapping[str, Motor]) -> str:
+    """The text of a calibration file."""
+    return json.dumps({name: asdict(motor) for name, motor in motors.items()}, indent=4)
+
+
+def usual_folder() -> Path:
+    """Where LeRobot keeps calibrations: `robots/CLASS/ID.json` and `teleoperators/CLASS/ID.json` are below it."""
+    own = os.environ.get("HF_LEROBOT_CALIBRATION")
+    if own:
+        return Path(own).expanduser()
+    hub = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return (Path(os.environ.get("HF_LEROBOT_HOME") or Path(hub) / "lerobot") / "calibration").expanduser()
+
+
+def mode_of(name: str) -> Mode:
+    """The mode in which LeRobot's arms use a motor."""
+    return "range_0_100" if name == GRIPPER else "degrees"
+
+
+def _motor(fields: JsonFields) -> Motor:
+    fields.only(_MOTOR)
+    motor = Motor(
+        id=fields.whole("id", 0, LAST_SERVO),
+        drive_mode=fields.whole("drive_mode", 0, 1),
+        homing_offset=fields.whole("homing_offset", -FARTHEST_OFFSET, FARTHEST_OFFSET),
+        range_min=fields.whole("range_min", 0, LAST_STEP),
+        range_max=fields.whole("range_max", 0, LAST_STEP),
+    )
+    if motor.range_min >= motor.range_max:
+        fields.wrong("range_max", f"more than range_min, {motor.range_min}")
+    return motor

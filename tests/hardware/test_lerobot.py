@@ -1,0 +1,141 @@
+"""LeRobot's calibration: its file is read and written, its values are converted, and what cannot be used is named."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.hardware.lerobot import LerobotError, Motor, from_text, load, mode_of, save, to_text, usual_folder
+
+from tests import jsons
+
+ARM = {
+    "shoulder_pan": Motor(1, 0, -45, 720, 3400),
+    "wrist_roll": Motor(5, 0, 1203, 0, 4095),
+    "gripper": Motor(6, 0, 12, 2030, 3460),
+}
+MODES = ("degrees", "range_m100_100", "range_0_100")
+
+motors = st.builds(
+    lambda mode, offset, ends: Motor(3, mode, offset, *sorted(ends)),
+    st.sampled_from([0, 1]),
+    st.integers(-2047, 2047),
+    st.lists(st.integers(0, 4095), min_size=2, max_size=2, unique=True),
+)
+
+
+def edited(change) -> str:
+    plain = json.loads(to_text(ARM))
+    change(plain)
+    return json.dumps(plain)
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    path = tmp_path / "arm.json"
+    save(path, ARM)
+    assert load(path) == ARM
+    assert json.loads(path.read_text())["shoulder_pan"] == {
+        "id": 1,
+        "drive_mode": 0,
+        "homing_offset": -45,
+        "range_min": 720,
+        "range_max": 3400,
+    }
+
+
+@pytest.mark.parametrize(
+    ("motor", "mode", "position", "value"),
+    [
+        (ARM["shoulder_pan"], "degrees", 2060, 0.0),
+        (ARM["shoulder_pan"], "degrees", 2060 + 4095 / 4, 90.0),
+        (ARM["wrist_roll"], "degrees", 0, -180.0),
+        (ARM["shoulder_pan"], "range_m100_100", 3400, 100.0),
+        (ARM["shoulder_pan"], "range_m100_100", 1390, -50.0),
+        (ARM["gripper"], "range_0_100", 2030, 0.0),
+        (ARM["gripper"], "range_0_100", 2745, 50.0),
+        (Motor(1, 1, 0, 1000, 3000), "range_m100_100", 3000, -100.0),
+        (Motor(1, 1, 0, 1000, 3000), "range_0_100", 1500, 75.0),
+        (Motor(1, 1, 0, 1000, 3000), "degrees", 1000, -87.91208791208791),
+    ],
+)
+def test_values_are_those_of_lerobots_formulas(motor, mode, position, value):
+    assert motor.value(position, mode) == pytest.approx(value, abs=1e-12)
+    assert motor.position(value, mode) == pytest.approx(position, abs=1e-9)
+
+
+def test_ranges_are_clamped_and_degrees_are_not():
+    pan = ARM["shoulder_pan"]
+    assert pan.value(4000, "range_m100_100") == 100.0
+    assert pan.position(-250.0, "range_m100_100") == pan.range_min
+    assert pan.position(300.0, "range_0_100") == pan.range_max
+    assert pan.position(pan.value(4090, "degrees"), "degrees") == pytest.approx(4090)
+
+
+@settings(derandomize=True)
+@given(motors, st.sampled_from(MODES), st.floats(-3.0, 3.0))
+def test_an_angle_comes_back_from_its_value(motor, mode, angle):
+    value = motor.value_of_angle(angle, mode)
+    if mode == "degrees" or 0.1 < value < 99.9:
+        assert motor.angle(value, mode) == pytest.approx(angle, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda plain: plain["gripper"].update(range_min="low"),
+            "arm.json, motor 'gripper', range_min: expected a whole number, found 'low'",
+        ),
+        (
+            lambda plain: plain["gripper"].update(range_max=2030),
+            "motor 'gripper', range_max: expected more than range_min, 2030, found 2030",
+        ),
+        (lambda plain: plain["gripper"].update(range_max=5000), "motor 'gripper', range_max: expected a whole number from 0 to 4095"),
+        (
+            lambda plain: plain["gripper"].update(homing_offset=4000),
+            "homing_offset: expected a whole number from -2047 to 2047, found 4000",
+        ),
+        (lambda plain: plain["gripper"].update(drive_mode=True), "drive_mode: expected a whole number, found true"),
+        (lambda plain: plain["gripper"].update(speed=1), "expected the fields id, .* found 'speed'"),
+        (lambda plain: plain["gripper"].pop("id"), "motor 'gripper', id: expected a whole number, found nothing"),
+        (lambda plain: plain["gripper"].update(id=1), "motors 'shoulder_pan' and 'gripper', id: both have 1"),
+        (lambda plain: plain.update(gripper=[1, 2]), "motor 'gripper': expected an object"),
+        (lambda plain: plain.clear(), "has no motor"),
+        (lambda plain: plain.update(calib_mode=["LINEAR"]), "from LeRobot before June 2025.*lerobot-calibrate"),
+        (lambda plain: plain.update(format="limber-calibration"), "Load reads Limber's own"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_expected_and_found(tmp_path, change, said):
+    path = tmp_path / "arm.json"
+    path.write_text(edited(change))
+    with pytest.raises(LerobotError, match=said) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(LerobotError, match=r"cannot be read.*choose"):
+        load(tmp_path / "none.json")
+
+
+@settings(derandomize=True, max_examples=300)
+@given(jsons.texts(json.loads(to_text(ARM))))
+def test_no_text_raises_anything_but_a_lerobot_error(text):
+    with suppress(LerobotError):
+        assert from_text(to_text(from_text(text))) == from_text(text)
+
+
+def test_the_usual_folder_is_where_lerobot_is_told_to_keep_it(monkeypatch):
+    for name in ("HF_LEROBOT_CALIBRATION", "HF_LEROBOT_HOME", "HF_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert usual_folder() == Path("~/.cache/huggingface/lerobot/calibration").expanduser()
+    monkeypatch.setenv("HF_HOME", "/data/hub")
+    assert usual_folder() == Path("/data/hub/lerobot/calibration")
+    monkeypatch.setenv("HF_LEROBOT_CALIBRATION", "~/arms")
+    assert usual_folder() == Path("~/arms").expanduser()
+
+
+def test_the_gripper_is_a_share_and_all_else_degrees():
+    assert [mode_of(name) for name in ARM] == ["degrees", "degrees", "range_0_100"]
