@@ -1,6 +1,5 @@
 """Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
 
-from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from math import isfinite
 
@@ -24,6 +23,7 @@ from ..reading import goal as goals
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
+from ..reading.mechanism.conflicts import why_taken
 from ..reading.skeleton import SCALED, BonePose, ChainReader
 from .mover import JointLimits, Place, SceneSession
 
@@ -128,8 +128,8 @@ class ChainSession(SceneSession):
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        if bodies := frame.host.bodies.get(rig.session_uid):
-            _refuse_bodies(rig, chain, bodies)
+        if why := why_taken(rig, chain, frame.host.bodies.get(rig.session_uid, ())):
+            raise RigError(why)
         self._update_reader(rig, chain, evaluated, frame.host.dirty)
         reader = self.reader
         poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
@@ -218,15 +218,6 @@ class ChainSession(SceneSession):
         if action.session_uid not in self.stored:
             self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.places), np.nan))
         return self.stored[action.session_uid]
-
-
-def _refuse_bodies(rig, chain, bodies: Container[str]) -> None:
-    body = next((joint.bone for joint in chain.joints if joint.bone in bodies), None)
-    if body is not None:
-        raise RigError(
-            f"Bone '{body}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves it: end the one Live or"
-            " the other"
-        )
 
 
 def _life(now) -> Life | None:

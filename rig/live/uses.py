@@ -6,6 +6,8 @@ from ..authoring.check import why_not_live
 from ..blender.errors import RigError
 from ..reading.body import pairing, receiver
 from ..reading.goal import ends_of, no_target
+from ..reading.mechanism import assembled
+from ..reading.mechanism.conflicts import why_taken
 from ..reading.mechanism.ownership import bodies, role_of
 from .mover import Mover
 from .movers import BodyMover, ChainMover, MechanismMover, movers_of
@@ -78,6 +80,10 @@ def _no_target(mover: Mover, context) -> str:
     return "" if mover.has_goal else no_target(ends_of(mover.settings)[0])
 
 
+def _chain_frames(mover: Mover, context) -> str:
+    return _no_target(mover, context) or why_taken(*mover, assembled.bones(mover.owner))
+
+
 def _body_frames(mover: Mover, context) -> str:
     if pairing.is_streamed(mover.settings):
         return "What is sent live has no frames to bake: press Record Live and let the scene play while it comes"
@@ -105,9 +111,9 @@ _REASONS = {
     (ChainMover, Use.LIVE): _chain_live,
     (BodyMover, Use.LIVE): _body_live,
     (MechanismMover, Use.LIVE): _mechanism_live,
-    (ChainMover, Use.BAKE): _no_target,
+    (ChainMover, Use.BAKE): _chain_frames,
     (BodyMover, Use.BAKE): _body_frames,
-    (ChainMover, Use.CHECK): _no_target,
+    (ChainMover, Use.CHECK): _chain_frames,
     (BodyMover, Use.CHECK): _body_frames,
     (ChainMover, Use.COMPARE): _no_target,
     (BodyMover, Use.COMPARE): _one_solver,

@@ -134,6 +134,7 @@ class Bake(Stepped):
         self.take.rows.append(now)
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
+            super()._put_back()  # both passes read what is authored at the same frame
             self._begin_pass()
         return self.done < self.total
 

@@ -203,8 +203,7 @@ def send(rig) -> None:
             robot.angles = lookahead.ahead(rig, robot.sources, robot.angles)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot_values.moving(rig, robot.sources, robot.angles)
-        if rig.limber.device.auxiliaries:
-            robot.shaped = robot.filters.step(rig, robot.sources, robot.shaped, robot.sent_at - before)
+        robot.shaped = robot.filters.step(rig, robot.sources, robot.shaped, robot.sent_at - before)
     robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped)
 
 

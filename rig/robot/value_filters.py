@@ -28,6 +28,8 @@ class ValueFilters:
         """Filtered values `dt` [s] after the last call, for property values `desired`; values of joints pass unchanged."""
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
+        if not values:
+            return desired
         now: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
             value = values.get(source.auxiliary)

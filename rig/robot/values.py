@@ -9,7 +9,7 @@ import bpy
 from ...motion import Kinematic
 from ..blender import actions
 from ..blender.errors import RigError
-from ..live.mover import Place
+from ..live.mover import Mover, Place
 from ..live.movers import live_of, movers_of
 from ..live.runtime import session
 from ..properties.servo_units import usual_servo
@@ -46,13 +46,22 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str
 
 def moving(rig, sources: tuple[Source, ...], values: list[float]) -> list[float | Kinematic]:
     """The values of the sources, each with its velocity and acceleration per frame where what is live knows them."""
+    moved = {mover.settings.uid: _motion(mover) for mover in live_of(rig) if mover.can_move}
+    followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[tuple[str, str, str], Kinematic] = {}
-    for mover in live_of(rig):
-        now = session(*mover)
-        for place, one in now.motion().items() if mover.can_move else ():
-            known[mover.settings.uid, *place] = Kinematic(one.position, now.step * one.velocity, now.step**2 * one.acceleration)
+    for mover in movers_of(rig):
+        uid = mover.settings.uid
+        motion = moved[uid] if uid in moved else {place: one for place in mover.places if (one := followed.get(place)) is not None}
+        known.update(((uid, *place), one) for place, one in motion.items())
     found = [known.get(source.place) for source in sources]
     return [value if one is None or one.position != value else one for one, value in zip(found, values, strict=True)]
+
+
+def _motion(mover: Mover) -> dict[Place, Kinematic]:
+    """Values of a live mover's joints, with their velocities and accelerations per frame."""
+    now = session(*mover)
+    step = now.step
+    return {place: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration) for place, one in now.motion().items()}
 
 
 def positions(values: list[float | Kinematic]) -> list[float]:

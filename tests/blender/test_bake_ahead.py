@@ -219,3 +219,16 @@ def test_escape_in_either_pass_leaves_nothing(rig, chain, window, steps):
 def test_the_choice_is_saved_with_the_chain(chain, reopen):
     reopen()
     assert bpy.data.objects["Rig"].limber.chains[0].look_ahead
+
+
+def test_both_passes_read_what_is_authored_at_the_frame_that_is_shown(rig, chain, monkeypatch):
+    from limber.rig.live import live
+
+    prepared = []
+    monkeypatch.setattr(live, "prepare", lambda *_: prepared.append(bpy.context.scene.frame_current))
+    bpy.context.scene.frame_set(7)
+    bake = begin(chain)
+    while bake.step():
+        pass
+    bake.cancel()
+    assert prepared == [7, 7]

@@ -2,6 +2,8 @@
 
 import bpy
 import pytest
+from limber.rig.live.movers import mover_of
+from limber.rig.live.uses import Use, why_not, with_company
 
 from tests.blender import at_hand
 from tests.blender import mechanisms as those
@@ -97,3 +99,18 @@ def test_joints_get_servos_that_no_motor_of_the_mechanism_has(is_other, tmp_path
     rig.limber.device.port = "virtual"
     bpy.ops.limber.connect()
     until(lambda: state(rig) == "DISARMED", "the robot is connected")
+
+
+def test_what_is_baked_of_a_rig_leaves_out_a_chain_on_bones_that_its_live_mechanism_moves(tmp_path):
+    rig = with_neck(imported(tmp_path), "plate")
+    chain = new_chain(rig, "neck")
+    chain.target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(chain.target)
+    those.with_idle_goal(rig)
+    at_hand.live(rig.limber.mechanism)
+    own = mover_of(rig, rig.limber.mechanism)
+    assert mover_of(rig, chain).key in {one.key for one in with_company(Use.BAKE, own)}
+    chain.joints[0].bone = "plate"
+    for use in (Use.BAKE, Use.CHECK):
+        assert [one.key for one in with_company(use, own)] == [own.key]
+        assert "'plate' of chain" in why_not(use, mover_of(rig, chain))

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
-from limber.rig.robot import values
+from limber.rig.robot import device, values
 
 from tests.blender import at_hand
 from tests.blender.figures import CMU, XSENS, called, way
@@ -87,16 +87,21 @@ def test_the_posture_that_a_chain_warps_is_what_the_body_does():
 
 
 @pytest.mark.every_blender
-def test_a_robot_is_sent_what_the_body_does_for_joints_of_chains_that_do_not_look():
+def test_a_robot_is_sent_what_the_body_does_and_how_fast_for_joints_of_chains_that_do_not_look():
     rig, _ = follower()
     select(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"))
     bpy.ops.limber.new_chain()
-    chain = rig.limber.chains[0]
     at_hand.live(rig.limber.retarget)
-    bpy.context.scene.frame_set(12)
-    joints = live.session(rig, rig.limber.retarget).values()
-    sent = values.shown(rig)
-    for joint in chain.joints:
-        assert sent[chain.uid, joint.bone, joint.axis] == joints[joint.bone, joint.axis]
+    for frame in (11, 12):
+        bpy.context.scene.frame_set(frame)
+    session = live.session(rig, rig.limber.retarget)
+    joints = session.motion()
+    sources = device.sources(rig)
+    handed = values.moving(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
+    assert handed
+    for source, sent in zip(sources, handed, strict=True):
+        joint = joints[source.bone, source.axis]
+        assert (sent.position, sent.velocity) == (joint.position, session.step * joint.velocity)
+    assert any(sent.velocity for sent in handed)
     at_hand.end_live(rig.limber.retarget)
     assert set(values.shown(rig).values()) == {0.0}, "as posed"

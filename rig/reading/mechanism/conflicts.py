@@ -1,6 +1,6 @@
 """What else determines the poses of a mechanism's bodies: keys, drivers and constraints, or another live mechanism."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import bpy
 from bpy.utils import escape_identifier
@@ -59,3 +59,14 @@ def refuse_taken(owner) -> None:
                     f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as well: press End Live there"
                     " first, or give each mechanism bodies and joints of its own"
                 )
+
+
+def why_taken(rig, chain, bodies: Collection[str]) -> str:
+    """Why a chain cannot move while a live mechanism moves these bones, with the remedy; "" if it can."""
+    taken = next((joint.bone for joint in chain.joints if joint.bone in bodies), None) if bodies else None
+    if taken is None:
+        return ""
+    return (
+        f"Bone '{taken}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves it: end the one Live or the"
+        " other"
+    )
