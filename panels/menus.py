@@ -6,6 +6,7 @@ Blender's operator search covers menus only. Operators that need an item or a jo
 import bpy
 
 from ..operators.subject import rig_of
+from ..rig.authoring import gallery_folders
 
 
 class Submenu:
@@ -23,7 +24,17 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
     """Operators: Chain"""
 
     bl_label = "Chain"
-    operators = ("new_chain", "remove_chain", "eyes_head_torso", "check_chain", "match_joints", "give_euler_order", "add_end", "remove_end")
+    operators = (
+        "new_chain",
+        "remove_chain",
+        "eyes_head_torso",
+        "check_chain",
+        "match_joints",
+        "give_euler_order",
+        "add_end",
+        "remove_end",
+        "about_robot",
+    )
 
 
 class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
@@ -101,6 +112,21 @@ class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
 SUBMENUS = tuple(Submenu.__subclasses__())
 
 
+class LIMBER_MT_add_robot(bpy.types.Menu):
+    """Robots of the gallery"""
+
+    bl_label = "Limber Robot"
+
+    def draw(self, context):
+        layout = self.layout
+        for entry in gallery_folders.listed():
+            layout.operator("limber.add_robot", text=entry.title).robot = str(entry.folder)
+        layout.separator()
+        layout.operator_context = "INVOKE_REGION_WIN"
+        layout.operator("limber.add_robot_folder", icon="FILE_FOLDER")
+        layout.operator("limber.install_robot_meshes", icon="MESH_DATA")
+
+
 class LIMBER_MT_operators(bpy.types.Menu):
     """Limber's operators"""
 
@@ -109,6 +135,7 @@ class LIMBER_MT_operators(bpy.types.Menu):
     def draw(self, context):
         layout = self.layout
         layout.operator("limber.add_demo_lamp", icon="LIGHT")
+        layout.menu(LIMBER_MT_add_robot.__name__, icon="ARMATURE_DATA")
         layout.operator("limber.import_robot", icon="IMPORT")
         layout.operator_menu_enum("limber.add_mechanism", "kind")
         if rig_of(context) is not None:
@@ -122,4 +149,8 @@ def draw(menu, _context) -> None:
     menu.layout.menu(LIMBER_MT_operators.__name__, icon="CON_ROTLIMIT")
 
 
-MENU_ENTRIES = {"VIEW3D_MT_object": draw, "VIEW3D_MT_pose": draw}
+def draw_in_add(menu, _context) -> None:
+    menu.layout.menu(LIMBER_MT_add_robot.__name__, icon="CON_ROTLIMIT")
+
+
+MENU_ENTRIES = {"VIEW3D_MT_object": draw, "VIEW3D_MT_pose": draw, "VIEW3D_MT_add": draw_in_add}

@@ -50,6 +50,15 @@ class Tree:
         """Movable joints, in the order of their links."""
         return tuple(branch.joint for branch in self.branches if branch.joint is not None and branch.joint.is_movable)
 
+    def above(self, link: str) -> list[str]:
+        """A link and its ancestors, from it up to the root."""
+        place = next(k for k, branch in enumerate(self.branches) if branch.link == link)
+        found = []
+        while place >= 0:
+            found.append(self.branches[place].link)
+            place = self.branches[place].parent
+        return found
+
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Of each branch, the indices of its children."""

@@ -2,6 +2,7 @@ import bpy
 
 from ...rig.authoring.first_lamp import lamp
 from ..errors import reports_errors
+from .framing import frame
 
 
 class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
@@ -21,19 +22,6 @@ class LIMBER_OT_add_demo_lamp(bpy.types.Operator):
     @reports_errors
     def execute(self, context):
         rig = lamp.add(context)
-        _look_at(context, rig)
+        frame(context, [rig.limber.chains[0].target])
         self.report({"INFO"}, f"'{rig.name}' looks at '{rig.limber.chains[0].target.name}' once it is live: press Start Live, then play")
         return {"FINISHED"}
-
-
-def _look_at(context, rig) -> None:
-    """Frames the lamp and its ball in the 3D viewport."""
-    area = context.area
-    if area is None or area.type != "VIEW_3D":
-        return
-    region = next(region for region in area.regions if region.type == "WINDOW")
-    with context.temp_override(area=area, region=region, selected_objects=[]):
-        target = rig.limber.chains[0].target
-        target.select_set(True)
-        bpy.ops.view3d.view_selected()
-        target.select_set(False)

@@ -28,6 +28,8 @@ class LIMBER_PT_next_step(Tab, bpy.types.Panel):
             row.operator(step.operator, icon=step.icon)
         else:
             row.prop(chains.active(rig), step.setting)
+        if step.menu:
+            layout.menu(step.menu, icon="ARMATURE_DATA")
         sentence(layout, step.sentence, "INFO", least=LINES)
         short = budget.playing.sentence if is_playing else budget.clock.sentence
         if short:

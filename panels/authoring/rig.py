@@ -3,7 +3,7 @@
 import bpy
 
 from ...operators.subject import rig_of
-from ...rig.authoring import chains
+from ...rig.authoring import chains, gallery_robot
 from ...rig.blender.selection import selected
 from ...rig.reading import axes
 from ..tab import ChainTab, Tab, listed, sentence
@@ -48,6 +48,8 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
         names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")
         listed(layout, *names, add="limber.new_chain", remove="limber.remove_chain", menu=LIMBER_MT_chains.__name__)
         layout.operator("limber.check_chain", icon="CHECKMARK")
+        if gallery_robot.KEY in rig.data:
+            layout.operator("limber.about_robot", icon="INFO")
 
 
 class LIMBER_PT_joints(ChainTab, bpy.types.Panel):

@@ -17,9 +17,15 @@ class Step(NamedTuple):
     operator: str = ""  # idname; "" where a property is to be set
     icon: str = "FORWARD"
     setting: str = ""  # name of the chain's property that is to be set
+    menu: str = ""  # name of a menu with other things to begin with
 
 
-BUILD = Step("New here? A click builds a lamp that looks at a ball. Or click an armature of your own", "limber.add_demo_lamp", "LIGHT")
+BUILD = Step(
+    "New here? A click builds a lamp that looks at a ball. Or choose a robot that you own. Or click an armature of your own",
+    "limber.add_demo_lamp",
+    "LIGHT",
+    menu="LIMBER_MT_add_robot",
+)
 CHAIN = Step(
     "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes, Head and Torso",
     "limber.new_chain",

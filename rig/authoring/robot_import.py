@@ -73,7 +73,7 @@ def import_robot(
     shapes = bone_shapes(robot, tree)
     if context.object is not None and context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
-    with _all_or_nothing():
+    with all_or_nothing():
         rig, bones = _armature(robot, tree, shapes)
         collection = bpy.data.collections.new(robot.name)
         collection.objects.link(rig)
@@ -109,7 +109,7 @@ def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
 
 
 @contextmanager
-def _all_or_nothing() -> Iterator[None]:
+def all_or_nothing() -> Iterator[None]:
     """Removes all that was made where an exception is raised."""
     kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
     before = {thing.session_uid for kind in kinds for thing in getattr(bpy.data, kind)}

@@ -5,15 +5,15 @@ from pathlib import Path
 import bpy
 
 
-def user_folder(name: str) -> Path | None:
-    """Path of the folder of that name, which is created; None where it cannot be.
+def user_folder(name: str, create: bool = True) -> Path | None:
+    """Path of the folder of that name, which is created unless `create` is False; None where it cannot be.
 
     It is in the extension's user directory, or in Blender's where Limber runs from a checkout.
     """
     try:
-        made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=True)
+        made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=create)
     except ValueError:
-        made = bpy.utils.user_resource("DATAFILES", path=f"limber/{name}", create=True)
+        made = bpy.utils.user_resource("DATAFILES", path=f"limber/{name}", create=create)
     except OSError:
         return None
     return Path(made) if made else None

@@ -9,6 +9,8 @@ pytestmark = pytest.mark.every_blender
 
 CHANGING = {  # operators that change the file: each is one step in the undo history
     "add_demo_lamp",
+    "add_robot",
+    "add_robot_folder",
     "keep_takes",
     "restore_takes",
     "use_character",
@@ -124,7 +126,8 @@ MECHANISM = {  # verbs of mechanisms
     "load_mechanism_character",
 }
 OF_MECHANISMS = {"check_mechanism", "save_mechanism_character", *MECHANISM}
-WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks"}  # are about something else than the armature at hand
+GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes"}
+WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks", *GALLERY}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 
 

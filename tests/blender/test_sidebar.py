@@ -16,7 +16,7 @@ pytestmark = pytest.mark.every_blender
 FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 # Operators that act on one of several things which a panel names, or that Blender's own menus have.
 NAMED_BY_PANELS = {
-    *("add_demo_lamp", "import_robot", "add_mechanism"),  # at the menu's top
+    *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes", "import_robot", "add_mechanism"),  # at the menu's top
     *("use_character", "use_mechanism_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
     *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
     *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
@@ -150,5 +150,5 @@ def test_f3_finds_every_operator_whose_context_is_there():
     looking_chain()
     shown = [drawn(menu).operators for menu in menus.SUBMENUS]
     assert {verb.partition(".")[2] for verbs in shown for verb in verbs} == set(offered)
-    for place in menus.MENU_ENTRIES:
-        assert menus.draw in getattr(bpy.types, place)._dyn_ui_initialize()
+    for place, draw in menus.MENU_ENTRIES.items():
+        assert draw in getattr(bpy.types, place)._dyn_ui_initialize()

@@ -1,5 +1,6 @@
 """The demo lamp: a desk lamp with five joints, three postures, and a ball that flies around it as its target."""
 
+from collections.abc import Callable
 from math import cos, pi, radians, sin
 
 import bpy
@@ -49,7 +50,7 @@ def add(context) -> bpy.types.Object:
     known = set(scene.collection.objects)
     rig = armature(position)
     body(rig)
-    target = ball({frame: position + offset for frame, offset in _round(scene).items()})
+    target = ball({frame: position + offset for frame, offset in rounds(scene, ball_position).items()})
     fly_for_ever(target)
     chain = make_chain(rig, target)
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -141,8 +142,13 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
     return Vector((distance * sin(azimuth), -distance * cos(azimuth), height))
 
 
-def _round(scene) -> dict[int, Vector]:
-    """Keys of whole periods over the scene's frames, so that the ball does not jump when playback repeats."""
+def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
+    """Keys of whole periods over the scene's frames, so that a target does not jump when playback repeats.
+
+    Args:
+        scene: The scene.
+        position_at: From the phase of the path [rad] to the target's position; 2 pi is one period.
+    """
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
     rounds = max(1, round(length * seconds_a_frame / ROUND))
@@ -150,7 +156,7 @@ def _round(scene) -> dict[int, Vector]:
         length, rounds = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
     frames = [*range(scene.frame_start, last, KEY_EVERY), last]
-    return {frame: ball_position(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
+    return {frame: position_at(2 * pi * rounds * (frame - scene.frame_start) / length) for frame in frames}
 
 
 def fly_for_ever(target) -> None:

@@ -1,0 +1,209 @@
+"""A robot of the gallery in the scene: imported from its model, with gaze, postures, servos, device and a target that moves."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sin
+from pathlib import Path
+from textwrap import wrap
+
+from mathutils import Vector
+
+from ...hardware.presets import PRESETS
+from ...hardware.protocols.table import PROTOCOLS
+from ...robots.gallery.description import Branch, Description, Servo, check
+from ...robots.gallery.fields import Fields
+from ...robots.reading import read
+from ...solvers import rotations
+from ..blender.errors import RigError
+from ..properties import servo_units
+from ..reading import axes, imported_robot, kept_posture, postures
+from ..reading.imported_robot import pose_joints
+from ..showing.thumbnails import gallery
+from . import chains, forward
+from .first_lamp import lamp
+from .robot_import import Imported, all_or_nothing, import_robot
+
+LINE = 90  # characters of a line in About This Robot
+KEY = "limber_robot"  # custom property of an armature of the gallery: what About This Robot shows, as JSON
+BALL = 0.12  # radius of the target, in its swing
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Joints of an imported robot: bone and record of each, by their names in its model, and the bones of links."""
+
+    joints: Mapping[str, tuple[str, imported_robot.Record]]
+    bones: Mapping[str, str]
+
+    @classmethod
+    def of(cls, rig) -> "Joints":
+        found = imported_robot.records(rig)
+        joints = {kept.branch.joint.name: (name, kept) for name, kept in found if kept.axis and kept.branch.joint is not None}
+        return cls(joints, {kept.branch.link: name for name, kept in found})
+
+    def of_axis(self, bone: str, axis: str) -> str:
+        """Name of the joint of a bone's axis; "" if it has none."""
+        return next((name for name, (own, kept) in self.joints.items() if own == bone and imported_robot.axis_of(kept) == axis), "")
+
+
+def add(context, robot: Description, model: Path | None = None) -> Imported:
+    """Adds a robot of the gallery, active and alone selected, in a collection of its own. Where it raises, nothing has changed.
+
+    Args:
+        context: Blender's context, in Object Mode.
+        robot: Its description.
+        model: The model, where it is not the one that comes with the description: the maker's own, with all meshes.
+
+    Raises:
+        UrdfError: the description or the model cannot be used; the message names file and field.
+    """
+    _check_hardware(robot)
+    check(robot, read(robot.model if model is None else model))
+    with all_or_nothing():
+        place = lamp.free_position(context.scene)
+        came = import_robot(context, model or robot.model, robot.root)
+        rig = came.rig
+        rig.name = rig.data.name = robot.name
+        rig.location = place
+        rig.data[KEY] = json.dumps({key: getattr(robot, key) for key in ("name", "maker", "licence", "source", "notes")})
+        device = rig.limber.device
+        device.protocol, device.baudrate = robot.protocol, robot.baudrate
+        found = Joints.of(rig)
+        pose_joints(rig, robot.pose)
+        for name, limb in robot.limbs.items():
+            _chain(rig, found, limb, name)
+        chain = _gaze(context, rig, found, robot)
+        _give_servos(rig, found, robot)
+        rig.limber.active_chain = list(rig.limber.chains).index(chain)
+        for part in rig.children:
+            part.hide_select = True  # so that a click on the robot keeps its armature active
+    return came
+
+
+def about(rig) -> list[str]:
+    """Lines about a robot of the gallery: its maker, licence and source, and its notes.
+
+    Raises:
+        RigError: the custom property that has them was changed.
+    """
+    try:
+        told = json.loads(rig.data[KEY])
+        head = [f"{told['name']}, by {told['maker']}", f"Licence: {told['licence']}", *wrap(f"Source: {told['source']}", LINE)]
+        return [*head, *(line for note in told["notes"] for line in wrap(note, LINE, initial_indent="- ", subsequent_indent="  "))]
+    except (ValueError, KeyError, TypeError) as error:
+        raise RigError(f"Armature '{rig.name}': its custom property '{KEY}' was changed: add the robot again") from error
+
+
+def _check_hardware(robot: Description) -> None:
+    """Raises UnknownNameError for a protocol or a servo's model that Limber does not know."""
+    fields = Fields(robot.file, {})
+    if robot.protocol not in PROTOCOLS:
+        raise fields.unknown("device.protocol", robot.protocol, "protocol", PROTOCOLS)
+    for joint, servo in robot.servos.items():
+        if servo.model not in PRESETS:
+            raise fields.unknown(f"servos.{joint}.model", servo.model, "servo model", PRESETS)
+
+
+def _chain(rig, found: Joints, branch: Branch, name: str):
+    """A chain of the joints from one link to another, without servos yet."""
+    chain = chains.new_chain(rig, [found.bones[branch.root], found.bones[branch.end]])
+    chain.name = name
+    for joint in chain.joints:
+        joint.servo = -1
+    return chain
+
+
+def _gaze(context, rig, found: Joints, robot: Description):
+    """The chain that looks, with its postures and its target."""
+    gaze = robot.gaze
+    chain = _chain(rig, found, gaze, "Gaze")
+    bone = found.bones[gaze.end]
+    look = rotations.rotate(_link_rotation(rig, gaze.end), rotations.unit(gaze.forward))
+    forward.point(chain, rig, bone, Vector(look))
+    chain.eye, chain.base = gaze.eye, "POSTURE"
+    chain.target = _target(context, rig, robot)
+    for name, values in robot.postures.items():
+        pose_joints(rig, values)
+        gallery.give_picture(rig, chain, postures.store(rig, chain, name))
+    kept_posture.choose(chain, 0)
+    pose_joints(rig, next(iter(robot.postures.values()), {}))
+    return chain
+
+
+def _link_rotation(rig, link: str) -> rotations.Quaternion:
+    """Orientation of a link in armature space, all joints at 0."""
+    tree, _ = imported_robot.tree_of(rig)
+    return next(frame.rotation for branch, frame in zip(tree.branches, tree.frames({}), strict=True) if branch.link == link)
+
+
+def _target(context, rig, robot: Description):
+    """A ball that swings in front of the robot, with keys."""
+    gaze = robot.gaze
+    centre = Vector(gaze.target)
+    aside = Vector((-centre.y, centre.x, 0.0)).normalized()
+
+    def position(phase: float) -> Vector:
+        return rig.location + centre + gaze.swing * (sin(phase) * aside + 0.4 * sin(2 * phase + 0.3) * Vector((0, 0, 1)))
+
+    ball = lamp.ball(lamp.rounds(context.scene, position), BALL * gaze.swing)
+    lamp.fly_for_ever(ball)
+    context.scene.collection.objects.unlink(ball)
+    rig.users_collection[0].objects.link(ball)
+    ball.name = f"{robot.name} Target"
+    return ball
+
+
+def _give_servos(rig, found: Joints, robot: Description) -> None:
+    """Gives each joint its servo: those of chains and motors their own, all others as values."""
+    given = set()
+    for chain in rig.limber.chains:
+        for joint in chain.joints:
+            name = found.of_axis(joint.bone, joint.axis)
+            if name in robot.servos:
+                _set_servo(joint, robot.servos[name], found.joints[name][1], robot.protocol)
+                given.add(name)
+    for motor in rig.limber.mechanism.motors:
+        motor.servo = -1
+        if motor.bone in robot.servos:
+            _set_servo(motor, robot.servos[motor.bone], None, robot.protocol)
+            given.add(motor.bone)
+    for name, servo in robot.servos.items():
+        if name not in given:
+            _add_value(rig, name, servo, *found.joints[name])
+
+
+def _set_servo(settings, servo: Servo, kept: imported_robot.Record | None, protocol: str) -> None:
+    """Servo of a joint or a motor. `kept`: record of the bone whose channel has the value, which may be against the joint's sense."""
+    sign = kept.sign if kept is not None else 1
+    settings.gear = servo.gear
+    servo_units.use_preset(settings, PRESETS[servo.model], protocol, speeds=True)
+    settings.servo, settings.reverse = servo.id, sign * servo.direction < 0
+    if servo.zero is not None:
+        settings.zero_us = servo.zero
+    lower, upper = sorted((sign * settings.lower, sign * settings.upper))
+    settings.min_us, settings.max_us = servo.span or _span(servo, settings.zero_us, lower, upper)
+
+
+def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float, float]:
+    """Raw positions at a joint's limits [rad], within the servo's range."""
+    model = PRESETS[servo.model]
+    ends = sorted(zero + servo.direction * servo.gear * model.per_radian * value for value in (lower, upper))
+    low, high = (min(max(end, model.lowest), model.highest) for end in ends)
+    return (low, high) if low < high else (model.lowest, model.highest)
+
+
+def _add_value(rig, name: str, servo: Servo, bone: str, kept: imported_robot.Record) -> None:
+    """A servo that follows the posed channel of a joint that is in no chain, as a gripper."""
+    device, model = rig.limber.device, PRESETS[servo.model]
+    value = device.auxiliaries.add()
+    axis = imported_robot.axis_of(kept)
+    value.name, value.owner = name, rig
+    value.path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
+    value.low, value.high = kept.span
+    zero = model.zero if servo.zero is None else servo.zero
+    per_value = servo.direction * kept.sign * servo.gear * model.per_radian
+    value.at_low, value.at_high = zero + per_value * value.low, zero + per_value * value.high
+    limits = model.limits(value.low, value.high, servo.gear)
+    value.velocity, value.acceleration, value.jerk = limits.velocity, limits.acceleration, limits.jerk
+    value.servo = servo.id

@@ -1,0 +1,241 @@
+"""Description of a robot of the gallery, read from the robot.yaml of its folder. Knows no Blender.
+
+Angles are degrees in the file and radians here; lengths are metres. Joints and links are called as in the robot's model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, radians
+from pathlib import Path
+from typing import Literal
+
+from ...solvers.rotations import Vector
+from ..errors import MalformedError
+from ..model import Joint, Robot
+from ..tree import build_tree
+from .fields import Fields
+
+FILE = "robot.yaml"
+FREEDOMS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
+LAST_SERVO = 252  # highest id on a servo bus
+FASTEST = 4_000_000  # [bit/s] of a serial line
+KNOWN = (
+    "name", "maker", "licence", "source", "model", "root", "closures", "device", "servos", "pose", "gaze", "postures", "limbs", "notes",
+)  # fmt: skip
+
+Values = Mapping[str, float]  # joint -> value [rad or m]
+
+
+@dataclass(frozen=True)
+class Servo:
+    """The motor of a joint.
+
+    Attributes:
+        id: Its number on the bus.
+        model: Name of the servo's model.
+        direction: +1 where the position grows with the joint's value, -1 where it shrinks.
+        gear: Revolutions of the servo per revolution of the joint.
+        zero: Raw position where the joint is at 0; None: the middle of the model's range.
+        span: Lowest and highest raw position; None: the joint's limits.
+    """
+
+    id: int
+    model: str
+    direction: Literal[1, -1] = 1
+    gear: float = 1.0
+    zero: float | None = None
+    span: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Joints from a link that moves to one below it, which one chain solves together."""
+
+    root: str
+    end: str
+
+
+@dataclass(frozen=True)
+class Gaze(Branch):
+    """The chain that looks.
+
+    Attributes:
+        forward: Direction in which the end looks, in its link's frame.
+        eye: Point on the end's bone that looks: 0 its head, 1 its tail.
+        target: Centre of the path of the first target, in the root link's frame [m].
+        swing: How far the target moves to either side [m].
+        neck: Ranges of the head's own freedoms where closed loops move it, by `FREEDOMS` [m, rad]; empty: its joints are a chain.
+    """
+
+    forward: Vector = (1.0, 0.0, 0.0)
+    eye: float = 1.0
+    target: Vector = (1.0, 0.0, 0.0)
+    swing: float = 0.1
+    neck: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A robot of the gallery.
+
+    Attributes:
+        folder: Its folder.
+        name, maker, licence, source: For the user.
+        model: Path of the model that comes with it.
+        root: Link that becomes the root; "": the model's own.
+        closures: Path of a file of closures; None: those that the model marks.
+        protocol, baudrate: Of the device.
+        servos: Motors by joint.
+        pose: Values of joints at first.
+        gaze: The chain that looks.
+        postures: Values by name of the posture: of the gaze's joints, or of the neck's freedoms.
+        limbs: Chains without a target, by name: their joints follow the authored pose.
+        notes: What the user must know, and what was never tried on the real robot.
+    """
+
+    folder: Path
+    name: str
+    maker: str
+    licence: str
+    source: str
+    model: Path
+    root: str
+    closures: Path | None
+    protocol: str
+    baudrate: int
+    servos: Mapping[str, Servo]
+    pose: Values
+    gaze: Gaze
+    postures: Mapping[str, Values]
+    limbs: Mapping[str, Branch]
+    notes: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """Path of the description, for messages."""
+        return str(self.folder / FILE)
+
+
+def read_description(folder: Path) -> Description:
+    """Description of the robot in a folder.
+
+    Raises:
+        UrdfError: a field is missing or wrong; the message names file, field and remedy.
+    """
+    from ..yaml_text import parse_yaml  # it imports ruamel.yaml, for which enabling the extension must not wait
+
+    file = folder / FILE
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MalformedError(str(file), 0, "", f"it cannot be read ({error}): choose a folder with a {FILE}") from error
+    fields = Fields(str(file), parse_yaml(text, str(file)))
+    fields.refuse_others(KNOWN)
+    gaze, device = fields.map("gaze"), fields.map("device")
+    neck = gaze.map("neck")
+    in_neck = "neck" in gaze
+    return Description(
+        folder,
+        fields.text("name"),
+        fields.text("maker"),
+        fields.text("licence"),
+        fields.text("source"),
+        _file(fields, "model"),
+        fields.text("root", ""),
+        _file(fields, "closures") if "closures" in fields else None,
+        device.text("protocol"),
+        device.whole("baudrate", 1200, FASTEST, 1_000_000),
+        {joint: _servo(each) for joint, each in fields.map("servos").maps().items()},
+        _values(fields.map("pose")),
+        Gaze(
+            gaze.text("root", "") if in_neck else gaze.text("root"),
+            gaze.text("end"),
+            gaze.vector("forward"),
+            gaze.number("eye", 1.0),
+            gaze.vector("target"),
+            gaze.number("swing", Gaze.swing),
+            _neck(neck),
+        ),
+        {name: _neck_values(each) if in_neck else _values(each) for name, each in fields.map("postures").maps().items()},
+        {name: Branch(each.text("root"), each.text("end")) for name, each in fields.map("limbs").maps().items()},
+        fields.texts("notes"),
+    )
+
+
+def _file(fields: Fields, key: str) -> Path:
+    path = Path(fields.file).parent / fields.text(key)
+    if not path.is_file():
+        raise MalformedError(fields.file, 0, key, f"there is no file {path}: write its path from this folder")
+    return path
+
+
+def _servo(fields: Fields) -> Servo:
+    fields.refuse_others(("id", "model", "direction", "gear", "zero", "range"))
+    direction = fields.whole("direction", -1, 1, 1)
+    if not direction:
+        raise MalformedError(fields.file, 0, f"{fields.path}direction", "it is 0: write 1 or -1")
+    return Servo(
+        fields.whole("id", 0, LAST_SERVO),
+        fields.text("model"),
+        1 if direction > 0 else -1,
+        fields.number("gear", 1.0),
+        fields.number("zero") if "zero" in fields else None,
+        fields.span("range") if "range" in fields else None,
+    )
+
+
+def _values(fields: Fields) -> dict[str, float]:
+    """Values of joints [rad]: degrees in the file."""
+    return {joint: radians(value) for joint, value in fields.all_numbers().items()}
+
+
+def _neck(fields: Fields) -> dict[str, tuple[float, float]]:
+    fields.refuse_others(FREEDOMS)
+    spans = {key: fields.span(key) for key in fields.entries}
+    return {key: span if key in "xyz" else (radians(span[0]), radians(span[1])) for key, span in spans.items()}
+
+
+def _neck_values(fields: Fields) -> dict[str, float]:
+    fields.refuse_others(FREEDOMS)
+    return {key: value if key in "xyz" else radians(value) for key, value in fields.all_numbers().items()}
+
+
+def check(description: Description, robot: Robot) -> None:
+    """Raises UnknownNameError where the description names a link or joint that the model lacks, UrdfError where a value is out of range."""
+    fields = Fields(description.file, {})
+    gaze = description.gaze
+    links = [("root", description.root), ("gaze.root", gaze.root), ("gaze.end", gaze.end)]
+    for name, limb in description.limbs.items():
+        links += [(f"limbs.{name}.root", limb.root), (f"limbs.{name}.end", limb.end)]
+    for key, name in links:
+        if name and name not in robot.link:
+            raise fields.unknown(key, name, "link", robot.link)
+    tree = build_tree(robot, description.root)
+    for key, branch in {"gaze": gaze, **{f"limbs.{name}": limb for name, limb in description.limbs.items()}}.items():
+        if branch.root and branch.root not in tree.above(branch.end):
+            what = f"link '{branch.end}' is not below '{branch.root}': exchange them, or name another root"
+            raise MalformedError(description.file, 0, f"{key}.root", what)
+    movable = {joint.name: joint for joint in robot.joints if joint.is_movable}
+    for joint in description.servos:
+        if joint not in movable:
+            raise fields.unknown(f"servos.{joint}", joint, "joint", movable)
+    poses = {"pose": description.pose, **({} if gaze.neck else {f"postures.{name}": pose for name, pose in description.postures.items()})}
+    for key, pose in poses.items():
+        for joint, value in pose.items():
+            if joint not in movable:
+                raise fields.unknown(f"{key}.{joint}", joint, "joint", movable)
+            _check_range(description, f"{key}.{joint}", movable[joint], value)
+    for name, pose in description.postures.items():
+        for freedom, value in pose.items() if gaze.neck else ():
+            low, high = gaze.neck.get(freedom, (0.0, 0.0))
+            if not low <= value <= high:
+                raise MalformedError(
+                    description.file, 0, f"postures.{name}.{freedom}", "it is outside the neck's range: widen that, or change it"
+                )
+
+
+def _check_range(description: Description, key: str, joint: Joint, value: float) -> None:
+    low, high = -inf if joint.lower is None else joint.lower, inf if joint.upper is None else joint.upper
+    if not low <= value <= high:
+        what = f"{value:.4g} is outside the joint's limits {low:.4g} to {high:.4g} (radians): change the posture"
+        raise MalformedError(description.file, 0, key, what)

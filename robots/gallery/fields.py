@@ -1,0 +1,123 @@
+"""Fields of a YAML description, each checked as it is read; errors name file, field and remedy. Knows no Blender."""
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any
+
+from ...solvers.rotations import Vector
+from ..errors import MalformedError, NumberError, UnknownNameError
+
+NAMES_SHOWN = 12  # largest number of known names in a message
+
+
+class Fields:
+    """A map of a description, as `parse_yaml` returns it.
+
+    Args:
+        file: Path of the file, for messages.
+        entries: The map.
+        path: Names of the maps that contain it, with a point after each: "servos.shoulder_pan.".
+    """
+
+    def __init__(self, file: str, entries: dict[str, Any], path: str = "") -> None:
+        self.file, self.entries, self.path = file, entries, path
+
+    def __contains__(self, key: str) -> bool:
+        return self.entries.get(key) is not None
+
+    def refuse_others(self, known: Collection[str]) -> None:
+        """Raises UnknownNameError for a key that is none of these."""
+        for key in self.entries:
+            if key not in known:
+                raise self.unknown(key, key, "field", known)
+
+    def unknown(self, key: str, name: str, what: str, known: Collection[str]) -> UnknownNameError:
+        """Error of a name that does not exist: the nearest one, or some that do."""
+        near = get_close_matches(name, known, 1)
+        listed = ", ".join(sorted(known)[:NAMES_SHOWN]) + (" ..." if len(known) > NAMES_SHOWN else "")
+        remedy = f"did you mean '{near[0]}'?" if near else f"use one of {listed}"
+        return UnknownNameError(self.file, 0, self.path + key, f"there is no {what} '{name}': {remedy}")
+
+    def text(self, key: str, otherwise: str | None = None) -> str:
+        """A text; `otherwise` where the field is missing, or MalformedError if that is None."""
+        found = self.entries.get(key)
+        if found is None and otherwise is not None:
+            return otherwise
+        if not isinstance(found, str) or not found.strip():
+            raise self._malformed(key, "a text is needed", found)
+        return found.strip()
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts; empty where the field is missing."""
+        found = self.entries.get(key)
+        if found is None:
+            return ()
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise self._malformed(key, "a list of texts is needed", found)
+        return tuple(found)
+
+    def number(self, key: str, otherwise: float | None = None) -> float:
+        """A finite number; `otherwise` where the field is missing, or NumberError if that is None."""
+        found = self.entries.get(key)
+        if found is None and otherwise is not None:
+            return otherwise
+        return self._number(key, found)
+
+    def whole(self, key: str, low: int, high: int, otherwise: int | None = None) -> int:
+        """A whole number within bounds."""
+        found = self.number(key, otherwise)
+        if found != int(found) or not low <= found <= high:
+            raise NumberError(self.file, 0, self.path + key, f"{found:g} is no whole number from {low} to {high}: write one")
+        return int(found)
+
+    def numbers(self, key: str, count: int) -> tuple[float, ...]:
+        """A list of so many finite numbers."""
+        found = self.entries.get(key)
+        if not isinstance(found, list) or len(found) != count:
+            raise self._malformed(key, f"a list of {count} numbers is needed", found)
+        return tuple(self._number(key, each) for each in found)
+
+    def vector(self, key: str) -> Vector:
+        x, y, z = self.numbers(key, 3)
+        return x, y, z
+
+    def span(self, key: str) -> tuple[float, float]:
+        """Two numbers, the first below the second."""
+        low, high = self.numbers(key, 2)
+        if low >= high:
+            raise NumberError(self.file, 0, self.path + key, f"{low:g} is not below {high:g}: write the smaller number first")
+        return low, high
+
+    def map(self, key: str) -> "Fields":
+        """A map; empty where the field is missing."""
+        found = self.entries.get(key)
+        if found is None:
+            found = {}
+        if not isinstance(found, dict):
+            raise self._malformed(key, "a map is needed: names, each with a colon and its value", found)
+        return Fields(self.file, found, f"{self.path}{key}.")
+
+    def maps(self) -> dict[str, "Fields"]:
+        """All entries as maps, by key."""
+        return {key: self.map(key) for key in self.entries}
+
+    def all_numbers(self) -> dict[str, float]:
+        """All entries as numbers, by key."""
+        return {key: self.number(key) for key in self.entries}
+
+    def _number(self, key: str, found: Any) -> float:
+        try:
+            number = float(found)
+        except (TypeError, ValueError):
+            raise NumberError(self.file, 0, self.path + key, self._expected("a number is needed", found)) from None
+        if not isfinite(number):
+            raise NumberError(self.file, 0, self.path + key, self._expected("a finite number is needed", found))
+        return number
+
+    def _malformed(self, key: str, what: str, found: Any) -> MalformedError:
+        return MalformedError(self.file, 0, self.path + key, self._expected(what, found))
+
+    @staticmethod
+    def _expected(what: str, found: Any) -> str:
+        return f"it is missing: {what}" if found is None else f"{what}, found {found!r}"

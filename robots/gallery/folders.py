@@ -1,0 +1,33 @@
+"""Folders of the gallery: those that come with Limber, and those that a user has added. Knows no Blender."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from .description import FILE
+
+OWN = Path(__file__).parent  # folder of the robots that come with Limber
+NAME = "name:"  # begins the line of a description that has the robot's name
+
+
+class Entry(NamedTuple):
+    """A robot as a menu shows it."""
+
+    title: str
+    folder: Path
+
+
+def entries(folders: Iterable[Path]) -> list[Entry]:
+    """Robots in these folders, by title. Only the name's line is read: errors are said when a robot is added."""
+    found = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"*/{FILE}")]
+    return sorted(found, key=lambda entry: entry.title.lower())
+
+
+def title_of(path: Path) -> str:
+    """Name in a description; its folder's where it cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    name = next((line.removeprefix(NAME) for line in lines if line.startswith(NAME)), "").partition("#")[0].strip().strip("\"'")
+    return name or path.parent.name

@@ -1,0 +1,72 @@
+"""The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be copied. Knows no Blender."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ...solvers.rotations import conjugate, multiply, subtract
+from ..errors import MalformedError, UrdfError
+from ..meshes import find_mesh
+from ..model import MeshFile, Robot
+from ..reading import read
+from ..tree import build_tree
+from .description import Description
+
+MOST_FILES = 400  # of .urdf files that are read in a folder
+SAME = 1e-6  # [m, rad] between the places of a link in two models of one robot
+
+
+class FullModel(NamedTuple):
+    """A model with its mesh files, by their names in it."""
+
+    path: Path
+    meshes: dict[str, Path]
+
+
+def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
+    """The maker's model of each robot, by the robot's name: of the URDF files at a path those that have the same links in the same places.
+
+    Args:
+        place: A URDF file, or a folder, as a clone of the maker's repository.
+        robots: Robots of the gallery.
+
+    Raises:
+        UrdfError: there is none; the message names what was looked at.
+    """
+    paths = sorted(place.rglob("*.urdf"))[:MOST_FILES] if place.is_dir() else [place]
+    own = {robot.name: read(robot.model) for robot in robots}
+    found: dict[str, FullModel] = {}
+    for path in paths:
+        try:
+            model = read(path)
+        except UrdfError:
+            continue
+        meshes = _meshes(model)
+        for name, robot in own.items():
+            if is_same(robot, model) and len(meshes) > len(found[name].meshes if name in found else ()):
+                found[name] = FullModel(path, meshes)
+    if not found:
+        looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"
+        what = f"{looked} has the links and joints of {', '.join(own)} with meshes: choose a clone of the maker's repository"
+        raise MalformedError(str(place), 0, "", what)
+    return found
+
+
+def is_same(one: Robot, other: Robot) -> bool:
+    """Whether two models have the same links, and these are in the same places while all joints are at 0."""
+    if {link.name for link in one.links} != {link.name for link in other.links}:
+        return False
+    trees = build_tree(one), build_tree(other)
+    places = [dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True)) for tree in trees]
+    for link, frame in places[0].items():
+        there = places[1][link]
+        _, *apart = multiply(conjugate(frame.rotation), there.rotation)  # half the angle between them, where it is small
+        if max(map(abs, (*subtract(frame.offset, there.offset), *apart))) > SAME:
+            return False
+    return True
+
+
+def _meshes(robot: Robot) -> dict[str, Path]:
+    """Mesh files of a model that are there, by their names in it."""
+    names = {visual.shape.name for link in robot.links for visual in link.visuals if isinstance(visual.shape, MeshFile)}
+    return {name: path for name in sorted(names) if (path := find_mesh(name, robot.file)) is not None}

@@ -1,0 +1,145 @@
+"""Robots of the gallery in Blender: one click brings a robot that is ready to look, to be posed and to be driven."""
+
+from math import degrees
+
+import bpy
+import pytest
+
+from tests.robots.robots import ARM
+from tests.robots.test_gallery import MINE, ROBOTS
+
+pytestmark = pytest.mark.every_blender
+
+KINDS = ("objects", "armatures", "meshes", "materials", "actions", "collections", "texts")
+
+
+def everything() -> dict[str, list[str]]:
+    return {kind: sorted(thing.name for thing in getattr(bpy.data, kind)) for kind in KINDS}
+
+
+def added(robot):
+    assert bpy.ops.limber.add_robot(robot=str(robot)) == {"FINISHED"}
+    return bpy.context.active_object
+
+
+def gaze_of(rig):
+    return rig.limber.chains[rig.limber.active_chain]
+
+
+@pytest.fixture
+def mine(tmp_path):
+    folder = tmp_path / "my_arm"
+    folder.mkdir()
+    (folder / "arm.urdf").write_text(ARM)
+    (folder / "robot.yaml").write_text(MINE)
+    return folder
+
+
+@pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
+def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(folder):
+    from limber.rig.authoring.check import check
+    from limber.rig.live import live
+    from limber.rig.reading import kept_posture
+    from limber.robots.gallery.description import read_description
+
+    rig, robot = added(folder.name), read_description(folder)
+    chain = gaze_of(rig)
+    assert check(bpy.context, rig, chain) == []
+    assert [posture.name for posture in chain.postures] == list(robot.postures)
+    bpy.ops.limber.live()
+    for index, name in enumerate(robot.postures):
+        kept_posture.choose(chain, index)
+        for frame in range(1, 250, 12):
+            bpy.context.scene.frame_set(frame)
+            outputs = live.session(rig, chain).outputs
+            assert degrees(outputs.solution.aim_error) < 0.05, f"{name}, frame {frame}"
+
+
+@pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
+def test_its_servos_go_where_its_model_goes(folder):
+    from limber.rig.reading.imported_robot import joint_values, pose_joints
+    from limber.rig.robot.device import describe_plain, sources
+    from limber.rig.robot.values import newest
+    from limber.robots.gallery.description import read_description
+
+    rig, robot = added(folder.name), read_description(folder)
+    device = describe_plain(rig)
+    assert device.port == "virtual"
+    assert (device.protocol, device.baudrate) == (robot.protocol, robot.baudrate)
+    assert sorted(channel.servo for channel in device.channels) == sorted(servo.id for servo in robot.servos.values())
+    if rig.limber.mechanism.motors:
+        return  # its motors have the model's own values
+    for share in (-0.5, 0.5):
+        pose_joints(rig, {name: share * min(0.2, abs(value) or 0.2) for name, value in joint_values(rig).items() if name in robot.servos})
+        bpy.context.view_layer.update()
+        now = newest(rig, sources(rig), [0.0] * len(device.joints))
+        values = dict(zip((joint.name for joint in device.joints), now, strict=True))
+        for name, value in joint_values(rig).items():
+            if name not in robot.servos:
+                continue
+            servo = robot.servos[name]
+            channel = next(channel for channel in device.channels if channel.servo == servo.id)
+            (own,) = channel.shares
+            raw = channel.zero + channel.direction * channel.per_radian * own.gear * values[own.joint]
+            expected = (2048.0 if servo.zero is None else servo.zero) + servo.direction * servo.gear * 4096 / 6.283185307 * value
+            assert raw == pytest.approx(expected, abs=0.1), name
+
+
+def test_undo_takes_the_whole_robot_away_in_one_step(mine, undo_step):
+    before = everything()
+    added(mine)
+    undo_step("Add Robot")
+    bpy.ops.ed.undo()
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("feetech_sts", "feetec", "device.protocol: there is no protocol 'feetec'"),
+        ("model: STS3215}", "model: STS9999}", "servos.shoulder.model: there is no servo model 'STS9999'"),
+        ("root: upper", "root: left", "gaze.root: link 'hand' is not below"),
+        ("name: My Arm", "", "name: it is missing"),
+    ],
+)
+def test_an_error_is_told_and_nothing_comes(mine, old, new, told):
+    before = everything()
+    (mine / "robot.yaml").write_text(MINE.replace(old, new, 1))
+    with pytest.raises(RuntimeError, match=told):
+        added(mine)
+    assert everything() == before
+
+
+def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(mine, tmp_path, monkeypatch):
+    from limber.rig.authoring import gallery_folders
+
+    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    assert tmp_path / "user" / "robots" / "my_arm" in [entry.folder for entry in gallery_folders.listed()]
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    (clone / "arm.urdf").write_text(ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>'))
+    bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    shape = next(thing for thing in added("my_arm").children if thing.name.startswith("hand"))
+    assert len(shape.data.polygons) == 1
+
+
+def test_a_robot_says_who_made_it_and_what_is_not_proven():
+    from limber.rig.authoring import gallery_robot
+
+    rig = added(ROBOTS[0].name)
+    told = " ".join(gallery_robot.about(rig))
+    assert "Licence: " in told
+    assert "Source: https://" in told
+    assert bpy.ops.limber.about_robot() == {"FINISHED"}
+    rig.data[gallery_robot.KEY] = "{"
+    with pytest.raises(RuntimeError, match="was changed: add the robot again"):
+        bpy.ops.limber.about_robot()
+
+
+def test_in_another_mode_it_says_where_it_can_be_added(mine):
+    added(mine)
+    bpy.ops.object.mode_set(mode="POSE")
+    with pytest.raises(RuntimeError, match="added in Object Mode"):
+        added(mine)
