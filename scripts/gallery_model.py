@@ -26,7 +26,7 @@ load_limber()
 from limber.robots.meshes import find_mesh  # noqa: E402
 from limber.robots.model import Colour, Link, MeshFile, Visual  # noqa: E402
 from limber.robots.reading import read  # noqa: E402
-from limber.solvers.rotations import rotate  # noqa: E402
+from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
 UNIT = 1e-4  # [m] of the meshes' whole numbers
 CHANGED = " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is in robot.yaml "

@@ -14,7 +14,7 @@ from ...hardware.protocols.table import PROTOCOLS
 from ...robots.gallery.description import Branch, Description, Servo, check
 from ...robots.gallery.fields import Fields
 from ...robots.reading import read
-from ...solvers import rotations
+from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from ..properties import servo_units
 from ..reading import axes, imported_robot, kept_posture, postures

@@ -9,7 +9,7 @@ from math import inf, radians
 from pathlib import Path
 from typing import Literal
 
-from ...solvers.rotations import Vector
+from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
 from ..model import Joint, Robot
 from ..tree import build_tree

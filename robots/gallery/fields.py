@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from ...solvers.rotations import Vector
+from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError, NumberError, UnknownNameError
 
 NAMES_SHOWN = 12  # largest number of known names in a message

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ...solvers.rotations import conjugate, multiply, subtract
+from ...solvers.kinematics.rotations import conjugate, multiply, subtract
 from ..errors import MalformedError, UrdfError
 from ..meshes import find_mesh
 from ..model import MeshFile, Robot
