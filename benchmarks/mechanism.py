@@ -1,6 +1,7 @@
 """A mechanism with loops, frame by frame: poses of all bodies, motors' values, how well it holds together.
 
     python -m benchmarks.mechanism --urdf FILE [--closures FILE.yaml] --targets IN.npz --out OUT.npz
+    python -m benchmarks.mechanism --tick ...         how bodies are accelerated after the motion filter: see mechanism_tick.py
 
 FILE URDF, xacro or MJCF; without a file of closures those count that it marks itself
 IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3) with has_rotation (k,); or, for
@@ -31,6 +32,8 @@ from limber.solvers.mechanism.goals import EVENLY, CentreGoal, FrameGoal, Goals
 from limber.solvers.mechanism.model import Mechanism, MechanismError
 from limber.solvers.mechanism.report import Report
 from limber.solvers.mechanism.solver import MechanismSolver, State
+
+from benchmarks import mechanism_tick, mechanism_unseen
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -133,14 +136,27 @@ def mechanism_in(model: Path, closures: Path | None, is_floating: bool) -> Mecha
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("urdf", "closures", "targets", "out"):
-        ask.add_argument(f"--{name}", type=Path, required=name != "closures")
+        ask.add_argument(f"--{name}", type=Path)
+    ask.add_argument("--tick", action="store_true", help="acceleration of bodies after the motion filter; see mechanism_tick.py")
+    ask.add_argument("--unseen", type=int, default=60, help="with --tick alone: how many random mechanisms")
+    ask.add_argument("--seed", type=int, default=0, help="of these")
     asked = ask.parse_args()
+    if asked.tick and asked.urdf is None:
+        mechanism_tick.print_runs(mechanism_unseen.cases(asked.unseen, asked.seed), 1.0 / mechanism_unseen.RATE)
+        return
+    for name in ("urdf", "targets") if asked.tick else ("urdf", "targets", "out"):
+        if getattr(asked, name) is None:
+            ask.error(f"--{name} is missing")
     with np.load(asked.targets) as file:
         given = dict(file)
     try:
         mechanism = mechanism_in(asked.urdf, asked.closures, bool(given.get("floating_base", False)))
         for warning in mechanism.warnings:
             print(f"warning: {warning}")
+        if asked.tick:
+            solver = MechanismSolver(mechanism)
+            mechanism_tick.print_runs([(asked.targets.stem, solver, start_of(given, solver), goals_of(given))], float(given["dt"]))
+            return
         found = answer(given, mechanism)
     except (UrdfError, MechanismError) as error:
         sys.exit(str(error))

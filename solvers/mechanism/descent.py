@@ -77,13 +77,11 @@ class Descent:
         driven: Mapping[int, Array],
         bounds: tuple[Array, Array],
         damping: float,
-        limits: tuple[Array, Array] | None = None,
     ) -> None:
-        """`bounds` (v,), (v,) hold in this frame, by limits and speed limits; `limits` in any frame, the same where None."""
+        """`bounds`: least and largest coordinates (v,) in this frame, by limits and speed limits."""
         self.coordinates, self.loops, self.task, self.regulariser, self.driven = coordinates, loops, task, regulariser, driven
         self.unit = coordinates.unit
         self.lower, self.upper = bounds
-        self.limits = limits or bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
         self.evaluations, self.most = 0, UNLIMITED_EVALUATIONS  # evaluations so far, and at which number to stop
@@ -91,12 +89,6 @@ class Descent:
         self._past: list[tuple[Array, Array]] = []  # past steps, and the change of the desired step that each made
         self._desired: Array | None = None
         self._taken: Array | None = None
-
-    def later_frame(self, task: Residuals | None = None) -> "Descent":
-        """A solve of a later frame, without this frame's speed limits: for other residuals or the same, with as many evaluations."""
-        other = Descent(self.coordinates, self.loops, task or self.task, None, self.driven, self.limits, self.damping)
-        other.most = self.most
-        return other
 
     def evaluate(self, values: Array, balls: Array, shape: Shape | None = None) -> Configuration:
         """The configuration at these coordinates; `shape` where it is known already."""

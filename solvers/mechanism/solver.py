@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from .branches import Branch, Branches
+from .continuation import continued
 from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Shape
 from .goals import Goals
 from .loops import Loops
@@ -23,11 +24,11 @@ from .regulariser import Regulariser
 from .report import ASSEMBLED, Report
 from .task_errors import TaskErrors
 from .tree import Coordinates, span
-from .workspace_edge import MotionRecord, continued, limited
 
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
 MOST_WAYPOINTS = 24  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
+REACHED = 1e-4  # [rad or sizes] task error up to which a target is in reach, since a solve may take several frames
 HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 
 
@@ -38,7 +39,7 @@ class State:
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = 1e-3
-    pace: MotionRecord | None = field(default=None, repr=False, compare=False)  # motion of the last frame
+    velocity: Array | None = field(default=None, repr=False, compare=False)  # (v,) [units/s] of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
 
@@ -64,7 +65,6 @@ class MechanismSolver:
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
         self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
-        self._carriers = np.unique(self._body_nodes)
         self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
 
     def _limits(self) -> tuple[Array, Array, Array]:
@@ -163,8 +163,7 @@ class MechanismSolver:
         if goals.regulariser_weights.weight > 0.0 or (goals.regulariser_weights.speed_weight > 0.0 and dt is not None):
             last = self.coordinates.frames(state.values, state.balls)
             regulariser = Regulariser(self.tree, self.coordinates, goals.regulariser_weights, last, dt)
-        limits = self.lower, self.upper
-        descent = Descent(self.coordinates, self.loops, task, regulariser, driven, bounds, state.damping, limits)
+        descent = Descent(self.coordinates, self.loops, task, regulariser, driven, bounds, state.damping)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
         start = here = descent.evaluate(values, state.balls, shape)
@@ -180,16 +179,14 @@ class MechanismSolver:
         here, settled, count = descent.go(here, iterations)
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
-        pace = None
-        is_limited = len(here.goals[0]) > 0 and regulariser is None and not goals.actuators
-        if dt is not None and is_limited and here.open <= CLOSE_ENOUGH:
-            if state.pace is not None and (continuation := continued(descent, start, here, state.pace.speed * dt, iterations)) is not None:
-                here, settled = continuation, True
-            exact = here
-            here, pace = limited(descent, start, exact, state.pace, dt, self._carriers)
-            settled = settled and here is exact
+        velocity = None
+        if dt is not None and len(here.goals[0]) and regulariser is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
+            if state.velocity is not None and here.square <= REACHED * REACHED:
+                other = continued(descent, start, here, state.velocity * dt, iterations)
+                here, settled = (here, settled) if other is None else (other, True)
+            velocity = descent.difference(start, here) / dt
         branch, over = self._followed(branch, here)
-        return self._answer(descent, here, pace, branch, settled, count, flipped or over)
+        return self._answer(descent, here, velocity, branch, settled, count, flipped or over)
 
     def _waypoints(self, task: TaskErrors, values: Array) -> list[Array]:
         """Values (m,) of actuators at waypoints from the present to the desired ones."""
@@ -228,7 +225,7 @@ class MechanismSolver:
         self,
         descent: Descent,
         here: Configuration,
-        pace: MotionRecord | None,
+        velocity: Array | None,
         branch: Branch | None,
         settled: bool,
         count: int,
@@ -240,7 +237,7 @@ class MechanismSolver:
         error = here.goals[0] if descent.regulariser is None else descent.task.error(here.shape.frames, here.values, here.balls)
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping, pace, branch, here.shape)
+        state = State(here.values, balls, descent.damping, velocity, branch, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 

@@ -1,0 +1,206 @@
+"""Angular acceleration of a mechanism's bodies as they are shown: after the motion filter, beside what the motors' limits imply.
+
+    python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz    one set; FILE and IN as without --tick
+    python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]                               random mechanisms and paths
+
+Motors have a hobby servo's limits. Frames are *away* while an exact solve misses its goals, *return* for half a second after that, else
+*reach*. A row has, for each of them:
+
+    shown     largest angular acceleration of a body after the filter [deg/s2]
+    implied   what the motors' limits allow that body in that frame [deg/s2]
+    ratio     the largest ratio of the two, of any body and frame
+    asked     largest acceleration in the poses that the goals ask for, before the filter [deg/s2]
+    error     how much larger the shown poses' goal errors are than an exact solve's, at most and on average [1e-3 sizes or rad]
+
+A body's angular velocity is J q', with J (3, m) by the motors at closed loops. So its acceleration is J q'' + J' q', and the limits allow
+the sum of |J_k| times the limit of q''_k, plus |J' q'|. Bodies that the motors do not determine (a rod that spins, a base) are left out.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from limber.character.mechanism.tick import Model, Motor, tick
+from limber.motion import Limits, make_filter
+from limber.solvers.kinematics.se3 import logarithm
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.counting import count, linearised, null_space
+from limber.solvers.mechanism.goals import Goals
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.mechanism.solver import State as Pose
+from limber.solvers.mechanism.task_errors import TaskErrors
+
+PHASES = ("reach", "away", "return")
+MISSED = 1e-4  # [sizes or rad] error of the goals from which a target is out of reach
+RETURN = 0.5  # [s] after a target is back in reach
+VELOCITY, ACCELERATION, JERK = math.radians(180), math.radians(900), math.radians(9000)  # a hobby servo's: the defaults in Blender
+UNBOUNDED = 1e4  # [rad or m] a range without limits
+LEAST_SINGULAR = 1e-6  # of the largest singular value: motors that follow from one another have smaller ones
+NOISE = 1.0  # [deg/s2] accelerations below it are rounding
+
+
+@dataclass(frozen=True)
+class Run:
+    """A mechanism's motion, frame by frame: t frames, b bodies, m motors."""
+
+    shown: np.ndarray  # (t, b, 3, 3) bodies' rotations after the filter
+    asked: np.ndarray  # (t, b, 3, 3) as the goals ask for
+    motors: np.ndarray  # (t, m) values after the filter
+    by_motor: np.ndarray  # (t, b, 3, m) Jacobian of the bodies' rotations by the motors, as shown
+    excess: np.ndarray  # (t,) [sizes or rad] goal error of what is shown, less an exact solve's
+    phase: np.ndarray  # (t,) index of PHASES
+    acceleration: np.ndarray  # (m,) limits of the motors
+    judged: np.ndarray  # (b,) whether the motors determine the body
+    dt: float
+    is_closed: bool  # in every frame
+    flipped: bool  # a loop went over to its other assembly
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one phase, as the module's docstring lists them."""
+
+    shown: float
+    implied: float
+    ratio: float
+    asked: float
+    worst: float
+    mean: float
+
+
+def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
+    """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where others rotate by a radian."""
+    found = []
+    for k in solver.actuated:
+        unit = float(solver.coordinates.unit[k])
+        lower, upper = max(float(solver.lower[k]), -UNBOUNDED), min(float(solver.upper[k]), UNBOUNDED)
+        found.append(Limits(lower, upper, unit * VELOCITY, unit * ACCELERATION, unit * JERK))
+    return tuple(found)
+
+
+def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
+    """Jacobian (b, 3, m) of the bodies' rotations by the motors' values [rad/rad, rad/m], loops closed."""
+    loops, twists = linearised(solver, state)
+    free = null_space(loops, solver.coordinates.width)
+    back = np.linalg.pinv(free[solver.actuated], LEAST_SINGULAR)
+    found: np.ndarray = twists[:, :3] @ (free @ back) / solver.coordinates.unit[solver.actuated]
+    return found
+
+
+def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose | None = None) -> Run:
+    """The mover's frames for goals given frame by frame, from their own first pose at rest."""
+    first = assemble(solver, start, goals[0]).state
+    limits = limits_of(solver)
+    motors = [(joint.name, k) for joint in solver.mechanism.actuators for k in range(len(solver.values(first, joint.name)))]
+    filters = tuple(Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True))
+    counts = count(solver, first)
+    loose = set(counts.undetermined)
+    led = {frame.body for frame in goals[0].frames}
+    model = Model(solver, first, filters, not led & loose, counts.independent_actuators < counts.actuators)
+    state, reference = None, first
+    shown, asked, values, jacobians, excess, away = [], [], [], [], [], []
+    is_closed, flipped = True, False
+    for goal in goals:
+        outputs, state = tick(model, goal, state, dt)
+        exact = solver.solve(goal, reference)
+        reference = exact.state
+        away.append(exact.report.goal_error > MISSED)
+        excess.append(_goal_error(solver, goal, state.shown) - exact.report.goal_error)
+        shown.append(outputs.poses[:, :3, :3])
+        asked.append(solver.poses(state.desired)[:, :3, :3])
+        values.append(outputs.values)
+        jacobians.append(by_motor(solver, state.shown))
+        is_closed, flipped = is_closed and outputs.is_closed, flipped or state.flipped
+    judged = np.array([body.name not in loose for body in solver.mechanism.bodies])
+    phase = _phases(np.array(away), round(RETURN / dt))
+    numbers = (np.array(one) for one in (shown, asked, values, jacobians, excess))
+    return Run(*numbers, phase, np.array([own.acceleration for own in limits]), judged, dt, is_closed, flipped)
+
+
+def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
+    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goal, pose.values)
+    return float(np.linalg.norm(task.error(solver.coordinates.frames(pose.values, pose.balls), pose.values, pose.balls)))
+
+
+def _phases(away: np.ndarray, back: int) -> np.ndarray:
+    """Index (t,) of each frame's phase; `back` frames of return."""
+    since = np.full(len(away), back + 1)
+    for k, is_away in enumerate(away):
+        since[k] = 0 if is_away else since[k - 1] + 1 if k else back + 1
+    found: np.ndarray = np.where(away, 1, np.where(since <= back, 2, 0))
+    return found
+
+
+def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
+    """Angular accelerations (t - 2, b) [deg/s2] of bodies' rotations (t, b, 3, 3), at the frames between the first and the last."""
+    steps = logarithm(rotations[1:] @ np.swapaxes(rotations[:-1], -1, -2))
+    found: np.ndarray = np.degrees(np.linalg.norm(np.diff(steps, axis=0), axis=-1)) / dt**2
+    return found
+
+
+def implied(run: Run) -> np.ndarray:
+    """Angular accelerations (t - 2, b) [deg/s2] that the motors' limits allow at the frames between the first and the last."""
+    sizes = np.linalg.norm(run.by_motor, axis=2) @ run.acceleration
+    largest = np.maximum(np.maximum(sizes[:-2], sizes[1:-1]), sizes[2:])
+    moved = (run.motors[2:] - run.motors[:-2]) / (2.0 * run.dt)
+    bent = np.einsum("tbim,tm->tbi", (run.by_motor[2:] - run.by_motor[:-2]) / (2.0 * run.dt), moved)
+    found: np.ndarray = np.degrees(largest + np.linalg.norm(bent, axis=-1))
+    return found
+
+
+def rows(run: Run) -> Iterator[tuple[str, Row]]:
+    """Figures of each phase that has frames."""
+    shown, allowed = accelerations(run.shown, run.dt)[:, run.judged], implied(run)[:, run.judged]
+    asked = accelerations(run.asked, run.dt)[:, run.judged]
+    for k, name in enumerate(PHASES):
+        of = run.phase[1:-1] == k
+        if not of.any() or not run.judged.any():
+            continue
+        frame, body = np.unravel_index(shown[of].argmax(), shown[of].shape)
+        ratio = float((shown[of] / np.maximum(allowed[of], NOISE)).max())
+        excess = 1e3 * np.maximum(run.excess[1:-1][of], 0.0)
+        yield (
+            name,
+            Row(
+                float(shown[of].max()),
+                float(allowed[of][frame, body]),
+                ratio,
+                float(asked[of].max()),
+                *map(float, (excess.max(), excess.mean())),
+            ),
+        )
+
+
+HEADER = f"{'':36s}{'phase':8s}{'shown':>9s}{'implied':>9s}{'ratio':>7s}{'asked':>10s}{'error: most':>13s}{'mean':>8s}"
+
+
+def lines(name: str, run: Run) -> Iterator[str]:
+    """The table's lines of one run."""
+    remark = ("" if run.is_closed else "  OPEN") + ("  flipped" if run.flipped else "")
+    for phase, row in rows(run):
+        yield f"{name:36s}{phase:8s}{_figures(row)}{remark}"
+
+
+Case = tuple[str, MechanismSolver, Pose | None, Sequence[Goals]]  # name, mechanism, first pose, goals of the frames
+
+
+def print_runs(cases: Iterable[Case], dt: float) -> None:
+    """The table of some cases; of several, also each phase's median and largest figures."""
+    print(HEADER)
+    found: dict[str, list[Row]] = {}
+    for name, solver, start, goals in cases:
+        done = run(solver, goals, dt, start)
+        for line in lines(name, done):
+            print(line, flush=True)
+        for phase, row in rows(done):
+            found.setdefault(phase, []).append(row)
+    for phase, of in found.items():
+        if len(of) > 1:
+            for word, take in (("median", np.median), ("largest", np.max)):
+                figures = (float(take([getattr(row, field.name) for row in of])) for field in fields(Row))
+                print(f"{f'{word} of {len(of)}':36s}{phase:8s}{_figures(Row(*figures))}")
+
+
+def _figures(row: Row) -> str:
+    return f"{row.shown:9.0f}{row.implied:9.0f}{row.ratio:7.2f}{row.asked:10.0f}{row.worst:13.3g}{row.mean:8.3g}"

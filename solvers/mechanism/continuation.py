@@ -1,0 +1,56 @@
+"""Continues a path through a fold, where two solutions meet: as a crank goes on through its dead centre. Knows no Blender.
+
+One of the two continues the path, the other is a mirror image of its past, which soon ends. Both meet the goals, so that the solver may
+take either; the one that deviates less from the last step is the continuation.
+"""
+
+import math
+
+import numpy as np
+
+from ..kinematics.se3 import Array
+from .descent import CLOSED, MET, Configuration, Descent
+
+BENT = 0.25  # of the last step: a step that deviates by more is none that the goals' own change of direction explains
+LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
+FREE = 1e-10  # of the largest singular value: directions below it are free; at a fold a direction hardly has a value
+
+
+def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
+    """The solution that continues the last step, where it meets the goals as well as `here` and deviates half as much; or None.
+
+    Args:
+        descent: The solve of this frame.
+        start: The last frame's coordinates, under this frame's goals.
+        here: The solution found from there.
+        last: (v,) the last step in units, over this frame's time.
+        iterations: Most steps.
+    """
+    taken = descent.difference(start, here)
+    if not _deviates(taken, last):
+        return None
+    last = _determined(descent, start, last)
+    if not _deviates(taken, last):
+        return None
+    ahead = descent.close(descent.stepped(start, last), CLOSED)
+    if ahead.open > CLOSED:
+        return None
+    damping, held = descent.damping, descent.held
+    there, _, _ = descent.go(ahead, iterations)
+    is_met = there.open <= CLOSED and there.square <= max(here.square, MET * MET)
+    if is_met and np.abs(descent.difference(start, there) - last).max() < 0.5 * np.abs(taken - last).max():
+        return there
+    descent.damping, descent.held = damping, held
+    return None
+
+
+def _deviates(taken: Array, last: Array) -> bool:
+    return float(np.abs(taken - last).max(initial=0.0)) > max(BENT * float(np.abs(last).max(initial=0.0)), LEAST_BEND)
+
+
+def _determined(descent: Descent, here: Configuration, step: Array) -> Array:
+    """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never come to rest."""
+    _, sizes, directions = np.linalg.svd(descent.along(here), full_matrices=False)
+    determined = directions[sizes > FREE * sizes.max(initial=0.0)]
+    found: Array = determined.T @ (determined @ step)
+    return found
