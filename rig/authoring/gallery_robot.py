@@ -71,6 +71,8 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
         device.protocol, device.baudrate = robot.protocol, robot.baudrate
         found = Joints.of(rig)
         pose_joints(rig, robot.pose)
+        pose_joints(rig, next(iter(robot.postures.values()), {}))
+        _stand(context, rig)
         for name, limb in robot.limbs.items():
             _chain(rig, found, limb, name)
         chain = _gaze(context, rig, found, robot)
@@ -129,6 +131,16 @@ def _gaze(context, rig, found: Joints, robot: Description):
     kept_posture.choose(chain, 0)
     pose_joints(rig, next(iter(robot.postures.values()), {}))
     return chain
+
+
+def _stand(context, rig) -> None:
+    """Moves the robot up or down, so that its lowest point is at the height 0."""
+    context.view_layer.update()
+    depsgraph = context.evaluated_depsgraph_get()
+    shown = [thing.evaluated_get(depsgraph) for thing in rig.children]
+    lowest = min(((thing.matrix_world @ Vector(corner)).z for thing in shown for corner in thing.bound_box), default=0.0)
+    rig.location.z -= lowest
+    context.view_layer.update()
 
 
 def _link_rotation(rig, link: str) -> rotations.Quaternion:
