@@ -8,7 +8,6 @@ import pytest
 from tests.robots.robots import ARM
 from tests.robots.test_gallery import MINE, ROBOTS
 
-
 KINDS = ("objects", "armatures", "meshes", "materials", "actions", "collections", "texts")
 
 
