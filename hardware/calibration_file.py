@@ -27,10 +27,11 @@ VERSION = 1
 _ROBOT = ("format", "version", "protocol", "baudrate", "latency", "settings", "joints", "channels")
 _SETTINGS = tuple(field.name for field in fields(ProtocolSettings))
 _JOINT = ("name", "unit")
-_CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed")
+_CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed", "homing_offset")
 _SHARE = ("joint", "gear")
 _ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
 
+FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
 LARGEST = 1e12  # of a number without bounds of its own: what is more is a slip
 
 
@@ -207,6 +208,9 @@ def _channel(channel: JsonFields) -> Channel:
         highest=channel.number("highest", FARTHEST),
         on_silence=on_silence,
         speed=None if channel.get("speed", object) is None else channel.number("speed", LARGEST),
+        homing_offset=None
+        if channel.get("homing_offset", object) is None
+        else channel.whole("homing_offset", -FARTHEST_OFFSET, FARTHEST_OFFSET),
     )
 
 

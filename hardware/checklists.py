@@ -53,6 +53,7 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         ),
         Fault.SERVO_FORGOT: (_POWER, _CABLE, _CLEAR),
         Fault.WENT_ON: (_CLEAR, _HARM, "Did another program change the mode of the servo that is named?"),
+        Fault.OTHER_CALIBRATION: ("Was the robot calibrated with another program, or the servo that is named exchanged?",),
     }
 )
 """Questions by fault; a fault that is not here has none."""

@@ -90,6 +90,7 @@ class Channel:
         highest: Highest allowed raw position.
         on_silence: What the device does with the servo when it receives no more commands: hold its last pulse, or detach (no pulse, limp).
         speed: The servo's maximum speed [rad/s]; None where that is not known.
+        homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None: not known, and not compared.
 
     Raises:
         DeviceError: A value that no servo can have.
@@ -104,6 +105,7 @@ class Channel:
     highest: float = 2500.0
     on_silence: OnSilence = "hold"
     speed: float | None = None
+    homing_offset: int | None = None
 
     @property
     def label(self) -> str:

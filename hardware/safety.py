@@ -74,6 +74,7 @@ class Fault(IntEnum):
     POSITION_DOUBTFUL = 22
     SERVO_FORGOT = 23
     WENT_ON = 24
+    OTHER_CALIBRATION = 25
 
 
 class Command(IntEnum):

@@ -76,6 +76,10 @@ _FAULTS: dict[Fault, str] = {
         "A servo went on turning after its motion was ended ({detail}), and was made limp: "
         "press Clear Fault, then Arm; if it happens again, disconnect and check its operating mode with its maker's tool"
     ),
+    Fault.OTHER_CALIBRATION: (
+        "A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven: "
+        "disconnect and import the robot's newest calibration; or press Clear Fault, calibrate it again, then Arm"
+    ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 

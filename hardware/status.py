@@ -15,6 +15,7 @@ class ChannelStatus:
         commanded: Raw position sent last.
         measured: Raw position that the servo reports.
         error: Distance from the recently commanded positions [rad of the servo].
+        homing_offset: Offset that the servo stores [raw units].
         temperature: [degrees Celsius].
         voltage: [V].
         load: Share of the maximum load, with the sign of its direction.
@@ -24,6 +25,7 @@ class ChannelStatus:
     commanded: float | None = None
     measured: float | None = None
     error: float | None = None
+    homing_offset: float | None = None
     temperature: float | None = None
     voltage: float | None = None
     load: float | None = None

@@ -28,11 +28,13 @@ class StoredSettings:
         servo: Id of the servo.
         refusal: Why it must not be driven, as a sentence about it; empty: it may.
         bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
+        homing_offset: Offset between the servo's actual and reported positions [units]; None: it has none.
     """
 
     servo: int
     refusal: str = ""
     bounds: tuple[int, int] | None = None
+    homing_offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from ..errors import DeviceError
 from ..protocols.servo_state import StoredSettings
 from ..safety import Fault
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
+from .stored_ranges import other_offsets
 
 JUMPED = 0.17  # [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or was moved
 
@@ -66,6 +68,15 @@ class ArmChecks:
         """Check that no servo has reported settings that forbid to drive it."""
         if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
+
+    def check_calibration(self) -> None:
+        """Check that servos have the homing offsets that they were calibrated with, and limits within which their joints can move."""
+        if other := other_offsets(self._channels.device, self.settings):
+            raise PlanFailed(Fault.OTHER_CALIBRATION, other)
+        try:
+            self._channels.within_own_limits(self.settings)
+        except DeviceError as error:
+            raise PlanFailed(Fault.OTHER_CALIBRATION, str(error)) from error
 
     def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
         """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as a goal without moving."""

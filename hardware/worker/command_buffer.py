@@ -244,7 +244,7 @@ class CommandBuffer:
         self._joints = device.joints
         self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
-        self._playback = Playback(period, mixing.clamp)
+        self._playback = Playback(period, lambda values: self._mixing.clamp(values))
         self._leaps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, tuple[Kinematic, ...]]] = deque()
         self.refused = 0
@@ -252,6 +252,12 @@ class CommandBuffer:
         self.remark = ""
         self.newest: Values | None = None
         self.came_at = -math.inf
+
+    def keep_within(self, mixing: Mixing) -> None:
+        """Bound all values to the ranges of `mixing` from now on."""
+        self._mixing = mixing
+        if self.newest is not None:
+            self.newest = mixing.clamp(self.newest)
 
     def take(self, stamp: float, frame: Sequence[Kinematic], now: float) -> None:
         """Add a frame (joints,) that Blender sent at `stamp` [s]."""
@@ -265,10 +271,7 @@ class CommandBuffer:
         within = self._mixing.clamp(values)
         self.clamped += within != values
         self.newest, self.came_at = within, now
-        moving = tuple(
-            one if one.position == value else Kinematic(value) for one, value in zip(frame, within, strict=True)
-        )  # at the end of its range a joint is at rest
-        self._delayed.append((stamp + self._latency, moving))
+        self._delayed.append((stamp + self._latency, _at(within, frame)))
 
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
@@ -279,7 +282,8 @@ class CommandBuffer:
 
     def goal(self, now: float) -> list[Kinematic] | None:
         """Desired state of each joint at `now` [s]; None before the first frame."""
-        return self._playback.at(now)
+        motion = self._playback.at(now)
+        return None if motion is None else list(_at(self._mixing.clamp(tuple(one.position for one in motion)), motion))
 
     def jumped(self, commanded: Values) -> bool:
         """Whether the frames moved faster than the joints can follow; `commanded` as in `JumpDetector.jumped`."""
@@ -290,3 +294,8 @@ class CommandBuffer:
         self._leaps.forget()
         if at_newest:
             self._playback.skip()
+
+
+def _at(values: Values, motion: Sequence[Kinematic]) -> tuple[Kinematic, ...]:
+    """The motion (joints,) at these values: a joint whose value was clamped is at rest."""
+    return tuple(one if one.position == value else Kinematic(value) for one, value in zip(motion, values, strict=True))

@@ -111,6 +111,7 @@ RECOVERABLE = (  # faults after which the connection itself still works
     Fault.POSITION_DOUBTFUL,
     Fault.SERVO_FORGOT,
     Fault.WENT_ON,
+    Fault.OTHER_CALIBRATION,
 )
 
 Raw = tuple[float | None, ...]
@@ -191,6 +192,16 @@ class Connection(ABC):
     def remarks(self) -> tuple[str, ...]:
         """Warnings about what the device did, as sentences."""
         return ()
+
+    @property
+    def limited_device(self) -> Device:
+        """The device, with its channels' ranges narrowed to the limits that the servos themselves store."""
+        return self._device
+
+    @property
+    def homing_offsets(self) -> tuple[int | None, ...]:
+        """Homing offset that each channel's servo stores (channels,); None: not known, or it has none."""
+        return (None,) * len(self._device.channels)
 
     @property
     def releases(self) -> bool:

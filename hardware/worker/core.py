@@ -59,6 +59,7 @@ class Worker:
         self._memory = memory
         self._device = memory.device
         self._connect = connect
+        self._limited_device = self._device
         self._mixing = Mixing(self._device)
         self._moves = Moves()
         self._late = Durations()
@@ -90,6 +91,7 @@ class Worker:
         connection = self._connection
         if connection is not None:
             connection.listen(now)
+            self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:
                 connection.acknowledge_fault(now)
         self._confirm(request)
@@ -119,6 +121,12 @@ class Worker:
         if self._connection is not None:
             self._connection.close(now)
             self._connection = None
+
+    def _keep_within(self, device: Device) -> None:
+        """Bound goals to the channels' ranges of `device` from now on."""
+        if device is not self._limited_device:
+            self._limited_device, self._mixing = device, Mixing(device)
+            self._buffer.keep_within(self._mixing)
 
     def _read_orders(self, now: float) -> tuple[bool, Request]:
         """Whether Stop was pressed, and the new command; also notices signs of life and new joint values."""
@@ -260,7 +268,7 @@ class Worker:
             if any(start[channel] is None for channel in channels_needed(self._device, self._mixing, self._begun)):
                 connection.fail(Fault.POSE_UNREAD, "no position came while arming")
                 return
-            self._controller = MotionController(self._device, self._mixing, self._begun, start)
+            self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
         connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_step))
 
@@ -301,6 +309,7 @@ class Worker:
         count = len(self._device.channels)
         commanded: Raw = (None,) * count if self._controller is None else self._controller.raw
         readings: Sequence[Readings] = ({},) * count if self._connection is None else self._connection.readings()
+        offsets: Raw = (None,) * count if self._connection is None else self._connection.homing_offsets
         late_p50, late_p99, answer_p50 = self._percentiles
         self._memory.write_report(
             Report(
@@ -321,8 +330,10 @@ class Worker:
                 confirmed=self._pose.confirmed,
                 needs_confirmation=self._needs_confirmation(now),
                 channels=tuple(
-                    ChannelStatus(sent, position, error, *(reading.get(quantity) for quantity in READINGS))
-                    for sent, position, error, reading in zip(commanded, measured, self._tracking.errors, readings, strict=True)
+                    ChannelStatus(sent, position, error, offset, *(reading.get(quantity) for quantity in READINGS))
+                    for sent, position, error, reading, offset in zip(
+                        commanded, measured, self._tracking.errors, readings, offsets, strict=True
+                    )
                 ),
                 warnings=self._warnings,
             )

@@ -8,7 +8,9 @@ from ..device import Channel, Device
 from ..errors import HardwareError
 from ..mixing import Mixing
 from ..protocols.interface import Codec, Exchange
+from ..protocols.servo_state import StoredSettings
 from ..protocols.table import settings_of
+from .stored_ranges import within_own_limits
 from .translation import SPEED_HEADROOM
 
 BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be led back
@@ -22,12 +24,14 @@ class ServoChannels:
         codec: Codec of the device's protocol.
 
     Attributes:
+        device: The robot's description.
         servos: Ids, in the channels' order.
         limp: Ids of servos whose torque goes off when the robot is disarmed.
         speeds: Maximum speed of each servo [units/s], where a limit can be set.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
+        self.device = device
         self._channels = device.channels
         self._has_models = "channel_count" in settings_of(device.protocol)
         self._mixing = Mixing(device)
@@ -79,6 +83,10 @@ class ServoChannels:
         if bounds is not None and not bounds[0] <= raw <= bounds[1]:
             return f"{self.name(servo)} reads {raw}, and its own limits are {bounds[0]} to {bounds[1]} {units.name}"
         return ""
+
+    def within_own_limits(self, settings: Mapping[int, StoredSettings]) -> Device:
+        """The device, narrowed to the limits that servos store: see `stored_ranges.within_own_limits`."""
+        return within_own_limits(self.device, settings, self._unit)
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
         """Commands that set servos' speed limits, with headroom, where supported; `speed` [units/s] replaces their own limit."""

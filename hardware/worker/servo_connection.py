@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..device import Device
-from ..errors import HardwareError
+from ..errors import DeviceError, HardwareError
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, ProtocolError, Quantity, ReportedError
 from ..protocols.servo_state import LostSetting, StoredSettings
@@ -26,6 +26,7 @@ from .servo_plans import WATCHDOG, Plan, ServoPlans
 from .servo_positions import ServoPositions
 from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
+from .stored_ranges import other_offsets, shortened
 
 EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
 PATIENT = 0.1  # [s] to wait for an answer at rest: a busy computer hands bytes over late
@@ -60,6 +61,8 @@ class ServoConnection(Connection):
         self._goals = ServoGoals(self._channels, self._can.releases)
         self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
         self._standstill = StandstillMonitor()
+        self._limited_device = device
+        self._calibration_remarks: tuple[str, ...] = ()
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, now)
         self._identified = False
@@ -96,10 +99,20 @@ class ServoConnection(Connection):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        return tuple(
+        went_on = tuple(
             f"{self._channels.name(one)} went on turning after Stop and was made limp: check its operating mode"
             for one in self._kept_turning
         )
+        return (*went_on, *self._calibration_remarks)
+
+    @property
+    def limited_device(self) -> Device:
+        return self._limited_device
+
+    @property
+    def homing_offsets(self) -> tuple[int | None, ...]:
+        found = (self._checks.settings.get(servo) for servo in self._servos)
+        return tuple(None if settings is None else settings.homing_offset for settings in found)
 
     def readings(self) -> Sequence[Readings]:
         return self._diagnostics.readings
@@ -190,6 +203,7 @@ class ServoConnection(Connection):
     def _connected(self, now: float) -> None:
         self._identified = True
         self._silence.restart(now)
+        self._compare_calibration()
 
     def _armed(self, now: float) -> None:
         if not self._can.measures:
@@ -198,6 +212,17 @@ class ServoConnection(Connection):
         self._sent_at = now
         self._goals.armed(self._channels.servos_of(self._channels_meant))
         self._kept_turning = []
+        self._compare_calibration()
+
+    def _compare_calibration(self) -> None:
+        """Note what the servos' stored settings allow; what forbids to drive them is a fault when they are armed."""
+        settings = self._checks.settings
+        try:
+            self._limited_device = self._channels.within_own_limits(settings)
+            narrower = shortened(self._device, self._limited_device)
+        except DeviceError as error:
+            self._limited_device, narrower = self._device, str(error)
+        self._calibration_remarks = tuple(text for text in (narrower, other_offsets(self._device, settings)) if text)
 
     def _disarmed(self, now: float) -> None:
         self._confirm()

@@ -58,6 +58,7 @@ class ServoPlans:
         some count their revolutions anew when they get torque, and would go a whole revolution to their goal.
         """
         yield from self._read_settings(servos)
+        self._checks.check_calibration()
         if not self._can.measures:
             yield self._channels.limits(servos)
             return  # the first goal comes with the first move

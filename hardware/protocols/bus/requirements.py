@@ -61,10 +61,12 @@ class Requirements:
     Attributes:
         required: Required register values.
         bounds: Registers that bound the servo's goals; None: none.
+        homing_offset: Register of the offset between actual and reported positions; None: none.
     """
 
     required: tuple[Requirement, ...]
     bounds: Bounds | None = None
+    homing_offset: Register | None = None
 
     @property
     def span(self) -> tuple[int, int]:
@@ -73,6 +75,7 @@ class Requirements:
         if self.bounds is not None:
             registers += [self.bounds.lowest, self.bounds.highest]
             registers += [] if self.bounds.where is None else [self.bounds.where[0]]
+        registers += [] if self.homing_offset is None else [self.homing_offset]
         return span_of(registers)
 
     def read(self, servo: int, data: bytes) -> StoredSettings:
@@ -84,11 +87,12 @@ class Requirements:
 
         refusals = [requirement.refusal(number(requirement.register)) for requirement in self.required]
         refusal = "; ".join(text for text in refusals if text)
+        offset = None if self.homing_offset is None else number(self.homing_offset)
         bounds = self.bounds
         if bounds is None or (bounds.where is not None and number(bounds.where[0]) not in bounds.where[1]):
-            return StoredSettings(servo, refusal)
+            return StoredSettings(servo, refusal, homing_offset=offset)
         lowest, highest = number(bounds.lowest), number(bounds.highest)
-        return StoredSettings(servo, refusal, (lowest, highest) if lowest < highest else None)
+        return StoredSettings(servo, refusal, (lowest, highest) if lowest < highest else None, offset)
 
 
 def span_of(registers: list[Register]) -> tuple[int, int]:

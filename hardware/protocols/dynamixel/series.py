@@ -58,6 +58,7 @@ HARDWARE_ERRORS = {
 
 DRIVE_MODE = Register(10, 1)
 MODE = Register(11, 1)
+HOMING_OFFSET = Register(20, 4, signed=True)  # reported = actual + offset
 
 
 def requirements(multi_turn: bool) -> Requirements:
@@ -76,7 +77,7 @@ def requirements(multi_turn: bool) -> Requirements:
     )
     mode = Requirement(MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES)
     bounds = Bounds(Register(52, 4), Register(48, 4), (MODE, (POSITION_MODE,)))
-    return Requirements((mode, plain), bounds)
+    return Requirements((mode, plain), bounds, HOMING_OFFSET)
 
 
 TABLE = Table(

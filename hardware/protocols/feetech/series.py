@@ -25,6 +25,8 @@ FARTHEST = 30719  # steps either way with multi-turn: 7.5 revolutions
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}
 
+HOMING_OFFSET = Register(31, 2, sign_bit=11)  # of STS servos: reported = actual - offset
+
 ERRORS = {
     0x01: "its voltage is too low or too high",
     0x02: "its position sensor is faulty",
@@ -87,7 +89,7 @@ def _requirements(series: Series, order: Order) -> Requirements:
         mode = Requirement(Register(33, 1), "operating mode (register 33)", (0,), "0 (position)", MODES)
     else:
         mode = Requirement(highest, "highest angle limit (register 11)", range(1, STEPS[series]), "above 0", {0: "motor mode"})
-    return Requirements((mode,), Bounds(lowest, highest))
+    return Requirements((mode,), Bounds(lowest, highest), HOMING_OFFSET if series == "sts" else None)
 
 
 def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:

@@ -1,0 +1,75 @@
+"""Limits and offsets that servos store, compared with the device's channels. Knows no Blender.
+
+Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel), silently. A homing offset shifts all that they report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..device import Channel, Device
+from ..errors import DeviceError
+from ..mixing import Mixing
+from ..protocols.servo_state import StoredSettings
+
+NOTICEABLE = 0.01  # share of a joint's range: rounding to whole steps takes less
+LISTED = 4  # joints in a sentence
+
+Settings = Mapping[int, StoredSettings]
+
+
+def within_own_limits(device: Device, settings: Settings, unit: float) -> Device:
+    """The device with each channel's range narrowed to the limits that its servo stores; the same object where they narrow nothing.
+
+    Args:
+        device: The robot.
+        settings: What servos have reported, by id.
+        unit: Protocol units in one of a channel's raw units.
+
+    Raises:
+        DeviceError: A channel's range and its servo's limits, or those and its joints' limits, have nothing in common; names it.
+    """
+    channels = tuple(_narrowed(channel, settings.get(channel.servo), unit) for channel in device.channels)
+    if channels == device.channels:
+        return device
+    narrowed = replace(device, channels=channels)
+    Mixing(narrowed)  # raises where nothing is left
+    return narrowed
+
+
+def shortened(device: Device, narrowed: Device) -> str:
+    """Sentence about the joints that reach less far in `narrowed` than in `device`; empty: there is none."""
+    texts = []
+    ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
+    for joint, (low, high), (own_low, own_high) in ranges:
+        if own_low - low + high - own_high > NOTICEABLE * (high - low):
+            texts.append(f"'{joint.name}' goes from {joint.text(own_low)} to {joint.text(own_high)}")
+    if not texts:
+        return ""
+    more = f" and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
+    return (
+        f"Limits stored in the servos are narrower than the ranges here and are kept: {', '.join(texts[:LISTED])}{more}."
+        " Import the robot's calibration, or widen the limits with its maker's tool"
+    )
+
+
+def other_offsets(device: Device, settings: Settings) -> str:
+    """Which servos have another homing offset than the one that they were calibrated with, for a sentence; empty: none."""
+    texts = []
+    for channel in device.channels:
+        stored = settings.get(channel.servo)
+        found = None if stored is None else stored.homing_offset
+        if found is not None and channel.homing_offset is not None and found != channel.homing_offset:
+            texts.append(f"{channel.label}: its homing offset is {found}, and it was calibrated with {channel.homing_offset}")
+    return "; ".join(texts)
+
+
+def _narrowed(channel: Channel, stored: StoredSettings | None, unit: float) -> Channel:
+    if stored is None or stored.bounds is None:
+        return channel
+    lowest, highest = (bound / unit for bound in stored.bounds)
+    if lowest >= channel.highest or highest <= channel.lowest:
+        here = f"{channel.lowest:g} to {channel.highest:g}"
+        raise DeviceError(f"{channel.label}: its own limits are {lowest:g} to {highest:g}, and its range here is {here}")
+    return replace(channel, lowest=max(lowest, channel.lowest), highest=min(highest, channel.highest))
