@@ -2,11 +2,13 @@
 
 import bpy
 
+from ...hardware.errors import HardwareError
 from ...hardware.safety import State
 from ...operators.subject import rig_of
+from ...rig.blender.errors import RigError
 from ...rig.properties import servo_units
 from ...rig.reading import axes
-from ...rig.robot import calibrating, device, links, servo_lists
+from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_check
 from ..tab import ServoTab, sentence
 from .servos import draw_list, draw_trials
 
@@ -31,11 +33,18 @@ class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
                 if joint is not None:
                     _draw_joint(layout, rig, joint, status)
             _draw_range(layout, rig, status)
+            _draw_zeros(layout, rig, status)
         column = layout.column(align=True)
         row = column.row(align=True)
         row.operator("limber.save_calibration", text="Save", icon="EXPORT")
         row.operator("limber.load_calibration", text="Load", icon="IMPORT")
         column.operator("limber.restore_calibration", icon="RECOVER_LAST")
+        if rig.limber.device.protocol == lerobot.PROTOCOL or lerobot.model_name(rig):
+            column = layout.column(align=True)
+            column.label(text="LeRobot's Calibration")
+            row = column.row(align=True)
+            row.operator("limber.export_lerobot", text="Export", icon="EXPORT")
+            row.operator("limber.import_lerobot", text="Import", icon="IMPORT")
 
 
 def _draw_joint(layout, rig, joint, status) -> None:
@@ -86,3 +95,24 @@ def _draw_range(layout, rig, status) -> None:
         row.operator("limber.end_range", icon="SNAP_FACE")
     elif status.state is State.LIMP:
         layout.operator("limber.record_range", icon="REC")
+
+
+def _draw_zeros(layout, rig, status) -> None:
+    """Draws the check of the zeros: shown and measured value of each joint, and a button to set the zero from the shown one."""
+    column = layout.column(align=True)
+    column.operator("limber.zero_pose", icon="ARMATURE_DATA")
+    if status.state is not State.LIMP:
+        sentence(column, "To check zeros: pose, press Release All, and compare", "INFO")
+        return
+    sentence(column, "Bring the robot to the pose that Blender shows. Where a joint differs, hold it there and press Zero", "VIEW_PAN")
+    try:
+        found = zero_check.differences(rig)
+    except (RigError, HardwareError) as error:
+        sentence(column, str(error), "ERROR")
+        return
+    box = column.box().column(align=True)
+    for joint, shown, measured in found:
+        row = box.split(factor=0.75)
+        row.label(text=f"{joint.name}: {'not known' if measured is None else f'{joint.text(measured)}, shown {joint.text(shown)}'}")
+        button = row.operator("limber.set_zero", text="Zero")
+        button.joint, button.angle = joint.name, shown

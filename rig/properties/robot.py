@@ -29,6 +29,7 @@ from .overridable import (
 
 CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
 DIRECT = "direct"  # a value beside the joints has no motion filter of its own
+UNKNOWN_OFFSET = -(2**31)  # of a servo's homing offset: it was not recorded
 OWN_FILE = "file"  # value of `protocol` for a user's own file
 
 ON_SILENCE = [
@@ -52,7 +53,17 @@ def _set_per_degree(servo, value: float) -> None:
     servo.us_per_radian = value * degrees(1.0)
 
 
-class LimberServo:
+class LimberHomingOffset:
+    """Mixin of all that has a servo: the offset that the servo itself stores."""
+
+    homing_offset: IntProperty(
+        name="Homing Offset",
+        description="Offset in the servo with which zero and range were calibrated; it is compared before the robot is armed",
+        default=UNKNOWN_OFFSET,
+    )
+
+
+class LimberServo(LimberHomingOffset):
     """Mixin of joints and channels: a servo and its mounting."""
 
     servo: IntProperty(
@@ -138,7 +149,7 @@ class LimberChannel(LimberServo, PropertyGroup):
     shares: CollectionProperty(name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare)
 
 
-class LimberAuxiliary(LimberSmoothness, PropertyGroup):
+class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
     """A value: an animatable property that a servo, or a lamp, follows."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")

@@ -61,6 +61,7 @@ def zero(rig, name: str, value: float) -> list[str]:
         sign = -1 if getattr(settings, "reverse", False) else 1
         if hasattr(settings, "zero_us"):
             settings.zero_us = place - sign * settings.us_per_radian * turn
+            robot_device.set_homing_offset(settings, _homing_offset(rig, index))
             told.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
     if not told:
         raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
@@ -162,6 +163,12 @@ def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
     if not found:
         raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect")
     return found
+
+
+def _homing_offset(rig, index: int) -> float | None:
+    """Homing offset that the servo of a channel reports; None: unknown."""
+    status = links.status(rig)
+    return None if status is None else status.channels[index].homing_offset
 
 
 def _shown(rig) -> list[float]:

@@ -12,6 +12,7 @@ from ...hardware.protocols.settings import ProtocolSettings
 from ...motion import Limits, MotionError
 from ..live.mover import Mover
 from ..live.movers import mover_of
+from ..properties.robot import UNKNOWN_OFFSET
 from ..properties.servo_units import PULSES
 from ..reading import axes
 from . import programs
@@ -176,6 +177,7 @@ def _channel(servo, shares: tuple[Share, ...]) -> Channel:
         highest=servo.max_us,
         on_silence=servo.on_silence,
         speed=servo.servo_speed or None,
+        homing_offset=homing_offset(servo),
     )
 
 
@@ -191,7 +193,18 @@ def _further(rig, channel) -> Channel:
 
 def _auxiliary(value) -> tuple[Joint, Channel]:
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
-    return auxiliary(value.name, max(value.servo, 0), limits, value.at_low, value.at_high, on_silence=value.on_silence)
+    ends = value.at_low, value.at_high
+    return auxiliary(value.name, max(value.servo, 0), limits, *ends, on_silence=value.on_silence, homing_offset=homing_offset(value))
+
+
+def homing_offset(servo) -> int | None:
+    """Homing offset with which a servo was calibrated; None: not recorded."""
+    return None if servo.homing_offset == UNKNOWN_OFFSET else servo.homing_offset
+
+
+def set_homing_offset(servo, offset: float | None) -> None:
+    """Records the homing offset of a calibration; None: not known."""
+    servo.homing_offset = UNKNOWN_OFFSET if offset is None else round(offset)
 
 
 def _on_virtual_robot(device: Device) -> Device:

@@ -1,0 +1,126 @@
+"""Operators of LeRobot's calibration files, and of the check of a robot's zeros."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...hardware import lerobot as calibration_file
+from ...hardware.errors import HardwareError
+from ...motion import MotionError
+from ...rig.blender.errors import RigError
+from ...rig.live.movers import live_of
+from ...rig.robot import calibration, lerobot, zero_check
+from ...robots.lerobot_zeros import ZEROS
+from ..errors import reports_errors
+from ..files import ReadsFile, WritesFile, shown_files
+from ..subject import poll_rig, rig_of
+from .polls import poll_disconnected
+
+AUTO = "AUTO"
+TITLES = {
+    "so101_new_calib": ("SO-101", "The model so101_new_calib.urdf, whose joint values are LeRobot's degrees"),
+    "so101_old_calib": ("SO-101, Old Zero", "The model so101_old_calib.urdf"),
+    "so_arm100": ("SO-100", "The model so100.urdf"),
+}
+
+
+def _model_property():
+    """Property that chooses whose zeros the armature's joints have."""
+    known = [(name, *TITLES[name]) for name in ZEROS]
+    return EnumProperty(
+        name="Zeros", description="Model whose zeros the joints have", items=[(AUTO, "Of the Armature", "By the model's own name"), *known]
+    )
+
+
+def _model(operator, rig) -> str:
+    model = lerobot.model_name(rig) if operator.model == AUTO else operator.model
+    if not model:
+        raise RigError(f"'{rig.name}' is none of the models whose zeros are known: choose its Zeros in the file browser, at the right")
+    return model
+
+
+class LIMBER_OT_import_lerobot(ReadsFile, bpy.types.Operator):
+    """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot"""
+
+    bl_idname = "limber.import_lerobot"
+    bl_label = "Import LeRobot Calibration"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filter_glob: shown_files("*.json")
+    model: _model_property()
+
+    poll = classmethod(poll_disconnected)
+
+    def invoke(self, context, event):
+        folder = calibration_file.usual_folder() / "robots"
+        if folder.is_dir() and not self.filepath:
+            self.filepath = f"{folder}/"
+        return super().invoke(context, event)
+
+    def execute(self, context):
+        rig, path = rig_of(context), Path(bpy.path.abspath(self.filepath))
+        try:
+            misfits = lerobot.give(rig, calibration_file.load(path), _model(self, rig))
+        except (RigError, HardwareError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for misfit in misfits:
+            self.report({"WARNING"}, misfit)
+        if problem := calibration.keep_copy(rig):
+            self.report({"WARNING"}, f"No copy of the calibration was saved: {problem}")
+        self.report({"INFO"}, f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_export_lerobot(WritesFile, bpy.types.Operator):
+    """Export ids, zeros, ranges and homing offsets as a calibration file of LeRobot"""
+
+    bl_idname = "limber.export_lerobot"
+    bl_label = "Export LeRobot Calibration"
+
+    suffix = ".json"
+    filter_glob: shown_files("*.json")
+    model: _model_property()
+
+    poll = classmethod(poll_rig)
+
+    def _usual_path(self, context) -> Path:
+        name = Path(f"{bpy.path.clean_name(rig_of(context).name)}{self.suffix}")
+        folder = calibration_file.usual_folder() / "robots" / "so_follower"
+        return folder / name if folder.is_dir() else name
+
+    def _write(self, context, path: Path) -> set[str]:
+        rig = rig_of(context)
+        try:
+            motors, lost = lerobot.collect(rig, _model(self, rig))
+            calibration_file.save(path, motors)
+        except (RigError, HardwareError, MotionError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if lost:
+            self.report({"WARNING"}, f"LeRobot's zero is the middle of the range: {'; '.join(lost)}")
+        self.report({"INFO"}, f"LeRobot's calibration is in {path}; LeRobot writes it into the servos when it connects")
+        return {"FINISHED"}
+
+
+class LIMBER_OT_zero_pose(bpy.types.Operator):
+    """Pose the armature as the robot is at its zero, to compare the robot with it"""
+
+    bl_idname = "limber.zero_pose"
+    bl_label = "Pose at Zero"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if live_of(rig_of(context)):
+            cls.poll_message_set("The armature is live, so it does not show its authored pose: press Stop first")
+            return False
+        return True
+
+    @reports_errors
+    def execute(self, context):
+        zero_check.pose(rig_of(context))
+        return {"FINISHED"}

@@ -1,0 +1,195 @@
+"""LeRobot's calibration of an armature's robot: applied from its file, and collected for one."""
+
+from dataclasses import dataclass
+from math import ceil, copysign, degrees, floor
+
+from ...hardware.lerobot import GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Motor
+from ...robots.lerobot_zeros import ZEROS, Zero
+from ..blender.errors import RigError
+from ..reading import axes, imported_robot
+from . import device as robot_device
+from . import links
+
+PROTOCOL, BAUDRATE = "feetech_sts", 1_000_000
+LOST = 0.01  # [rad] half a degree of a range that an exported file cannot express: less is not worth a word
+
+
+@dataclass(frozen=True)
+class _Servo:
+    """What has the servo of a LeRobot motor.
+
+    Attributes:
+        settings: The joint, additional servo or value.
+        name: For messages.
+        sign: -1 where the bone's channel is the negative of the model's joint.
+        limits: The bone's channel at its ends [rad].
+    """
+
+    settings: object
+    name: str
+    sign: int
+    limits: tuple[float, float]
+
+    @property
+    def is_value(self) -> bool:
+        return hasattr(self.settings, "at_low")
+
+
+def model_name(rig) -> str:
+    """Name of a rig's robot in its model, where Limber knows its zeros; else ""."""
+    name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
+    return name if name in ZEROS else ""
+
+
+def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
+    """Gives the rig's servos LeRobot's calibration: ids, zeros, ranges and homing offsets. Where it raises, nothing has changed.
+
+    Args:
+        rig: The armature object.
+        motors: LeRobot's motors by name.
+        model: Name of the model whose zeros apply, of `ZEROS`.
+
+    Returns:
+        What does not fit, in words.
+
+    Raises:
+        RigError: no motor has a joint.
+    """
+    found = {name: servo for name, motor in motors.items() if (servo := _servo_of(rig, name, motor.id)) is not None}
+    if not found:
+        raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
+    device = rig.limber.device
+    device.protocol, device.baudrate, device.multi_turn = PROTOCOL, BAUDRATE, False
+    for name in found:
+        if found[name].settings.servo != motors[name].id:
+            robot_device.give_servo(rig, found[name].settings, motors[name].id)
+    for name, servo in found.items():
+        _give(servo, motors[name], ZEROS[model].get(name))
+    given = {motors[name].id for name in found}
+    others = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
+    return [
+        *(f"motor '{name}' (id {motors[name].id}) has no joint here" for name in motors if name not in found),
+        *(f"joint {robot_device.label(joint)} is not in the file" for joint in others),
+    ]
+
+
+def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
+    """LeRobot's motors of a rig by name, and what of its ranges they cannot express, in words.
+
+    LeRobot's zero is the middle of the range: where the zero is elsewhere the range is cut to be even about it.
+
+    Raises:
+        RigError: the model's joints have no servos, or a homing offset is not known.
+    """
+    motors, told = {}, []
+    for name in [*ZEROS[model], GRIPPER]:
+        servo = _servo_of(rig, name, -1)
+        if servo is None or servo.settings.servo < 0:
+            raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
+        motors[name], lost = _motor(rig, servo, ZEROS[model].get(name))
+        if lost:
+            told.append(f"{servo.name}: {lost}")
+    return motors, told
+
+
+def _servo_of(rig, name: str, number: int) -> _Servo | None:
+    """The servo of a motor: of the model's joint with its name, of a bone or value with its name, or with its number."""
+    for bone, kept in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
+        if kept.axis and kept.branch.joint.name == name:
+            servo = _on_bone(rig, bone, imported_robot.axis_of(kept), kept.sign, kept.span)
+            if servo is not None:
+                return servo
+    for _, joint in robot_device.joints(rig):
+        if joint.bone.lower() == name:
+            return _Servo(joint, robot_device.label(joint), 1, (joint.lower, joint.upper))
+    for value in rig.limber.device.auxiliaries:
+        if value.name.lower() == name:
+            return _Servo(value, value.name, 1, (value.low, value.high))
+    settings = robot_device.settings_of(rig, number) if number >= 0 else None
+    if settings is None:
+        return None
+    is_value = hasattr(settings, "at_low")
+    ends = (settings.low, settings.high) if is_value else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
+    return _Servo(settings, settings.name if is_value or not hasattr(settings, "bone") else robot_device.label(settings), 1, ends)
+
+
+def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
+    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its channel."""
+    for _, joint in robot_device.joints(rig):
+        if (joint.bone, joint.axis) == (bone, axis):
+            return _Servo(joint, robot_device.label(joint), sign, span)
+    path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
+    values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
+    return next((_Servo(value, value.name, sign, span) for value in values), None)
+
+
+def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+    settings = servo.settings
+    robot_device.set_homing_offset(settings, motor.homing_offset)
+    if servo.is_value:
+        _give_value(servo, motor, zero)
+        return
+    settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
+    if zero is None:  # from closed at the lower limit to open at the upper one
+        settings.us_per_radian = (motor.range_max - motor.range_min) / (servo.limits[1] - servo.limits[0])
+        settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
+        closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
+        at_closed = motor.position(0.0, "range_0_100")
+        settings.zero_us = at_closed - _direction(settings) * settings.us_per_radian * closed
+        return
+    settings.us_per_radian = STEPS_PER_RADIAN
+    settings.reverse = servo.sign * zero.sense < 0
+    settings.zero_us = motor.middle - _direction(settings) * STEPS_PER_RADIAN * servo.sign * zero.value
+
+
+def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+    value, ends = servo.settings, (motor.range_min, motor.range_max)
+    if zero is None:  # closed at the joint's lower limit
+        value.low, value.high = servo.limits
+        rises = (servo.sign > 0) != bool(motor.drive_mode)
+    else:
+        rises = servo.sign * zero.sense > 0
+        value.low, value.high = sorted(servo.sign * zero.joint((end - motor.middle) / STEPS_PER_RADIAN) for end in ends)
+    value.at_low, value.at_high = ends if rises else ends[::-1]
+
+
+def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
+    """LeRobot's motor of a servo, and what of its range is lost."""
+    settings = servo.settings
+    offset = _stored_offset(rig, settings)
+    if servo.is_value:
+        low, high = sorted((round(settings.at_low), round(settings.at_high)))
+        is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
+        return Motor(settings.servo, int(is_inverted), offset, low, high), ""
+    low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
+    if zero is None:
+        return Motor(settings.servo, int(_direction(settings) != servo.sign), offset, low, high), ""
+    if _direction(settings) != servo.sign * zero.sense:
+        raise RigError(f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse")
+    per_radian = settings.us_per_radian * abs(settings.gear)
+    middle = round(2 * (settings.zero_us + _direction(settings) * per_radian * servo.sign * zero.value)) / 2
+    half = min(middle - low, high - middle)
+    if half <= 0:
+        raise RigError(f"{servo.name}: LeRobot's zero, position {middle:.0f}, is outside of its range {low} to {high}: set its zero again")
+    begin = ceil(middle - half)
+    end = round(2 * middle) - begin
+    lost = (high - low - (end - begin)) / per_radian
+    return Motor(settings.servo, 0, offset, begin, end), f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
+
+
+def _stored_offset(rig, settings) -> int:
+    """Homing offset of a servo: as it reports it, or as it was calibrated."""
+    link, status = links.link(rig), links.status(rig)
+    index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
+    reported = None if status is None or index is None else status.channels[index].homing_offset
+    known = robot_device.homing_offset(settings) if reported is None else round(reported)
+    if known is None:
+        raise RigError(
+            f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press Connect, then export again"
+        )
+    return known
+
+
+def _direction(settings) -> float:
+    """1.0 where the position grows with the bone's channel, -1.0 where it shrinks."""
+    return copysign(1.0, settings.gear) * (-1.0 if settings.reverse else 1.0)

@@ -1,0 +1,62 @@
+"""Check of a robot's zeros by eye: the armature in a known pose, and how far the measured one is from it, joint by joint."""
+
+from typing import NamedTuple
+
+from ...hardware.device import Joint
+from ...hardware.mixing import Mixing
+from ...robots.lerobot_zeros import ZEROS
+from ..blender.errors import RigError
+from ..reading import imported_robot
+from . import calibrating, lerobot, links, values
+from . import device as robot_device
+
+
+class Difference(NamedTuple):
+    """A joint's value as shown and as measured; None: unknown."""
+
+    joint: Joint
+    shown: float
+    measured: float | None
+
+
+def pose(rig) -> None:
+    """Poses the joints that the robot has at its zero: LeRobot's where Limber knows the model, else 0, or the limit nearest to it.
+
+    Raises:
+        RigError: the robot has no joints.
+    """
+    sources = robot_device.sources(rig)
+    if not sources:
+        raise RigError(f"'{rig.name}' has no servo: give its joints servos first")
+    zeros = _zeros(rig)
+    places = []
+    for source, joint in zip(sources, robot_device.describe_plain(rig).joints, strict=True):
+        place = zeros.get((source.bone, source.axis), 0.0)
+        places.append(None if source.auxiliary else joint.limits.clamp(place))
+    values.pose(rig, sources, places)
+
+
+def differences(rig) -> list[Difference]:
+    """Shown and measured value of each joint of the connected robot, as the present calibration has it, even before Reconnect.
+
+    Raises:
+        RigError: the robot is not connected.
+    """
+    raw = calibrating.positions(rig)
+    device = robot_device.describe_plain(rig)
+    link = links.link(rig)
+    if link is None or [one.servo for one in link.device.channels] != [one.servo for one in device.channels]:
+        raise RigError("Servos were added or removed: press Reconnect first")
+    sources = robot_device.sources(rig)
+    shown = values.newest(rig, sources, [0.0] * len(sources))
+    found = zip(sources, device.joints, shown, Mixing(device).values(raw), strict=True)
+    return [Difference(joint, place, measured) for source, joint, place, measured in found if not source.auxiliary]
+
+
+def _zeros(rig) -> dict[tuple[str, str], float]:
+    """Value of each bone's axis at LeRobot's zero [rad]; empty where the model is not known."""
+    known = ZEROS.get(lerobot.model_name(rig), {})
+    if not known:
+        return {}
+    joints = ((name, kept) for name, kept in imported_robot.records(rig) if kept.axis and kept.branch.joint.name in known)
+    return {(name, imported_robot.axis_of(kept)): kept.sign * known[kept.branch.joint.name].value for name, kept in joints}
