@@ -56,6 +56,17 @@ class ServedBus:
         self._orders.flush()
         return [word == "True" for word in self._answers.readline().split()]
 
+    def store(self, servo: int, start: int, data: bytes) -> None:
+        """Write registers of a servo, as its maker's tool does; they outlive its power."""
+        self._orders.write(f"{servo}@{start}={data.hex()}\n")
+        self._orders.flush()
+
+    def registers(self, servo: int) -> bytes:
+        """All registers of a servo."""
+        self._orders.write(f"{servo}@\n")
+        self._orders.flush()
+        return bytes.fromhex(self._answers.readline())
+
     def close(self) -> None:
         """End the process; the port goes with it, as when a cable is pulled."""
         if self._process.poll() is None:
@@ -84,12 +95,27 @@ def serve(bus: Bus) -> None:
             for order in orders:
                 if order == TORQUE:
                     print(*map(bus.has_torque, bus.servos), flush=True)
+                elif "@" in order:
+                    _use_registers(bus, order)
                 else:
                     number, steps = servo_and_steps(order)
                     bus.servos[number].position = steps
         said = bus.hear(os.read(master, 4096) if master in readable else b"", time.perf_counter())
         if said:
             os.write(master, said)
+
+
+def _use_registers(bus: Bus, order: str) -> None:
+    """Write registers (SERVO@START=HEX), or print them all (SERVO@)."""
+    number, _, register = order.partition("@")
+    servo = bus.servos[int(number)]
+    if not register:
+        bus.refresh(servo)
+        print(servo.table.hex(), flush=True)
+        return
+    start, data = register.split("=")
+    servo.table[int(start) : int(start) + len(data) // 2] = bytes.fromhex(data)
+    servo.kept = bytes(servo.table[: bus.EEPROM])
 
 
 def servo_and_steps(order: str) -> tuple[int, float]:

@@ -1,0 +1,192 @@
+"""LeRobot's calibration in Blender: imported onto the gallery's arm and others, exported again, and the zeros checked by eye."""
+
+import json
+from math import degrees, radians
+
+import bpy
+import pytest
+
+from tests.blender.rigs import make_active
+from tests.blender.robots import on_bus, state, status, until
+from tests.robots.robots import write
+
+JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
+FILE = {
+    "shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": -45, "range_min": 720, "range_max": 3400},
+    "shoulder_lift": {"id": 2, "drive_mode": 0, "homing_offset": 1203, "range_min": 801, "range_max": 3220},
+    "elbow_flex": {"id": 3, "drive_mode": 0, "homing_offset": 0, "range_min": 865, "range_max": 3072},
+    "wrist_flex": {"id": 4, "drive_mode": 0, "homing_offset": 77, "range_min": 925, "range_max": 3190},
+    "wrist_roll": {"id": 5, "drive_mode": 0, "homing_offset": -2047, "range_min": 0, "range_max": 4095},
+    "gripper": {"id": 6, "drive_mode": 0, "homing_offset": 12, "range_min": 2030, "range_max": 3460},
+}
+DEGREES = dict(zip(JOINTS[:-1], (31.0, -42.0, 55.0, -20.5, 90.0), strict=True))
+
+
+@pytest.fixture(autouse=True)
+def own_folder(monkeypatch, tmp_path):
+    from limber.rig.robot import calibration
+
+    monkeypatch.setattr(calibration, "folder", lambda: tmp_path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = tmp_path / "my_arm.json"
+    found.write_text(json.dumps(FILE))
+    return found
+
+
+@pytest.fixture
+def so101():
+    bpy.ops.limber.add_robot(robot="so101")
+    return bpy.context.active_object
+
+
+def arm(tmp_path, name: str, motor_names=JOINTS):
+    """An arm of six joints whose model has this name, with a chain; each turns about its own axis or against it."""
+    links = "".join(f'<link name="link {k}"/>' for k in range(7))
+    axes = ("0 0 1", "1 0 0", "-1 0 0", "0 1 0", "0 0 -1", "1 0 0")
+    joints = "".join(
+        f'<joint name="{joint}" type="revolute"><parent link="link {k}"/><child link="link {k + 1}"/><origin xyz="0 0 0.1"/>'
+        f'<axis xyz="{axis}"/><limit lower="-3.2" upper="3.2" effort="1" velocity="5"/></joint>'
+        for k, (joint, axis) in enumerate(zip(motor_names, axes, strict=True))
+    )
+    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, f'<robot name="{name}">{links}{joints}</robot>')))
+    rig = bpy.context.active_object
+    from limber.rig.authoring.chains import new_chain
+
+    new_chain(rig, [bone.name for bone in rig.data.bones])
+    return rig
+
+
+def steps_at(rig, values: dict[str, float]) -> dict[int, float]:
+    """Position of each servo [steps] with the model's joints at these values [rad]."""
+    from limber.hardware.mixing import Mixing
+    from limber.rig.reading.imported_robot import pose_joints
+    from limber.rig.robot.device import describe_plain, sources
+    from limber.rig.robot.values import newest
+
+    pose_joints(rig, values)
+    bpy.context.view_layer.update()
+    device = describe_plain(rig)
+    now = newest(rig, sources(rig), [0.0] * len(device.joints))
+    return dict(zip((channel.servo for channel in device.channels), Mixing(device).raw(now), strict=True))
+
+
+@pytest.mark.every_blender
+def test_lerobots_degrees_are_the_arms_own_and_go_to_the_same_steps(so101, path):
+    from limber.hardware.lerobot import load
+
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    motors = load(path)
+    steps = steps_at(so101, {name: radians(value) for name, value in DEGREES.items()} | {"gripper": radians(-10 + 1.1 * 30)})
+    for name, value in DEGREES.items():
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=2e-3), name
+    assert steps[6] == pytest.approx(motors["gripper"].position(30.0, "range_0_100"), abs=0.05)
+    device = so101.limber.device
+    assert (device.protocol, device.baudrate) == ("feetech_sts", 1_000_000)
+
+
+@pytest.mark.parametrize("model", ["so101_new_calib", "so101_old_calib", "so_arm100"])
+def test_other_models_get_other_zeros_and_go_to_the_same_steps(tmp_path, path, model):
+    from limber.hardware.lerobot import load
+    from limber.robots.lerobot_zeros import ZEROS
+
+    rig = arm(tmp_path, model)
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    motors = load(path)
+    values = {name: ZEROS[model][name].joint(radians(value)) for name, value in DEGREES.items()}
+    steps = steps_at(rig, values)
+    for name, value in DEGREES.items():
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), name
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("model", ["so101", "so_arm100"])
+def test_what_was_imported_is_exported_again(tmp_path, path, model):
+    if model == "so101":
+        bpy.ops.limber.add_robot(robot=model)
+    else:
+        arm(tmp_path, model)
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    out = tmp_path / "out.json"
+    bpy.ops.limber.export_lerobot(filepath=str(out))
+    assert json.loads(out.read_text()) == FILE
+
+
+def test_a_zero_that_was_moved_cuts_the_exported_range_to_be_even_about_it(so101, path, tmp_path, capfd):
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    joint = next(joint for chain in so101.limber.chains for joint in chain.joints if joint.servo == 3)
+    joint.zero_us += 100
+    out = tmp_path / "out.json"
+    bpy.ops.limber.export_lerobot(filepath=str(out))
+    elbow = json.loads(out.read_text())["elbow_flex"]
+    assert (elbow["range_min"], elbow["range_max"]) == (1065, 3072)
+    assert "17.6 degrees of its range are left out" in "".join(capfd.readouterr())
+
+
+def test_an_import_is_undone_as_one_step(so101, path, undo_step):
+    before = [(joint.servo, joint.zero_us, joint.homing_offset) for chain in so101.limber.chains for joint in chain.joints]
+    undo_step("robot")
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    undo_step("imported")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["SO-101"]
+    assert [(joint.servo, joint.zero_us, joint.homing_offset) for chain in rig.limber.chains for joint in chain.joints] == before
+
+
+def test_motors_are_found_by_their_numbers_where_joints_have_other_names(tmp_path, path):
+    rig = arm(tmp_path, "mine", [f"joint {k}" for k in range(6)])
+    with pytest.raises(RuntimeError, match="none of the models whose zeros are known"):
+        bpy.ops.limber.import_lerobot(filepath=str(path))
+    for joint in rig.limber.chains[0].joints:
+        joint.servo += 100
+    with pytest.raises(RuntimeError, match="no joint for the motors shoulder_pan"):
+        bpy.ops.limber.import_lerobot(filepath=str(path), model="so101_new_calib")
+    for joint in rig.limber.chains[0].joints:
+        joint.servo -= 99
+    bpy.ops.limber.import_lerobot(filepath=str(path), model="so101_new_calib")
+    assert rig.limber.chains[0].joints[2].zero_us == pytest.approx((865 + 3072) / 2)
+
+
+def test_a_homing_offset_that_nobody_knows_is_not_exported(so101, tmp_path):
+    with pytest.raises(RuntimeError, match=r"homing offset of servo 1 is not known.*press Connect"):
+        bpy.ops.limber.export_lerobot(filepath=str(tmp_path / "out.json"))
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_file_that_cannot_be_used_changes_nothing(so101, tmp_path):
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(FILE | {"elbow_flex": FILE["elbow_flex"] | {"range_max": "far"}}))
+    with pytest.raises(RuntimeError, match=r"bad\.json, motor 'elbow_flex', range_max: expected a whole number, found 'far'"):
+        bpy.ops.limber.import_lerobot(filepath=str(bad))
+    assert so101.limber.chains[0].joints[0].homing_offset == -(2**31)
+
+
+@pytest.mark.every_blender
+def test_zeros_are_checked_against_the_pose_that_blender_shows_and_set_joint_by_joint(so101, path, tmp_path):
+    from limber.rig.robot import zero_check
+
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    bpy.ops.limber.zero_pose()
+    middles = {motor["id"]: (motor["range_min"] + motor["range_max"]) / 2 for motor in FILE.values()}
+    with on_bus(so101, middles | {3: middles[3] + 100}, "feetech_sts") as bus:
+        make_active(so101)
+        bpy.ops.limber.let_go()
+        until(lambda: state(so101) == "LIMP", "the robot is limp")
+        found = {one.joint.name: one for one in zero_check.differences(so101)}
+        apart = {name: degrees(one.measured - one.shown) for name, one in found.items()}
+        (elbow,) = (name for name, one in apart.items() if abs(one) > 1)
+        assert apart[elbow] == pytest.approx(100 * 360 / 4095, abs=0.1)
+        bpy.ops.limber.set_zero(joint=elbow, angle=found[elbow].shown)
+        measured = {one.joint.name: degrees(one.measured - one.shown) for one in zero_check.differences(so101)}
+        assert all(abs(one) < 0.1 for one in measured.values()), "the new zero counts at once"
+        joint = next(joint for chain in so101.limber.chains for joint in chain.joints if joint.servo == 3)
+        assert joint.homing_offset == 0, "the offset that the servo has now"
+        bus.store(3, 31, (77).to_bytes(2, "little"))
+        bpy.ops.limber.reconnect()
+        until(lambda: state(so101) == "DISARMED" and status(so101).channels[0].homing_offset is not None, "it is connected anew")
+        warnings = "\n".join(status(so101).warnings)
+        assert "its homing offset is 77, and it was calibrated with 0" in warnings
+        bpy.ops.limber.arm()
+        until(lambda: state(so101) == "FAULT", "it is not armed")
