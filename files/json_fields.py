@@ -52,6 +52,17 @@ class JsonFields:
             self.wrong(field, f"a number from -{most:g} to {most:g}")
         return number
 
+    def numbers(self, field: str, count: int | None = None, values: list[Any] | None = None) -> list[float]:
+        """A list of finite numbers, of the length `count` where that is given; `values`: the field's, flattened."""
+        values = self.get(field, list) if values is None else values
+        if count is not None and len(values) != count:
+            self.wrong(field, f"{count} numbers")
+        found = [number_of(value) for value in values]
+        if None in found:
+            place = found.index(None)
+            raise self._error(f"{self._name}, {field}, number {place + 1}: expected a finite number, found {shown(values[place])}")
+        return [number for number in found if number is not None]
+
     def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
         """A text field with one of the given values."""
         value = self.get(field, str)
@@ -63,12 +74,12 @@ class JsonFields:
         """The object in a field."""
         return JsonFields(f"{self._name}, {field}", self.get(field, object), self._error)
 
-    def children(self, field: str, kind: str, key: str) -> list[JsonFields]:
-        """The objects in a list field; `key` is the field that names each of them in messages."""
+    def children(self, field: str, kind: str, key: str = "") -> list[JsonFields]:
+        """The objects in a list field; `key` is the field that names each of them in messages, "": their numbers do."""
         found = []
         for number, item in enumerate(self.get(field, list), 1):
             own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            found.append(JsonFields(f"{self._name}, {kind} {shown(own)}", item, self._error))
+            found.append(JsonFields(f"{self._name}, {kind} {shown(own) if key else number}", item, self._error))
         return found
 
     def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
@@ -85,6 +96,10 @@ class JsonFields:
     def has(self, field: str) -> bool:
         """Whether there is such a field."""
         return field in self._fields
+
+    def is_given(self, field: str) -> bool:
+        """Whether a field is there and not null."""
+        return self._fields.get(field) is not None
 
     def wrong(self, field: str, expected: str) -> NoReturn:
         """Raise the error about a field."""

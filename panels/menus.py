@@ -68,7 +68,7 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
     """Operators: Bake and Record"""
 
     bl_label = "Bake and Record"
-    operators = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "export_motion")
+    operators = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "import_motion", "export_motion")
 
 
 class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):

@@ -133,18 +133,24 @@ def values(model: Model, pose: Pose) -> tuple[float, ...]:
     return tuple(model.solver.values(pose, motor.joint)[motor.index] for motor in model.motors)
 
 
-def by_joint(model: Model, numbers: tuple[float, ...]) -> Mapping[str, tuple[float, ...]]:
-    """Motor values by joint, as the solver's goals take them."""
-    found: dict[str, dict[int, float]] = {}
-    for motor, number in zip(model.motors, numbers, strict=True):
-        found.setdefault(motor.joint, {})[motor.index] = number
-    return {joint: tuple(told[k] for k in sorted(told)) for joint, told in found.items()}
+def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
+    """Motor values by joint, as the solver's goals take them; of joints without a value for each of their motors nothing.
+
+    Args:
+        model: The mover.
+        numbers: Values [rad or m] by the motors' indices.
+    """
+    found: dict[str, dict[int, float | None]] = {}
+    for k, motor in enumerate(model.motors):
+        found.setdefault(motor.joint, {})[motor.index] = numbers.get(k)
+    ordered = {joint: [told[k] for k in sorted(told)] for joint, told in found.items()}
+    return {joint: tuple(row) for joint, told in ordered.items() if len(row := [one for one in told if one is not None]) == len(told)}
 
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the original goals."""
     frames = () if model.is_determined else tuple(map(_faint, goals.frames))
-    return Goals(frames, actuators=by_joint(model, filtered), counts_full_rotations=True)
+    return Goals(frames, actuators=by_joint(model, dict(enumerate(filtered))), counts_full_rotations=True)
 
 
 def _faint(goal: FrameGoal) -> FrameGoal:

@@ -3,10 +3,10 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...hardware.export import FORMATS, Settings
-from ...hardware.export.boards import BOARDS
-from ...hardware.export.firmware_header import NO_PIN, PULSE_RATE
-from ...hardware.export.motion import HIGHEST_RATE
+from ...hardware.motion_files import FORMATS, Settings
+from ...hardware.motion_files.boards import BOARDS
+from ...hardware.motion_files.firmware_header import NO_PIN, PULSE_RATE
+from ...hardware.motion_files.motion import HIGHEST_RATE
 from ...rig.blender.counting import counted
 from ...rig.output.export import Export
 from ...rig.robot.device import sources
@@ -94,7 +94,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")
         layout.prop(self, "rate")
-        layout.prop(self, "loops")
+        if not FORMATS[self.format].has_frames:
+            layout.prop(self, "loops")
         if FORMATS[self.format].needs_board:
             layout.prop(self, "board")
             layout.prop(self, "start_pin")
@@ -123,17 +124,20 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self.rate, self.loops)
+        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self.rate, self.loops, self.format)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
         path = Path(bpy.path.abspath(self.filepath))
-        motion = self.work.finish(path, self.format, Settings(self.board, self.start_pin))
+        motion = self.work.finish(path, Settings(self.board, self.start_pin))
         tell_held(self, self.work.held, "a goal could not")
+        for warning in self.work.warnings:
+            self.report({"WARNING"}, warning)
+        sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""
         servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
-        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}")
+        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}{sound}")
         return {"FINISHED"}
 
 

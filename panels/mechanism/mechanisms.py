@@ -247,7 +247,9 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
         layout.use_property_split = True
         if motor is not None:
             unit = "linear_" if is_prismatic(motor.axis) else ""
-            if kept.drive == "MOTORS":
+            if kept.drive == "TARGETS":
+                layout.prop(motor, "keeps_value")
+            if kept.drive == "MOTORS" or motor.keeps_value:
                 layout.prop(motor, unit + "value")
             for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
                 column = layout.column(align=True)

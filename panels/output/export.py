@@ -1,4 +1,4 @@
-"""Panel Export: motion files that play without Blender."""
+"""Panel Motion Files: other people's motion comes in, the robot's goes out."""
 
 import bpy
 
@@ -19,7 +19,9 @@ class LIMBER_PT_export(BakePart, bpy.types.Panel):
 
 
 def draw_export(layout, owner) -> None:
-    """Draws the button, and what of an object goes out as live shows it."""
+    """Draws the buttons, and what of an object goes out as live shows it."""
     labels = ", ".join(mover.label for mover in live_of(owner))
     sentence(layout, f"Filtered, as live: {labels}" if labels else "Nothing is live: the motion goes out as posed", "INFO")
-    layout.operator("limber.export_motion", icon="EXPORT")
+    row = layout.row(align=True)
+    row.operator("limber.import_motion", icon="IMPORT")
+    row.operator("limber.export_motion", icon="EXPORT")

@@ -166,11 +166,12 @@ class MechanismSession(SceneSession):
         steady = RegulariserWeights(now.steady) if now.steady else RegulariserWeights()
         if now.drive == "MOTORS":
             asked.ordered(kept, reading)
-            told = tuple(motor.value for motor in now.motors)
+            told = {k: motor.value for k, motor in enumerate(now.motors)}
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
             return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=steady, counts_full_rotations=True)
         frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
-        return self.model, Goals(tuple(frames), centre, regulariser_weights=steady)
+        kept_values = {k: motor.value for k, motor in enumerate(now.motors) if motor.keeps_value}
+        return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=steady)
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)
@@ -217,7 +218,7 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
 
 
 def _shortfall(model: Model, report: Report, state: State) -> str:
-    asked = "motors' values" if state.goals.actuators else "targets"
+    asked = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""
     if not report.settled and state.stalled < NO_MORE:

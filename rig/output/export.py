@@ -1,15 +1,26 @@
 """Export of a robot's motion to a file that plays without Blender: the values that the robot would be sent, frame by frame."""
 
+from collections.abc import Callable
+from functools import partial
+from math import floor
 from pathlib import Path
 
 import bpy
 
 from ...hardware.errors import HardwareError
-from ...hardware.export import FORMATS, Motion, Settings, Take, make_motion, write
+from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
+from ...hardware.motion_files.check import check_speeds
+from ...hardware.motion_files.files import copy_beside
+from ...hardware.motion_files.recording import Pose
+from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
+from ..blender.sound_strips import beginning_at
 from ..live import live
 from ..live.mover import Mover
 from ..live.stage import Stage
+from ..reading.file_joints import file_joints
+from ..reading.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
+from ..reading.placement import Placement
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.value_filters import ValueFilters
@@ -25,7 +36,7 @@ class Export(Stepped):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
     Live movers move as they do live, from rest in the first frame; after the last one they come to rest where they were going. Everything
-    else is exported as posed.
+    else is exported as posed. Where nothing is live, a format that has the very frames gets rows at its own rate, between frames too.
 
     Args:
         scene: The scene with the object.
@@ -33,12 +44,13 @@ class Export(Stepped):
         start, end: First and last frame.
         rate: Rows per second in the file.
         loops: The motion returns to the first frame, to be played repeatedly.
+        form: Name of the file's format.
 
     Raises:
-        RigError: the range is empty, or the robot's description is invalid.
+        RigError: the range is empty, the robot's description is invalid, or it lacks a link that the format needs.
     """
 
-    def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool) -> None:
+    def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool, form: str) -> None:
         if end < start:
             raise RigError(f"The range to export ends at frame {end}, before it starts at {start}: exchange the two")
         try:
@@ -49,7 +61,16 @@ class Export(Stepped):
         self.sources = device.sources(rig)
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
+        self.form: Format = FORMATS[form]
+        named = {joint.place: (joint.name, joint.sign) for joint in file_joints(rig)}
+        self.names = tuple(named.get(source.place, (source.auxiliary, 1.0)) for source in self.sources)
+        self.links = {link: _pose_of(rig, link) for link in self.form.poses}
+        self.poses: dict[str, list[Pose]] = {link: [] for link in self.links}
         self.movers = live.movers_of_scene(scene)
+        frame_rate = scene.render.fps / scene.render.fps_base
+        self.stride = frame_rate / rate if self.form.has_frames and not self.movers else 1.0  # frames from a row to the next
+        self.warnings: list[str] = []  # about the motion as a whole
+        self.sound = ""  # name of the sound file that was written beside
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
@@ -59,7 +80,7 @@ class Export(Stepped):
 
     @property
     def total(self) -> int:
-        return self.end - self.start + 1
+        return floor((self.end - self.start) / self.stride + 1e-6) + 1
 
     @property
     def done(self) -> int:
@@ -68,7 +89,7 @@ class Export(Stepped):
     @property
     def frame(self) -> int:
         """The frame that was read last."""
-        return self.start + self.done - 1
+        return self.start + floor((self.done - 1) * self.stride)
 
     @property
     def frame_rate(self) -> float:
@@ -82,11 +103,13 @@ class Export(Stepped):
             RigError: a mover cannot be solved, or does not come to rest.
         """
         if len(self.rows) < self.total:
-            self.scene.frame_set(self.start + len(self.rows))
+            frame = self.start + len(self.rows) * self.stride
+            self.scene.frame_set(floor(frame), subframe=frame - floor(frame))
         elif len(self.rows) > self.total + SETTLE_FOR * self.frame_rate:
             raise RigError(f"The motion does not come to rest within {SETTLE_FOR:.0f} s after frame {self.end}: let the target rest there")
         dt = 1.0 / self.frame_rate if self.rows else 0.0
-        self.stage.advance(self.movers, bpy.context.evaluated_depsgraph_get(), dt)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        self.stage.advance(self.movers, depsgraph, dt)
         for mover in self._own():
             session = self.stage.session(*mover)
             if session.outputs is None:
@@ -94,10 +117,14 @@ class Export(Stepped):
             if session.unmet and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.unmet
         self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
+        if self.links:
+            placement = self.stage.placement(self.movers, depsgraph)
+            for link, pose in self.links.items():
+                self.poses[link].append(tuple(pose(placement).ravel().tolist()))
         at_rest = self.filters.at_rest and self.stage.is_at_rest(self._own())
         return len(self.rows) < self.total or not at_rest
 
-    def finish(self, path: Path, form: str, settings: Settings) -> Motion:
+    def finish(self, path: Path, settings: Settings) -> Motion:
         """Checks the motion and writes the file.
 
         Raises:
@@ -105,14 +132,35 @@ class Export(Stepped):
                 then.
         """
         try:
-            take = Take(self.device, self.start, self.frame_rate, tuple(self.rows), self.end)
-            motion = make_motion(take, self.rate, self.rig.name, self.loops)
-            write(path, FORMATS[form].make(motion, settings))
+            motion = self._motion()
+            write(path, self.form.make(motion, settings))
+            self._write_sound(path)
         except HardwareError as error:
             raise RigError(str(error)) from error
         finally:
             self._end()
         return motion
+
+    def _write_sound(self, path: Path) -> None:
+        """Copies the sound that begins with the motion beside the file."""
+        sound = beginning_at(self.scene, self.start) if self.form.has_sound else None
+        if sound is None:
+            return
+        try:
+            self.sound = copy_beside(sound, path).name
+        except HardwareError as error:
+            self.warnings.append(str(error))
+
+    def _motion(self) -> Motion:
+        poses = {link: tuple(rows) for link, rows in self.poses.items()}
+        take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.names, poses, self.stride)
+        if not self.form.has_frames:
+            return make_motion(take, self.rate, self.rig.name, self.loops)
+        try:
+            check_speeds(take)
+        except ExportError as error:
+            self.warnings.append(str(error))
+        return frames_at(take, self.rate, self.rig.name)
 
     def _put_back(self) -> None:
         super()._put_back()
@@ -139,3 +187,15 @@ class Export(Stepped):
         if value is None:
             raise RigError(f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path")
         return value
+
+
+def _pose_of(rig, link: str) -> Callable[[Placement], Array]:
+    """Function from a placement to the pose (4, 4) of a link: as its bone shows it, or as its target asks of a mechanism that is not live.
+
+    Raises:
+        RigError: there is no such link.
+    """
+    bone, kept = bone_of_link(rig, link), rig.limber.mechanism
+    if kept.uid and kept.use_bones and kept.drive == "TARGETS" and not kept.live and (target := link_target(rig, link)).keyed is not None:
+        return target.pose
+    return partial(shown_pose, rig, bone, link_in_bone(rig, bone))

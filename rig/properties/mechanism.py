@@ -119,6 +119,12 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         soft_max=pi,
     )
     linear_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
+    keeps_value: BoolProperty(
+        name="Keep Value",
+        description="This motor stays at its Value, which can be keyframed, while targets move the others: an antenna, a turntable. It"
+        " gives way only where the targets are out of reach",
+        default=False,
+    )
 
 
 class LimberClosure(PropertyGroup):

@@ -178,7 +178,7 @@ def test_the_header_is_for_the_board_that_was_chosen(rig, chain, tmp_path):
 
 
 def test_every_format_has_a_file(rig, chain, tmp_path):
-    from limber.hardware.export import FORMATS
+    from limber.hardware.motion_files import FORMATS
 
     bpy.ops.limber.live()
     for name, form in FORMATS.items():

@@ -18,6 +18,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "mark_findings",
     "clear_marks",
     "import_robot",
+    "import_motion",
     "new_chain",
     "eyes_head_torso",
     "remove_chain",

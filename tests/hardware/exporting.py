@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from limber.hardware.device import Device, Joint
-from limber.hardware.export import Motion, Take, make_motion
+from limber.hardware.motion_files import Motion, Take, make_motion
 from limber.motion import Limits, make_filter
 
 from tests.hardware.devices import direct, one_to_one

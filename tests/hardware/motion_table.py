@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from limber.hardware.export.table import HEAD, LOOPS, TRACK, WORD, Table, Track
+from limber.hardware.motion_files.table import HEAD, LOOPS, TRACK, WORD, Table, Track
 
 
 def decode(data: bytes) -> Table:

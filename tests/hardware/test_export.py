@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
-from limber.hardware.export import ExportError, Take, make_motion, write
-from limber.hardware.export.motion import sample
+from limber.hardware.motion_files import ExportError, Take, make_motion, write
+from limber.hardware.motion_files.motion import sample
 from limber.motion import Kinematic, Limits, make_limiter
 
 from tests.hardware.devices import direct, one_to_one

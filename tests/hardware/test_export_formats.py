@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.export import FORMATS, ExportError, Settings, make_motion
-from limber.hardware.export.boards import BOARDS
-from limber.hardware.export.table import Table, Track, encode
+from limber.hardware.motion_files import FORMATS, ExportError, Settings, make_motion
+from limber.hardware.motion_files.boards import BOARDS
+from limber.hardware.motion_files.table import Table, Track, encode
 from limber.hardware.protocols.limber import Move
 from limber.hardware.protocols.limber.payloads import encode_payload
 

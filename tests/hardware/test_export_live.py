@@ -1,6 +1,6 @@
 """Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very curve that the rows are of."""
 
-from limber.hardware.export import Take
+from limber.hardware.motion_files import Take
 from limber.hardware.worker.core import PERIOD
 from limber.motion import between
 

@@ -19,15 +19,16 @@ def keep(owner, goal, depsgraph) -> None:
     """
     if goal.target is None:
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
-    goal.offset = _rows(Matrix((inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()))
+    goal.offset = rows(Matrix((inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()))
 
 
 def clear(goal) -> None:
     """Clears the offset, so that the body takes the target's pose."""
-    goal.offset = _rows(NONE)
+    goal.offset = rows(NONE)
 
 
-def _rows(matrix: Matrix) -> list[float]:
+def rows(matrix: Matrix) -> list[float]:
+    """A matrix as a property of 16 numbers takes it."""
     return [number for column in matrix.transposed() for number in column]
 
 

@@ -6,11 +6,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from limber.hardware.export import FORMATS, Settings
-from limber.hardware.export.boards import BOARDS, NANO_FLASH
-from limber.hardware.export.motion import sample
-from limber.hardware.export.table import Table, Track, encode
 from limber.hardware.mixing import Mixing
+from limber.hardware.motion_files import FORMATS, Settings
+from limber.hardware.motion_files.boards import BOARDS, NANO_FLASH
+from limber.hardware.motion_files.motion import sample
+from limber.hardware.motion_files.table import Table, Track, encode
 from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Features, Hello, Poll, Reason, State, Welcome
 from limber.hardware.worker import translation

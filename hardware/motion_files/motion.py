@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from ...motion import Kinematic, Limits, TrackingFilter, between
 from ...motion.interpolation import FRAMES
 from ..device import Device
 from ..errors import ExportError
 from ..mixing import Mixing
-from .check import check
+from .check import check, check_ranges
+from .frames import at_rate, poses_at_rate
+from .recording import Column, Pose, Recording
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
@@ -29,6 +32,8 @@ class Motion:
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
         positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
         loops: It ends where it begins, at rest, and is played over and over.
+        names: As `Take.names`.
+        poses: As `Take.poses`, each (samples,).
     """
 
     title: str
@@ -37,10 +42,27 @@ class Motion:
     values: tuple[Values, ...]
     positions: tuple[Values, ...]
     loops: bool
+    names: tuple[tuple[str, float], ...] = ()
+    poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
         return len(self.values) / self.rate
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """(samples,) [s]."""
+        return tuple(row / self.rate for row in range(len(self.values)))
+
+    @property
+    def recording(self) -> Recording:
+        """The same by the names that files of the robot's maker have."""
+        named = self.names or tuple((joint.name, 1.0) for joint in self.device.joints)
+        columns = tuple(
+            Column(name, tuple(sign * row[k] for row in self.values), joint.unit)
+            for k, ((name, sign), joint) in enumerate(zip(named, self.device.joints, strict=True))
+        )
+        return Recording(self.times, columns, self.poses, self.title)
 
 
 def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
@@ -65,6 +87,20 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
         check(take)
     values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops)
+
+
+def frames_at(take: Take, rate: int, title: str) -> Motion:
+    """The motion of a take through its very frames, for players that interpolate and limit it themselves.
+
+    Raises:
+        ExportError: A joint or a channel is beyond its range; names it, the frame, expected and found.
+        DeviceError: The channels do not fit the joints.
+    """
+    mixing = Mixing(take.device)
+    check_ranges(take)
+    values = at_rate(take.frames, take.rate, rate)
+    poses = {name: poses_at_rate(found, take.rate, rate) for name, found in take.poses.items()}
+    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, take.names, poses)
 
 
 def sample(take: Take, rate: float) -> list[list[Kinematic]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..device import Device
 from ..errors import ExportError
+from .recording import Pose
 
 Values = tuple[float, ...]
 
@@ -23,6 +24,9 @@ class Take:
         rate: Frames a second [1/s].
         frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
         last: Number of the range's last frame; frames after it were added to come to rest and to return.
+        names: Names of the joints in files of the robot's maker, each with the sign of its values there; () for the device's own.
+        poses: Poses of links (frames,) in the base's frame, by name, for formats that have them.
+        stride: Frames of the scene from one to the next.
 
     Raises:
         ExportError: No frame, or frames without a value for each joint.
@@ -33,6 +37,9 @@ class Take:
     rate: float
     frames: tuple[Values, ...]
     last: int
+    names: tuple[tuple[str, float], ...] = ()
+    poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
+    stride: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.frames:
@@ -43,7 +50,7 @@ class Take:
 
     def name(self, index: int) -> str:
         """Name of the frame at `index` for messages; the index may lie before the first or after the last frame."""
-        frame = self.first + max(index, 0)
+        frame = self.first + int(max(index, 0) * self.stride)
         return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
 
     def standing(self) -> tuple[Values, ...]:

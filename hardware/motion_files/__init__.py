@@ -1,0 +1,29 @@
+"""Motion files: a robot's motion for a player without this computer, and other people's motion. Knows no Blender.
+
+A `Take` has baked frames; `make_motion` checks and resamples them into channel positions; `FORMATS` encodes these as files. `read` returns
+a file's `Recording`: values of joints and poses of links at given times.
+"""
+
+from ..errors import ExportError
+from .files import write
+from .formats import FORMATS, Format, Settings
+from .motion import Motion, frames_at, make_motion
+from .reading import read
+from .recording import Column, MotionFileError, Recording
+from .take import Take
+
+__all__ = [
+    "FORMATS",
+    "Column",
+    "ExportError",
+    "Format",
+    "Motion",
+    "MotionFileError",
+    "Recording",
+    "Settings",
+    "Take",
+    "frames_at",
+    "make_motion",
+    "read",
+    "write",
+]

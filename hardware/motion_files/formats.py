@@ -1,0 +1,125 @@
+"""The table of motion files' formats: which are written, and which are read. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from . import firmware_header, plain, reachy_mini, servo_animation
+from .boards import BOARDS
+from .motion import Motion
+from .recording import Recording
+
+Make = Callable[[Motion, "Settings"], bytes]
+Read = Callable[[bytes, Path], Recording]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options of single formats: the board that plays the motion, and the pin of its start button."""
+
+    board: str = "uno"
+    start_pin: int = firmware_header.NO_PIN
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of motion files.
+
+    Attributes:
+        label: Name for the user.
+        description: Its purpose, for the tooltip.
+        suffix: File name suffix.
+        make: Encodes a motion as the file's bytes; raises ExportError or MotionFileError.
+        read: Reads a file's bytes; raises MotionFileError. None: it is only written.
+        is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others have the same suffix.
+        more_suffixes: Further ones that are read.
+        usual_name: Default file name; "": the armature's name.
+        needs_board: Whether the user chooses a board.
+        has_frames: It has the very frames, since its player interpolates and limits; else a curve at rest at both ends, within all limits.
+        usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
+        poses: Links whose poses it has.
+        has_sound: Whether a sound of the same stem belongs to it.
+    """
+
+    label: str
+    description: str
+    suffix: str
+    make: Make
+    read: Read | None = None
+    is_like: Callable[[object], bool] = lambda _: True
+    more_suffixes: tuple[str, ...] = ()
+    usual_name: str = ""
+    needs_board: bool = False
+    has_frames: bool = False
+    usual_rate: int = 0
+    poses: tuple[str, ...] = ()
+    has_sound: bool = False
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "firmware": Format(
+            "Limber's Firmware",
+            "A header with the motion in flash: Limber's firmware plays it without a computer",
+            ".h",
+            lambda motion, settings: firmware_header.header(motion, BOARDS[settings.board], settings.start_pin),
+            usual_name="limber_motion",
+            needs_board=True,
+        ),
+        "reachy_mini": Format(
+            "Reachy Mini Move",
+            "A move for Reachy Mini's own player: the head's pose, antennas and body, with the sound beside it",
+            ".json",
+            lambda motion, _: reachy_mini.write(motion.recording),
+            lambda data, _: reachy_mini.read(data),
+            reachy_mini.is_move,
+            has_frames=True,
+            usual_rate=50,
+            poses=(reachy_mini.HEAD,),
+            has_sound=True,
+        ),
+        "csv": Format(
+            "CSV",
+            "A table: time, joints, servos' positions. Any table of joints is read",
+            ".csv",
+            lambda motion, _: plain.table(motion),
+            lambda data, _: plain.read_table(data),
+        ),
+        "joints_csv": Format(
+            "Joints, CSV",
+            "A table of the joints by the names that the robot's own file has: seconds, radians and metres, a row for each frame",
+            ".csv",
+            lambda motion, _: plain.joint_table(motion.recording),
+            has_frames=True,
+        ),
+        "json": Format(
+            "JSON",
+            "Joints with their limits, servos, and all rows in full precision",
+            ".json",
+            lambda motion, _: plain.write_document(motion),
+            lambda data, _: plain.read_document(data),
+            plain.is_own,
+        ),
+        "servo_animation_h": Format(
+            "blender-servo-animation, Arduino",
+            "The header that blender-servo-animation's Arduino library plays",
+            ".h",
+            lambda motion, _: servo_animation.header(motion),
+        ),
+        "servo_animation_bin": Format(
+            "blender-servo-animation, Binary",
+            "The same commands as bytes, for a memory card",
+            ".bin",
+            lambda motion, _: servo_animation.binary(motion),
+        ),
+        "servo_animation_json": Format(
+            "blender-servo-animation, JSON",
+            "Its JSON: a list of positions for each servo",
+            ".json",
+            lambda motion, _: servo_animation.document(motion),
+        ),
+    }
+)

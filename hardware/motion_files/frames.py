@@ -1,0 +1,65 @@
+"""Frames at another rate: curves through the very frames, for files whose player interpolates. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from .recording import Pose
+
+T = TypeVar("T")
+Values = tuple[float, ...]
+
+SAME = 1e-9  # [frames] rows nearer to a frame are that frame
+
+
+def at_rate(frames: Sequence[Values], have: float, want: float) -> tuple[Values, ...]:
+    """Rows at `want` [1/s] on a Catmull-Rom curve through frames at `have` [1/s]; equal to the frames where the rates are."""
+    return tuple(_rows(frames, have / want, _curve))
+
+
+def poses_at_rate(frames: Sequence[Pose], have: float, want: float) -> tuple[Pose, ...]:
+    """The same of poses, between whose frames position and axes go straight."""
+    return tuple(_rows(frames, have / want, _between))
+
+
+def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int, float], T]) -> list[T]:
+    last, found = len(frames) - 1, []
+    for row in range(math.floor(last / step + SAME) + 1):
+        position = min(row * step, float(last))
+        index = round(position)
+        if abs(position - index) < SAME:
+            found.append(frames[index])
+        else:
+            index = int(position)
+            found.append(between(frames, index, position - index))
+    return found
+
+
+def _curve(frames: Sequence[Values], index: int, u: float) -> Values:
+    """A point of the Catmull-Rom curve between frames `index` and the next, at the share u."""
+    p, q, r, s = (frames[min(max(index + k, 0), len(frames) - 1)] for k in (-1, 0, 1, 2))
+    weights = (
+        0.5 * u * (u * (2.0 - u) - 1.0),
+        0.5 * (u * u * (3.0 * u - 5.0) + 2.0),
+        0.5 * u * (u * (4.0 - 3.0 * u) + 1.0),
+        0.5 * u * u * (u - 1.0),
+    )
+    return tuple(math.fsum(w * v for w, v in zip(weights, four, strict=True)) for four in zip(p, q, r, s, strict=True))
+
+
+def _between(frames: Sequence[Pose], index: int, u: float) -> Pose:
+    mean = [(1.0 - u) * a + u * b for a, b in zip(frames[index], frames[index + 1], strict=True)]
+    x, y = ([mean[4 * row + k] for row in range(3)] for k in (0, 1))
+    x = _unit(x)
+    along = math.fsum(a * b for a, b in zip(x, y, strict=True))
+    y = _unit([b - along * a for a, b in zip(x, y, strict=True)])
+    z = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+    rows = ((x[k], y[k], z[k], mean[4 * k + 3]) for k in range(3))
+    return (*(number for row in rows for number in row), 0.0, 0.0, 0.0, 1.0)
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    size = math.hypot(*vector)
+    return [number / size for number in vector]

@@ -1,0 +1,69 @@
+"""Reading of a motion file: its format is found by its suffix and its content. Knows no Blender."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .formats import FORMATS
+from .json_files import plain_of
+from .recording import MotionFileError, Recording
+
+LARGEST = 100_000_000  # [bytes] of a file
+AUTOMATIC = "auto"
+SOUNDS = (".wav", ".mp3", ".ogg", ".flac", ".m4a")  # beside a move, in this order
+
+
+def read(path: Path, form: str = AUTOMATIC) -> Recording:
+    """The motion of a file.
+
+    Args:
+        path: The file.
+        form: A format's name in `FORMATS`, or AUTOMATIC.
+
+    Raises:
+        MotionFileError: It cannot be used; names the file, the place in it and the remedy.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise MotionFileError(f"it has {path.stat().st_size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f}: import it in parts")
+        data = path.read_bytes()
+        name = form if form != AUTOMATIC else format_of(path, data)
+        reader = FORMATS[name].read
+        if reader is None:
+            raise MotionFileError(f"{FORMATS[name].label} is written, not read: choose another format")
+        return reader(data, path)
+    except OSError as error:
+        raise MotionFileError(f"'{path}' cannot be read ({error.strerror}): choose another file") from error
+    except MotionFileError as error:
+        raise MotionFileError(f"'{path.name}': {error}") from error
+
+
+def format_of(path: Path, data: bytes) -> str:
+    """Name of a file's format.
+
+    Raises:
+        MotionFileError: It is none that can be read.
+    """
+    suffix = path.suffix.lower()
+    candidates = {name: form for name, form in FORMATS.items() if form.read is not None and suffix in (form.suffix, *form.more_suffixes)}
+    if not candidates:
+        known = sorted({suffix for form in FORMATS.values() if form.read for suffix in (form.suffix, *form.more_suffixes)})
+        raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
+    content = _content(suffix, data)
+    for name, form in candidates.items():
+        if form.is_like(content):
+            return name
+    labels = ", ".join(form.label for form in candidates.values())
+    raise MotionFileError(f"it is none of the known formats ({labels}): choose its format, or another file")
+
+
+def _content(suffix: str, data: bytes) -> object:
+    """What tells formats of the same suffix apart: the JSON value, else the first line."""
+    if suffix == ".json":
+        return plain_of(data)
+    return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")
+
+
+def sound_beside(path: Path) -> Path | None:
+    """The sound of a move: a file beside it with the same stem; None where there is none."""
+    return next((found for suffix in SOUNDS if (found := path.with_suffix(suffix)).is_file()), None)

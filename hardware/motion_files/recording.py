@@ -1,0 +1,129 @@
+"""Motion of joints and frames at given times, as motion files have it: what every reader returns. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+from ..errors import HardwareError
+
+MOST_NUMBERS = 5_000_000  # in a recording: three hours of ten joints at 50 Hz
+LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
+LARGEST = 1e6  # [rad, m, degrees, steps] of a value
+RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes: files round to three decimals or more
+
+Unit = Literal["rad", "m", "plain", "raw", "degrees", "range", "percent"]
+"""Radians, metres, a plain number; a servo's raw position; and LeRobot's three units, which depend on a calibration
+(`lerobot_units`)."""
+
+Pose = tuple[float, ...]
+"""(16,) a 4x4 matrix, row by row [m]."""
+
+
+class MotionFileError(HardwareError, ValueError):
+    """A motion file cannot be used; the message names the place in it, what is expected and found, and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Values of a joint.
+
+    Attributes:
+        name: The joint's name in the file.
+        values: (t,) in `unit`.
+        unit: See `Unit`.
+        servo: The servo's id; -1 where the file's format does not say it.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    unit: Unit = "rad"
+    servo: int = -1
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Motion of joints and frames.
+
+    Attributes:
+        times: (t,) ascending [s].
+        columns: Values of joints, each (t,).
+        poses: Poses of frames, each (t,), in the frame of the robot's base, by the names of their links.
+        title: Name or description.
+
+    Raises:
+        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or there is nothing in it.
+    """
+
+    times: tuple[float, ...]
+    columns: tuple[Column, ...] = ()
+    poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.times or not (self.columns or self.poses):
+            raise MotionFileError("it has no motion: choose a file with at least one row and one joint")
+        _check_times(self.times)
+        names = [column.name for column in self.columns]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise MotionFileError(f"two joints are called '{twice}': give each its own name")
+        for column in self.columns:
+            self._check_length(f"joint '{column.name}'", column.values)
+            for row, value in enumerate(column.values):
+                if not abs(value) <= LARGEST:
+                    raise MotionFileError(f"joint '{column.name}', row {row + 1}: its value is {value}: correct it")
+        for name, poses in self.poses.items():
+            self._check_length(f"the pose of '{name}'", poses)
+            for row, pose in enumerate(poses):
+                if problem := pose_problem(pose):
+                    raise MotionFileError(f"the pose of '{name}', row {row + 1}: {problem}: correct it")
+
+    def _check_length(self, what: str, values: Sequence[object]) -> None:
+        if len(values) != len(self.times):
+            raise MotionFileError(f"{what} has {len(values)} values for {len(self.times)} times: give one for each")
+
+    @property
+    def rate(self) -> float:
+        """Mean rows per second; 0 for a single row."""
+        return (len(self.times) - 1) / (self.times[-1] - self.times[0]) if len(self.times) > 1 else 0.0
+
+    def from_zero(self) -> Recording:
+        """The same with its first row at time 0."""
+        return replace(self, times=tuple(time - self.times[0] for time in self.times))
+
+
+def _check_times(times: Sequence[float]) -> None:
+    for row, time in enumerate(times):
+        if not abs(time) <= LONGEST * 1e5:  # clocks of computers count from 1970
+            raise MotionFileError(f"row {row + 1}: its time is {time}: give seconds")
+    for row, (before, after) in enumerate(pairwise(times)):
+        if after <= before:
+            raise MotionFileError(f"row {row + 2}: its time {after:g} s is not after {before:g} s of the row before: sort the rows")
+    if times[-1] - times[0] > LONGEST:
+        raise MotionFileError(f"it lasts {times[-1] - times[0]:g} s: give times in seconds, a day at most")
+
+
+def pose_problem(pose: Sequence[float]) -> str:
+    """What is wrong with a 4x4 matrix, as part of a sentence; "" if it is a rotation and a position."""
+    if len(pose) != 16:
+        return f"it has {len(pose)} numbers, and a 4x4 matrix has 16"
+    if not all(abs(number) <= LARGEST for number in pose):
+        return "not all of its numbers are finite"
+    if any(abs(number - one) > 1e-6 for number, one in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)):
+        return "its last row is not 0, 0, 0, 1"
+    axes = [[pose[4 * row + k] for row in range(3)] for k in range(3)]
+    for k, axis in enumerate(axes):
+        for other in range(k, 3):
+            if abs(_dot(axis, axes[other]) - (other == k)) > RIGHT_ANGLE:
+                return "it is no rotation: its axes are not perpendicular unit vectors"
+    x, y, z = axes
+    if x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0]) + x[2] * (y[0] * z[1] - y[1] * z[0]) < 0.0:
+        return "it mirrors: its determinant is -1"
+    return ""
+
+
+def _dot(a: Iterable[float], b: Iterable[float]) -> float:
+    return math.fsum(p * q for p, q in zip(a, b, strict=True))

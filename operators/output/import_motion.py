@@ -1,0 +1,103 @@
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from ...hardware.motion_files import FORMATS
+from ...hardware.motion_files.reading import AUTOMATIC
+from ...rig.authoring.motion_import import MotionImport
+from ..files import ReadsFile, shown_files
+from ..stepwise import Stepwise
+from ..subject import poll_rig, rig_of
+
+READ = {name: form for name, form in FORMATS.items() if form.read is not None}
+SUFFIXES = sorted({suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes)})
+KEYS = [
+    ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
+    ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
+]
+ASKED = ("filepath", "format", "frame_start", "keys", "with_sound")
+
+
+class LIMBER_OT_import_motion(ReadsFile, Stepwise, bpy.types.Operator):
+    """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a trajectory. Esc cancels"""
+
+    bl_idname = "limber.import_motion"
+    bl_label = "Import Motion"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
+    format: EnumProperty(
+        name="Format",
+        description="Format of the file",
+        items=[
+            (AUTOMATIC, "Automatic", "By the file's suffix and content"),
+            *((name, form.label, form.description) for name, form in READ.items()),
+        ],
+        default=AUTOMATIC,
+    )
+    frame_start: IntProperty(name="Start", description="Frame of the file's first row", default=1, options={"SKIP_SAVE"})
+    keys: EnumProperty(name="Keys", description="Where keyframes are", items=KEYS, default="FRAMES")
+    with_sound: BoolProperty(
+        name="Sound", description="Add the sound file of the same name that lies beside the motion to the sequencer", default=True
+    )
+
+    nothing = "Nothing was imported"
+    cancelled = "The import is cancelled: nothing has changed"
+
+    @classmethod
+    def poll(cls, context):
+        if not poll_rig(cls, context):
+            return False
+        if rig_of(context).mode == "EDIT":
+            cls.poll_message_set("Leave Edit Mode first: keyframes are for the pose")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        if not self.properties.is_property_set("frame_start"):
+            self.frame_start = context.scene.frame_current
+        if self.properties.is_property_set("filepath"):
+            return Stepwise.invoke(self, context, event)
+        self.is_browsing = True
+        return ReadsFile.invoke(self, context, event)
+
+    def execute(self, context):
+        if not self.filepath:
+            self.report({"ERROR"}, "No file is chosen: choose a motion file")
+            return {"CANCELLED"}
+        if getattr(self, "is_browsing", False) and not bpy.app.background:
+            # The file browser cannot show progress: the operator is invoked again, outside of it.
+            bpy.ops.limber.import_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
+            return {"FINISHED"}
+        if not self.properties.is_property_set("frame_start"):
+            self.frame_start = context.scene.frame_current
+        return Stepwise.execute(self, context)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for name in ASKED[1:]:
+            layout.prop(self, name)
+
+    def _begin(self, context):
+        path = Path(bpy.path.abspath(self.filepath))
+        return MotionImport(context.scene, rig_of(context), path, self.format, self.frame_start, self.keys == "FRAMES", self.with_sound)
+
+    def _says(self):
+        return f"Reading '{self.work.at_work}', {self.work.done} of {self.work.total}"
+
+    def _finish(self, context):
+        made = self.work.finish()
+        for warning in made.warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, made.sentence)
+        return {"FINISHED"}
+
+
+def _add_to_menu(menu, _context) -> None:
+    menu.layout.operator(LIMBER_OT_import_motion.bl_idname, text=f"Robot Motion ({', '.join(SUFFIXES)})")
+
+
+MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}

@@ -1,0 +1,28 @@
+"""Makes the goal and the target by which a mechanism gives a link a pose."""
+
+from dataclasses import replace
+
+from mathutils import Matrix
+
+from ...solvers.kinematics.se3 import inverse
+from ..reading.link_poses import LinkTarget
+from ..reading.mechanism.offsets import rows
+from .mechanism.build import target_at
+
+
+def with_target(link: LinkTarget) -> LinkTarget:
+    """The same with its goal and target, which are made where they are missing."""
+    if link.keyed is not None:
+        return link
+    rig, goals, index = link.rig, link.rig.limber.mechanism.goals, link.goal
+    if index < 0:
+        goal, index = goals.add(), len(goals) - 1
+        goal.name = goal.bone = link.bone
+    shown = rig.pose.bones[link.bone].matrix @ Matrix(link.held.tolist())
+    target = goals[index].target = target_at(link.link, rig.matrix_world @ shown, rig.users_collection[0])
+    target.rotation_mode = "QUATERNION"
+    target.parent, target.matrix_parent_inverse = rig, Matrix()
+    position, rotation, _ = shown.decompose()
+    target.matrix_basis = Matrix.LocRotScale(position, rotation, None)
+    goals[index].offset = rows(Matrix(inverse(link.held).tolist()))
+    return replace(link, goal=index)

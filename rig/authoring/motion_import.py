@@ -1,0 +1,196 @@
+"""Import of a motion file: joints get keys on a new action, and targets that a mechanism follows the poses of links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+import bpy
+
+from ...hardware.errors import HardwareError
+from ...hardware.motion_files import Column, read
+from ...hardware.motion_files.reading import sound_beside
+from ...solvers.kinematics.se3 import Array
+from ..blender import actions
+from ..blender.counting import counted
+from ..blender.errors import RigError
+from ..blender.sound_strips import add as add_sound
+from ..output import muting
+from ..output.new_actions import new_action, refuse_what_would_hide_keys
+from ..output.stepped import Stepped
+from ..reading import axes
+from ..reading.channels import Channel
+from ..reading.file_joints import FileJoint, file_joints, match, refuse_quaternions
+from ..reading.link_poses import LinkTarget, link_target
+from .file_values import in_joint_unit, poses_at, resampled
+from .link_targets import with_target
+
+NAMED = 6  # names in a sentence
+LAST_FRAME = 1_048_574  # Blender's
+SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
+SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
+
+
+@dataclass
+class Imported:
+    """What an import made.
+
+    Attributes:
+        actions: The new actions.
+        sentence: What came.
+        warnings: What did not, and what else was changed, as sentences.
+    """
+
+    actions: list[bpy.types.Action]
+    sentence: str
+    warnings: list[str]
+
+
+class MotionImport(Stepped):
+    """Import of a motion file for an object's joints and motors, a joint or link per step. Nothing is written before `finish`.
+
+    Args:
+        scene: The scene, whose frame rate counts.
+        rig: The armature, or the owner of a mechanism.
+        path: The file.
+        form: Its format, or AUTOMATIC.
+        start: Frame of its first row.
+        at_frames: Key the scene's frames; else the file's own times, which may lie between frames.
+        with_sound: Add the sound that lies beside the file.
+
+    Raises:
+        RigError: the file cannot be used, none of its joints is there, or the keys would not play.
+    """
+
+    def __init__(self, scene, rig, path: Path, form: str, start: int, at_frames: bool, with_sound: bool = True) -> None:
+        try:
+            self.recording = read(path, form).from_zero()
+        except HardwareError as error:
+            raise RigError(str(error)) from error
+        self.rig, self.path, self.start = rig, path, start
+        self.sound = sound_beside(path) if with_sound else None
+        columns = self.recording.columns
+        joints = file_joints(rig)
+        self.matched = match([(column.name, column.servo) for column in columns], joints)
+        self.targets: list[LinkTarget] = []
+        self.warnings: list[str] = []
+        self._find_targets()
+        self._tell_strangers(joints)
+        refuse_quaternions(rig, list(self.matched.values()))
+        for thing in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
+            refuse_what_would_hide_keys(thing)
+        rate = scene.render.fps / scene.render.fps_base
+        times = self.recording.times
+        if start + times[-1] * rate > LAST_FRAME:
+            raise RigError(f"'{path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an earlier Start")
+        self.at = [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if at_frames else list(times)
+        self.frames = [start + k for k in range(len(self.at))] if at_frames else [start + time * rate for time in times]
+        self.left: list[Column | LinkTarget] = [*(column for column in columns if column.name in self.matched), *self.targets]
+        self.total = len(self.left)
+        self.values: dict[str, list[float]] = {}  # of the joints' channels, by the file's name
+        self.poses: dict[str, list[Array]] = {}  # (4, 4) of links
+        super().__init__(scene)
+
+    @property
+    def done(self) -> int:
+        return self.total - len(self.left)
+
+    @property
+    def at_work(self) -> str:
+        """Name of the joint or link that comes next."""
+        if not self.left:
+            return ""
+        return self.left[0].name if isinstance(self.left[0], Column) else self.left[0].link
+
+    def _find_targets(self) -> None:
+        for link in self.recording.poses:
+            try:
+                self.targets.append(link_target(self.rig, link))
+            except RigError as error:
+                self.warnings.append(str(error))
+
+    def _tell_strangers(self, joints: Sequence[FileJoint]) -> None:
+        strange = [column.name for column in self.recording.columns if column.name not in self.matched]
+        if not self.matched and not self.targets:
+            has = _named([joint.name for joint in joints]) or "none"
+            raise RigError(
+                f"'{self.path.name}' moves {_named(strange)}, and '{self.rig.name}' has no joint of such a name or servo (it has {has}):"
+                " rename the file's joints, or import it for another robot"
+            )
+        if strange:
+            self.warnings.append(f"'{self.rig.name}' has no joint for {_named(strange)}: left out")
+
+    def step(self) -> bool:
+        """Prepares the keys of one joint or link; returns whether there are more.
+
+        Raises:
+            RigError: its values cannot be those of the joint.
+        """
+        one = self.left.pop(0)
+        if isinstance(one, Column):
+            joint = self.matched[one.name]
+            values = [joint.sign * value for value in resampled(in_joint_unit(one, joint, self.rig), self.recording.times, self.at)]
+            self._tell_limits(joint, values)
+            self.values[one.name] = values
+        else:
+            self.poses[one.link] = poses_at(self.recording.poses[one.link], self.recording.times, self.at)
+        return bool(self.left)
+
+    def _tell_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
+        lower, upper = min(values), max(values)
+        if lower < joint.lower - SLACK or upper > joint.upper + SLACK:
+            axis = joint.place[2]
+            self.warnings.append(
+                f"Joint '{joint.name}' goes from {axes.range_text(axis, lower, upper)}, and its limits are"
+                f" {axes.range_text(axis, joint.lower, joint.upper)}: what is live, and the robot, stop there"
+            )
+
+    def finish(self) -> Imported:
+        """Writes the keys on new actions, and the sound; returns what was made."""
+        targets = [with_target(target) for target in self.targets]
+        if targets:
+            bpy.context.view_layer.update()  # of targets that were just made
+        keys = {self.matched[name].channel: values for name, values in self.values.items()}
+        for target in targets:
+            keys |= target.keys(self.poses[target.link])
+        self._let_play()
+        made = [self._write(channel.owner, keys) for channel in {channel.uid: channel for channel in keys}.values()]
+        self.warnings += muting.mute_what_wins(keys)
+        sentence = f"'{self.path.name}': {self.recording.times[-1]:.1f} s of {counted(len(self.values), 'joint')}"
+        sentence += "".join(f" and the pose of '{target.link}'" for target in targets)
+        sentence += f" from frame {self.start}"
+        if self.sound is not None:
+            try:
+                add_sound(self.scene, self.sound, self.start)
+                sentence += f", with sound '{self.sound.name}'"
+            except RigError as error:
+                self.warnings.append(str(error))
+        self._end()
+        return Imported(made, sentence, self.warnings)
+
+    def _let_play(self) -> None:
+        """Lets the mechanism follow the keys: targets where links have poses, motors where each of them has values."""
+        kept = self.rig.limber.mechanism
+        motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}
+        drive = "TARGETS" if self.targets else "MOTORS" if motors and len(motors) == len(kept.motors) else kept.drive
+        if (motors or self.targets) and kept.drive != drive:
+            kept.drive = drive
+            self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
+        freed = [kept.motors[k] for k in sorted(motors) if drive == "TARGETS" and not kept.motors[k].keeps_value]
+        for motor in freed:
+            motor.keeps_value = True
+        if freed:
+            names = _named([motor.name for motor in freed])
+            self.warnings.append(f"Targets leave {names} at their own values now (Keep Value)")
+
+    def _write(self, thing, keys: dict[Channel, list[float]]) -> bpy.types.Action:
+        action, handle, curves = new_action(thing, self.path.stem)
+        for channel, values in keys.items():
+            if channel.uid == thing.session_uid:
+                actions.bake_keys(curves, channel.path, channel.index, channel.group, self.frames, values)
+        actions.assign(thing, action, handle)
+        return action
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")

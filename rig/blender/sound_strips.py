@@ -1,0 +1,46 @@
+"""Sound strips of a scene's sequencer: added with a motion, found to go out with one."""
+
+from pathlib import Path
+
+import bpy
+
+from .errors import RigError
+
+CHANNELS = 128  # of the sequencer
+
+
+def _strips(editor):
+    return editor.strips if hasattr(editor, "strips") else editor.sequences  # their name before 4.4
+
+
+def add(scene, path: Path, frame: int):
+    """Adds a sound at a frame in the first channel that is free there; returns its strip.
+
+    Raises:
+        RigError: the file is no sound that Blender plays.
+    """
+    strips = _strips(scene.sequence_editor_create())
+    taken = {strip.channel for strip in strips if strip.frame_final_end > frame}
+    channel = next((k for k in range(1, CHANNELS + 1) if k not in taken), CHANNELS)
+    try:
+        strip = strips.new_sound(path.stem, str(path), channel, frame)
+    except RuntimeError as error:
+        raise RigError(f"Sound '{path.name}' cannot be read, so the motion has none: convert it to WAV") from error
+    if strip.frame_final_duration <= 1:  # what Blender makes of a file that is no sound
+        sound = strip.sound
+        strips.remove(strip)
+        if sound is not None and not sound.users:
+            bpy.data.sounds.remove(sound)
+        raise RigError(f"Sound '{path.name}' is empty or no sound that Blender plays, so the motion has none: convert it to WAV")
+    return strip
+
+
+def beginning_at(scene, frame: int) -> Path | None:
+    """File of the sound that begins at a frame, uncut; None where there is none."""
+    editor = scene.sequence_editor
+    for strip in _strips(editor) if editor is not None else ():
+        if strip.type == "SOUND" and not strip.mute and strip.frame_final_start == frame == strip.frame_start and strip.sound:
+            path = Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
+            if path.is_file():
+                return path
+    return None

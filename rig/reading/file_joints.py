@@ -1,0 +1,132 @@
+"""Joints of an object by the names that robots' files have for them, with the channels that store their values.
+
+A maker's files name a joint as the robot's URDF does, Limber names it by its bone and axis. The sign of an imported robot's bone may differ
+from the URDF joint's.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..blender.errors import RigError
+from . import axes, channels, imported_robot
+from .channels import Channel
+from .joint_axes import joint_axes
+
+Place = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
+
+
+@dataclass(frozen=True)
+class FileJoint:
+    """A joint or motor, as motion files name it.
+
+    Attributes:
+        names: Its names, that of the robot's maker first.
+        place: Key of the joint, as `Source.place`.
+        channel: Where its authored value is stored.
+        sign: Of a value in files against the channel's.
+        servo: The servo's id; -1 without one.
+        motor: Index of the mechanism's motor; -1 for a bone's joint.
+        lower, upper: Limits [rad or m] of the channel's value.
+    """
+
+    names: tuple[str, ...]
+    place: Place
+    channel: Channel
+    sign: float = 1.0
+    servo: int = -1
+    motor: int = -1
+    lower: float = -float("inf")
+    upper: float = float("inf")
+
+    @property
+    def name(self) -> str:
+        """The name for files."""
+        return self.names[0]
+
+    @property
+    def is_prismatic(self) -> bool:
+        return axes.is_prismatic(self.place[2])
+
+
+def file_joints(rig) -> list[FileJoint]:
+    """All joints of an armature and motors of a mechanism.
+
+    Raises:
+        RigError: a robot's record was edited.
+    """
+    kept = rig.limber.mechanism
+    found = list(_motors(rig, kept)) if kept.uid else []
+    if rig.type != "ARMATURE":
+        return found
+    of_chains = {(joint.bone, joint.axis): (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
+    places = list(of_chains)
+    if not (kept.uid and kept.use_bones):
+        places += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
+    for bone, axis in places:
+        if bone in rig.pose.bones:
+            found.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
+    return found
+
+
+def _motors(rig, kept) -> Iterator[FileJoint]:
+    for k, motor in enumerate(kept.motors):
+        record = _record(rig, motor.bone, motor.axis) if motor.joint is None and not kept.closures_file else None
+        named = record.branch.joint.name if record else motor.bone
+        names = tuple(dict.fromkeys((named, motor.name, axes.label(motor.bone, motor.axis))))
+        sign = float(record.sign) if record else 1.0
+        yield FileJoint(
+            names, (kept.uid, motor.bone, motor.axis), channels.of_motor(rig, k), sign, motor.servo, k, motor.lower, motor.upper
+        )
+
+
+def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
+    record, label = _record(rig, bone, axis), axes.label(bone, axis)
+    names = [record.branch.joint.name, label] if record else [label]
+    if len(joint_axes(rig.pose.bones[bone])) == 1:
+        names.append(bone)
+    sign, servo = float(record.sign) if record else 1.0, joint.servo if joint is not None else -1
+    limits = (joint.lower, joint.upper) if joint is not None else ()
+    return FileJoint(tuple(dict.fromkeys(names)), (uid, bone, axis), channels.of_joint(rig, bone, axis), sign, servo, -1, *limits)
+
+
+def _record(rig, bone: str, axis: str):
+    found = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
+    return imported_robot.motor(found, axis) if found is not None else None
+
+
+def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
+    """Raises RigError where a joint's bone rotates by quaternions, so that no channel has its value."""
+    for joint in joints:
+        bone = rig.pose.bones.get(joint.channel.bone) if joint.channel.bone else None
+        if bone is not None and not joint.is_prismatic and not axes.is_euler(bone):
+            raise RigError(
+                f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower().replace('_', ' ')}, so no channel has its joint's angle: give"
+                " it an Euler order (Limber > Give Euler Order)"
+            )
+
+
+def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
+    """The joints that a file's joints are, by the file's names; those that match none are left out.
+
+    A joint is found by one of its names, else by one that differs in case or signs alone, else by its servo.
+
+    Args:
+        names: (name, id of its servo or -1) of each joint in the file.
+        joints: The robot's joints.
+    """
+    found: dict[str, FileJoint] = {}
+    for is_same in (
+        lambda name, servo, joint: name in joint.names,
+        lambda name, servo, joint: _plain(name) in map(_plain, joint.names),
+        lambda name, servo, joint: servo >= 0 and servo == joint.servo,
+    ):
+        for name, servo in names:
+            free = [joint for joint in joints if joint not in found.values() and is_same(name, servo, joint)]
+            if name not in found and free:
+                found[name] = free[0]
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()

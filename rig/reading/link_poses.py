@@ -1,0 +1,142 @@
+"""Poses of an armature's links (frames of an imported robot's file, else bones' own), and the targets that ask a mechanism for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...solvers.kinematics.se3 import Array, inverse
+from ..blender.errors import RigError
+from . import imported_robot
+from .channels import PARTS, Channel
+from .mechanism.channels import location_numbers, rotation_channel, rotation_numbers
+from .mechanism.poses import rigid
+from .mechanism.rest import rest_of
+
+
+def bone_of_link(rig, link: str) -> str:
+    """Name of the bone of a link.
+
+    Raises:
+        RigError: there is none.
+    """
+    if rig.type == "ARMATURE":
+        for bone in rig.data.bones:
+            record = imported_robot.record_of(bone)
+            if record is not None and record.branch.link == link:
+                return bone.name
+        if link in rig.data.bones:
+            return link
+    raise RigError(f"'{rig.name}' has no link or bone '{link}': give that name to the bone that is the robot's {link}")
+
+
+def shown_pose(rig, bone: str, held: Array, placement) -> Array:
+    """Pose (4, 4) of a bone's link in the armature's space in a frame. `held`: its `link_in_bone`."""
+    found: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ held
+    return found
+
+
+def link_in_bone(rig, bone: str) -> Array:
+    """Frame (4, 4) of a bone's link in the bone's own frame; of a bone without one, the bone's own."""
+    rest = rest_of(rig, Matrix())
+    if bone not in rest.links:
+        return np.eye(4)
+    found: Array = inverse(rigid(rig.data.bones[bone].matrix_local)) @ rest.links[bone]
+    return found
+
+
+@dataclass(frozen=True)
+class LinkTarget:
+    """The goal of a link's bone; without one, where to make it.
+
+    Attributes:
+        rig: The armature with the mechanism.
+        link: Name of the link.
+        bone: The goal's bone, which moves with the link.
+        held: (4, 4) frame of the link in that bone.
+        goal: Index of the goal in the mechanism; -1: there is none yet.
+    """
+
+    rig: bpy.types.Object
+    link: str
+    bone: str
+    held: Array
+    goal: int
+
+    @property
+    def keyed(self) -> bpy.types.Object | None:
+        """The target that is to be keyed; None while it is not made."""
+        return self.rig.limber.mechanism.goals[self.goal].target if self.goal >= 0 else None
+
+    def pose(self, placement) -> Array:
+        """Pose (4, 4) of the link in the armature's space that the target asks for in a frame."""
+        goal = self.rig.limber.mechanism.goals[self.goal]
+        target = rigid(placement.object(goal.target), f"Object '{goal.target.name}'")
+        own = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
+        found: Array = inverse(own) @ target @ np.array(goal.offset, float) @ self.held
+        return found
+
+    def keys(self, poses: Sequence[Array]) -> dict[Channel, list[float]]:
+        """Values of the target's channels for poses (4, 4) of the link in the armature's space. Make it first.
+
+        Raises:
+            RigError: the target is at no position that can be.
+        """
+        target, goal = self.keyed, self.rig.limber.mechanism.goals[self.goal]
+        own = target.name, target.session_uid, ""
+        around = target.matrix_world @ target.matrix_basis.inverted_safe()
+        before = inverse(rigid(around, f"Object '{target.name}'")) @ rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
+        after = inverse(self.held) @ inverse(np.array(goal.offset, float))
+        turn = rotation_channel(target)
+        found: dict[Channel, list[float]] = {Channel(*own, name, k): [] for name in ("location", turn) for k in range(len(PARTS[name]))}
+        last: list[float] | None = None
+        for pose in poses:
+            matrix = Matrix((before @ pose @ after).tolist())
+            last = rotation_numbers(target, matrix, last)
+            for name, numbers in (("location", location_numbers(target, matrix)), (turn, last)):
+                for k, number in enumerate(numbers):
+                    found[Channel(*own, name, k)].append(number)
+        return found
+
+
+def link_target(rig, link: str) -> LinkTarget:
+    """The target of a link of an armature.
+
+    Raises:
+        RigError: no mechanism moves the link, or its goal follows a bone.
+    """
+    kept = rig.limber.mechanism
+    if not (kept.uid and kept.use_bones):
+        raise RigError(f"The file has poses of '{link}', which only a mechanism of '{rig.name}' follows: its joints alone are imported")
+    bone = bone_of_link(rig, link)
+    group = _rigid_with(rig, bone)
+    goals = [(k, goal) for k, goal in enumerate(kept.goals) if goal.does == "FRAME" and goal.bone in group]
+    index, at = next(((k, goal.bone) for k, goal in goals), (-1, bone))
+    if index >= 0 and kept.goals[index].target_bone:
+        raise RigError(
+            f"Goal '{kept.goals[index].name}' follows bone '{kept.goals[index].target_bone}', which has no keys of its own for the file's"
+            f" poses of '{link}': clear the goal's Target Bone, or remove the goal, and one with a target is made"
+        )
+    rest = rigid(rig.data.bones[at].matrix_local)
+    own = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)
+    return LinkTarget(rig, link, at, inverse(rest) @ own, index)
+
+
+def _rigid_with(rig, bone: str) -> set[str]:
+    """Bones of an imported robot that move as this one does, and itself."""
+    first = rig.data.bones[bone]
+    while first.parent is not None and _is_fixed(first):
+        first = first.parent
+    found, left = set(), [first]
+    while left:
+        one = left.pop()
+        found.add(one.name)
+        left += [child for child in one.children if _is_fixed(child)]
+    return found
+
+
+def _is_fixed(bone) -> bool:
+    record = imported_robot.record_of(bone)
+    return record is not None and record.branch.joint is not None and not record.branch.joint.is_movable

@@ -1,0 +1,257 @@
+"""Motion files in a real Blender: what is imported plays, goes out again as it came, and comes in whole or not at all."""
+
+import math
+import wave
+
+import bpy
+import numpy as np
+import pytest
+from limber.hardware.motion_files import FORMATS, Settings, read
+from limber.rig.live import live
+from limber.rig.reading.imported_robot import joint_values
+
+from tests.blender import mechanisms as those
+from tests.blender.baking import state
+from tests.blender.modal import step_by_step
+from tests.blender.rigs import looking_chain, make_active, select, target
+from tests.blender.shown import go_live
+from tests.hardware.moves import motion, move, move_bytes
+from tests.robots.robots import ARM, SHARED, write
+
+pytestmark = pytest.mark.every_blender
+
+REACHY = SHARED / "robots" / "reachy_mini"
+NEAR = 1e-6  # [rad, m]
+needs_reachy = pytest.mark.skipif(not REACHY.is_dir(), reason=f"no robot in {REACHY}")
+
+
+def bring(path, **options) -> set[str]:
+    return bpy.ops.limber.import_motion(filepath=str(path), **options)
+
+
+def refusal(path, **options) -> str:
+    with pytest.raises(RuntimeError) as refused:
+        bring(path, **options)
+    return str(refused.value)
+
+
+def arm(tmp_path, with_chain: bool = True):
+    """An arm with the joints shoulder, elbow, lift and turn, imported from a URDF; its chain has servos."""
+    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, ARM)), with_meshes=False)
+    rig = bpy.context.active_object
+    if with_chain:
+        select(rig, "hand")
+        assert bpy.ops.limber.new_chain() == {"FINISHED"}
+    return rig
+
+
+def table(tmp_path, name: str = "wave.csv", rows: int = 11, fps: float = 24.0):
+    lines = ["seconds,shoulder [deg],elbow [deg]"]
+    lines += [f"{k / fps},{20 * math.sin(k / 3)},{10 + k}" for k in range(rows)]
+    path = tmp_path / name
+    path.write_text("\n".join(lines))
+    return path
+
+
+def sound(path):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(b"\0\0" * 8000)
+    return path
+
+
+def reachy():
+    bpy.ops.limber.import_robot(filepath=str(REACHY / "robot.urdf"), with_meshes=False)
+    bpy.context.scene.render.fps = 50
+    return bpy.context.active_object
+
+
+def test_a_table_becomes_keys_at_frames_with_the_urdf_s_signs_and_undo_takes_it_back(tmp_path, capfd):
+    rig = arm(tmp_path)
+    path = table(tmp_path)
+    assert bring(path, frame_start=5) == {"FINISHED"}
+    assert "'wave.csv': 0.4 s of 2 joints from frame 5" in capfd.readouterr().out
+    for k in range(11):
+        bpy.context.scene.frame_set(5 + k)
+        shown = joint_values(rig)
+        assert shown["shoulder"] == pytest.approx(math.radians(20 * math.sin(k / 3)), abs=NEAR)
+        assert shown["elbow"] == pytest.approx(math.radians(10 + k), abs=NEAR)
+    assert rig.animation_data.action.name == "wave"
+
+
+def test_the_file_s_own_times_lie_between_frames_and_later_imports_keep_the_keys_of_earlier_ones(tmp_path):
+    rig = arm(tmp_path)
+    bring(table(tmp_path, fps=50.0), keys="ROWS", frame_start=1)
+    from limber.rig.blender import actions
+
+    curve = next(iter(actions.fcurves(rig.animation_data.action)))
+    assert [point.co.x for point in curve.keyframe_points] == pytest.approx([1 + k * 24 / 50 for k in range(11)])
+    first = rig.animation_data.action
+    bring(table(tmp_path, "again.csv"), frame_start=40)
+    assert rig.animation_data.action != first
+    assert first.use_fake_user
+    curve = next(iter(actions.fcurves(rig.animation_data.action)))
+    assert len(curve.keyframe_points) == 22
+
+
+def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_imported(tmp_path, capfd):
+    rig = arm(tmp_path)
+    path = tmp_path / "other.csv"
+    path.write_text("t,shoulder [rad],antenna [rad]\n0,0.1,0\n1,0.2,9")
+    bring(path)
+    assert "'arm' has no joint for 'antenna': left out" in capfd.readouterr().out
+    before = state(rig), len(bpy.data.actions)
+    path.write_text("t,antenna,tail\n0,0.1,0\n1,0.2,9")
+    said = refusal(path)
+    assert (
+        "Nothing was imported. 'other.csv' moves 'antenna', 'tail', and 'arm' has no joint of such a name or servo (it has 'shoulder'"
+        in said
+    )
+    path.write_text("t,shoulder [m],elbow [rad]\n0,0.1,0\n1,0.2,1")
+    assert "Joint 'shoulder' of 'arm' rotates, but 'shoulder' in the file has metres" in refusal(path)
+    path.write_text("t,shoulder\n0,0.1\n0,nan")
+    assert "'other.csv': row 2, column 'shoulder': expected a number, found 'nan'" in refusal(path)
+    assert (state(rig), len(bpy.data.actions)) == before
+
+
+def test_a_joint_beyond_its_limits_is_told(tmp_path, capfd):
+    arm(tmp_path)
+    path = tmp_path / "far.csv"
+    path.write_text("t,shoulder [deg]\n0,0\n1,170")
+    bring(path)
+    assert "Joint 'shoulder' goes from 0 to 170 degrees, and its limits are" in capfd.readouterr().out
+
+
+def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
+    from limber.operators.output.import_motion import LIMBER_OT_import_motion
+
+    rig = arm(tmp_path)
+    before = state(rig), len(bpy.data.actions)
+    asked = {"filepath": str(table(tmp_path)), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
+    window.start()
+    assert window.send("TIMER") == {"RUNNING_MODAL"}
+    assert window.send("ESC") == {"CANCELLED"}
+    assert window.reports == [("WARNING", "The import is cancelled: nothing has changed")]
+    assert (state(rig), len(bpy.data.actions)) == before
+
+
+@pytest.mark.parametrize("fps", [50, 24])
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.has_frames and not form.poses])
+def test_a_round_trip_is_exact_whatever_the_scene_s_frame_rate(tmp_path, name, fps):
+    arm(tmp_path)
+    bpy.context.scene.render.fps = fps
+    there, back = (tmp_path / f"{word}{FORMATS[name].suffix}" for word in ("there", "back"))
+    found = motion(("shoulder", "elbow"), rows=49)
+    there.write_bytes(FORMATS[name].make(found, Settings()))
+    bring(there, frame_start=1, keys="FRAMES" if fps == 50 else "ROWS")
+    end = 1 + round(48 / 50 * fps + 0.49)
+    assert bpy.ops.limber.export_motion(filepath=str(back), format=name, rate=50, frame_start=1, frame_end=end) == {"FINISHED"}
+    columns = {column.name: np.array(column.values) for column in read(back).columns}
+    for column in found.recording.columns:
+        assert np.abs(columns[column.name][:49] - column.values).max() < NEAR
+
+
+@needs_reachy
+def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_as_it_came(tmp_path, capfd):
+    rig = reachy()
+    path = tmp_path / "nod.json"
+    path.write_bytes((REACHY / "move_example.json").read_bytes())
+    sound(tmp_path / "nod.wav")
+    assert bring(path, frame_start=1) == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "'nod.json': 2.0 s of 3 joints and the pose of 'head' from frame 1, with sound 'nod.wav'" in said
+    kept, expected = rig.limber.mechanism, read(path)
+    assert [motor.bone for motor in kept.motors if motor.keeps_value] == ["yaw_body", "right_antenna", "left_antenna"]
+    (tmp_path / "out").mkdir()
+    back = tmp_path / "out" / "back.json"
+    bpy.ops.limber.export_motion(filepath=str(back), format="reachy_mini", rate=50, frame_start=1, frame_end=101)
+    assert (tmp_path / "out" / "back.wav").is_file()
+    found = read(back)
+    assert found.times == pytest.approx(expected.times)
+    assert np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6  # the file's six decimals are no exact rotation
+    for one, other in zip(found.columns, expected.columns, strict=True):
+        assert one.values == pytest.approx(other.values, abs=NEAR)
+
+
+@needs_reachy
+def test_the_live_mechanism_follows_an_imported_move_in_every_frame(tmp_path):
+    rig = reachy()
+    bring(REACHY / "move_example.json", frame_start=1)
+    expected = read(REACHY / "move_example.json")
+    scene, motors = bpy.context.scene, [motor.bone for motor in rig.limber.mechanism.motors]
+    scene.frame_set(1)
+    bpy.ops.limber.live()
+    for k in range(0, 101):
+        scene.frame_set(1 + k)
+        session = those.session(rig)
+        head = session.solver.poses(session.state.desired)[session.reading.mechanism.body_index["head"]]
+        assert session.problem == ""
+        assert np.abs(head - np.array(expected.poses["head"][k]).reshape(4, 4)).max() < 5e-6
+        for column in expected.columns:
+            assert session.outputs.desired[motors.index(column.name)] == pytest.approx(column.values[k], abs=1e-5)
+
+
+@needs_reachy
+def test_a_move_that_leaves_the_workspace_gives_way_and_comes_back_where_it_should(tmp_path):
+    rig = reachy()
+    rows = move(101)["set_target_data"]
+    for k, row in enumerate(rows):
+        away = math.sin(math.pi * k / 100) ** 2
+        row["head"] = [[1, 0, 0, 0.15 * away], [0, 1, 0, 0], [0, 0, 1, 0.08 * away], [0, 0, 0, 1]]
+    path = tmp_path / "far.json"
+    path.write_bytes(move_bytes(time=[k / 50 for k in range(101)], set_target_data=rows))
+    bring(path, frame_start=1)
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    bpy.ops.limber.live()
+    last, farthest, told = None, 0.0, 0
+    for frame in range(1, 102):
+        scene.frame_set(frame)
+        session = those.session(rig)
+        assert session.problem == ""
+        assert session.outputs.is_closed
+        told += "the targets" in session.remark.lower()
+        values = np.array(session.outputs.values)
+        farthest = max(farthest, 0.0 if last is None else np.abs(values - last).max())
+        last = values
+    assert told > 20
+    assert farthest < 0.3  # [rad] in a frame: the motors' own speed
+    those.settle(rig)
+    assert those.session(rig).outputs.report.goal_error < 1e-5
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_chain_keeps_its_aim_in_all_frames_of_a_foreign_motion(tmp_path, moved):
+    rig, chain = looking_chain(at=target((0.4, -0.7, 0.6)))
+    path = tmp_path / "wave.csv"
+    lines = ["time,base Y [rad],lower X,middle X [deg],upper X [deg]"]
+    lines += [f"{k / 24},{0.4 * math.sin(k / 3)},{0.3 * math.sin(k / 2)},{10 + k},{-15 * math.cos(k / 4)}" for k in range(36)]
+    path.write_text("\n".join(lines))
+    if moved:
+        rig.rotation_euler.z, rig.location.x = 0.7, 0.2
+    bring(path, frame_start=1)
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    go_live(rig, chain)
+    values = []
+    for frame in range(1, 37):
+        scene.frame_set(frame)
+        session = live.session(rig, chain)
+        assert session.outputs.solution.converged, frame
+        assert session.outputs.solution.aim_error < 1e-4, frame  # [rad]
+        values.append(session.outputs.desired)
+    assert np.ptp(np.array(values), axis=0).max() > 0.1  # the motion is still there
+
+
+def test_a_linked_or_edited_robot_says_what_to_do(tmp_path):
+    rig = arm(tmp_path)
+    path = table(tmp_path)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Leave Edit Mode first" in refusal(path)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["upper"].rotation_mode = "QUATERNION"
+    assert "Bone 'upper' rotates by quaternion, so no channel has its joint's angle" in refusal(path)
+    make_active(rig)

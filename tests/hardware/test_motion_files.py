@@ -1,0 +1,162 @@
+"""Motion files that are read: what was written comes back, and whatever is in a file is motion or an error that names the place."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from limber.hardware.motion_files import FORMATS, ExportError, MotionFileError, Settings, Take, frames_at, read
+
+from tests.hardware.moves import device, motion, move, move_bytes, pose
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "robots"
+NEAR = 1e-6  # [rad, m]
+POSES = {"head": tuple(tuple(number for line in pose(0.01 * k, z=0.177) for number in line) for k in range(51))}
+REACHY = ("yaw_body", "right_antenna", "left_antenna")
+
+
+def written(tmp_path: Path, name: str, found, **options) -> Path:
+    path = tmp_path / f"wave{FORMATS[name].suffix}"
+    path.write_bytes(FORMATS[name].make(found, Settings(**options)))
+    return path
+
+
+def assert_same(found, expected) -> None:
+    assert found.times == pytest.approx(expected.times, abs=1e-6)
+    columns = {column.name: column for column in found.columns}
+    for column in expected.columns:
+        assert columns[column.name].unit in (column.unit, "plain")
+        assert columns[column.name].values == pytest.approx(column.values, abs=NEAR)
+    for link, poses in expected.poses.items():
+        for one, other in zip(found.poses[link], poses, strict=True):
+            assert one == pytest.approx(other, abs=NEAR)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("reachy_mini", motion(REACHY, poses=POSES)), *((name, motion()) for name in ("csv", "joints_csv", "json"))],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_written_is_read_again(tmp_path, name, found):
+    assert_same(read(written(tmp_path, name, found)), found.recording)
+
+
+def test_a_reachy_move_has_the_head_in_the_base_s_frame_and_joints_as_the_urdf_counts_them(tmp_path):
+    path = tmp_path / "move.json"
+    path.write_bytes(move_bytes())
+    found = read(path)
+    row = move()["set_target_data"][20]
+    assert found.poses["head"][20][11] == pytest.approx(row["head"][2][3] + 0.177)
+    values = {column.name: column.values[20] for column in found.columns}
+    assert values == pytest.approx({"yaw_body": row["body_yaw"], "right_antenna": -row["antennas"][0], "left_antenna": -row["antennas"][1]})
+
+
+def test_a_flat_head_absent_antennas_and_null_are_read_as_the_daemon_reads_them(tmp_path):
+    rows = [{"head": [number for line in pose(0.1) for number in line], "antennas": None}] * 2
+    path = tmp_path / "move.json"
+    path.write_bytes(move_bytes(time=[0, 0.5], set_target_data=rows))
+    assert [column.values for column in read(path).columns] == [(0.0, 0.0)] * 3
+
+
+def test_rows_between_frames_lie_on_a_curve_through_the_frames():
+    frames = tuple((0.1 * k * k, 0.5 * k) for k in range(5))
+    found = frames_at(Take(device("pan", "tilt"), 1, 10.0, frames, 5), 20, "Curve")
+    assert found.values[::2] == frames
+    assert found.values[3] == pytest.approx((0.225, 0.75))
+    assert len(found.values) == 9
+
+
+def test_a_joint_is_written_with_the_name_and_sign_of_its_maker(tmp_path):
+    found = motion(renamed=[("base_pan", -1.0), ("neck", 1.0)])
+    assert [column.name for column in found.recording.columns] == ["base_pan", "neck"]
+    assert found.recording.columns[0].values == tuple(-row[0] for row in found.values)
+
+
+def test_a_position_beyond_its_limits_is_refused_with_the_frame():
+    take = Take(device("pan"), 1, 50.0, ((0.0,), (3.5,)), 2)
+    with pytest.raises(ExportError, match=r"Joint 'pan', frame 2: 200.5 degrees; expected -171.9 degrees to 171.9 degrees"):
+        frames_at(take, 50, "Far")
+
+
+NAN = json.dumps(move()).replace("0.2", "NaN", 1).encode()
+WRONG = [
+    ("move.json", b"{", r"'move.json': it is no JSON"),
+    ("move.json", b"\xff\xfe", "byte 1 is no UTF-8 text"),
+    ("move.json", b"[1]", "none of the known formats"),
+    ("move.txt", b"{}", r"'.txt' is no suffix of a motion file; expected one of .csv, .json"),
+    ("move.json", move_bytes(time=[0.0]), "'set_target_data' has 51 rows for 1 times"),
+    ("move.json", move_bytes(time=[0.0] * 51), "row 2: its time 0 s is not after 0 s of the row before"),
+    ("move.json", move_bytes(time=[*range(50), "x"]), "time, number 51: expected a finite number, found 'x'"),
+    ("move.json", move_bytes(time=[*range(50), 10**400]), "time, number 51: expected a finite number"),
+    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [1, 2, 3]}]), "row 1, head: expected 16 numbers"),
+    ("move.json", move_bytes(time=[0], set_target_data=[{"head": pose(0.0), "antennas": [0]}]), "row 1, antennas: expected 2 numbers"),
+    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[0] * 4] * 4}]), "its last row is not 0, 0, 0, 1"),
+    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[2, 0, 0, 0], *pose(0.0)[1:]]}]), "it is no rotation"),
+    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[-1, 0, 0, 0], *pose(0.0)[1:]]}]), "it mirrors"),
+    ("move.json", move_bytes(time=[], set_target_data=[]), "it has no motion"),
+    ("wave.csv", b"", "its first line is no heading"),
+    ("wave.csv", b"seconds,pan\n0,1\n1", "row 2: it has 1 columns, and the heading 2"),
+    ("wave.csv", b"seconds,pan\n0,1\n1,nan", "row 2, column 'pan': expected a number, found 'nan'"),
+    ("wave.csv", b"pan,tilt\n0,1", "the first column is 'pan'; expected the time"),
+    ("wave.csv", b"seconds,pan [ticks]\n0,1", "'ticks' is no unit; expected one of deg, degrees, rad, m, mm"),
+    ("wave.csv", b"seconds,pan,pan\n0,1,2", "two joints are called 'pan'"),
+    ("wave.csv", b"seconds,pan\n0,1\n1e9,2", "give times in seconds, a day at most"),
+    ("wave.csv", b"seconds,pan\n0,1e300", "joint 'pan', row 1: its value is 1e\\+300"),
+    ("wave.json", b'{"format": "limber motion", "version": 2}', "version: expected a whole number from 1 to 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "sentence"), WRONG, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_file_that_cannot_be_used_is_named_with_the_place(tmp_path, name, data, sentence):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(MotionFileError, match=sentence) as refused:
+        read(path)
+    assert name in str(refused.value)
+
+
+def test_a_missing_and_a_huge_file_say_so(tmp_path, monkeypatch):
+    with pytest.raises(MotionFileError, match="cannot be read"):
+        read(tmp_path / "none.csv")
+    monkeypatch.setattr("limber.hardware.motion_files.reading.LARGEST", 10)
+    (tmp_path / "long.csv").write_bytes(b"seconds,pan\n0,1")
+    with pytest.raises(MotionFileError, match=r"'long.csv': it has .* MB, more than .*: import it in parts"):
+        read(tmp_path / "long.csv")
+
+
+PIECES = st.sampled_from([b"", b"nan", b"1e999", b"-", b",", b"[", b"{}", b"null", b"\xff", b"\0", b'"', b"9" * 400, b"\n", b"[[[["])
+
+
+@st.composite
+def edited(draw, data: bytes) -> bytes:
+    """A file in which up to three pieces are replaced, or its end is missing."""
+    for _ in range(draw(st.integers(1, 3))):
+        begin = draw(st.integers(0, len(data)))
+        end = min(len(data), begin + draw(st.integers(0, 12)))
+        data = data[:begin] + draw(PIECES) + data[end:]
+    return data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data
+
+
+def samples() -> dict[str, bytes]:
+    short = replace(motion(REACHY, poses=POSES, rows=3), poses={"head": POSES["head"][:3]})
+    return {name: form.make(short, Settings()) for name, form in FORMATS.items() if form.read is not None}
+
+
+@pytest.mark.parametrize("name", samples())
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_damaged_file_is_motion_or_an_error_that_names_it(tmp_path, name, data):
+    path = tmp_path / f"damaged{FORMATS[name].suffix}"
+    path.write_bytes(data.draw(edited(samples()[name])))
+    for form in (name, "auto"):
+        with suppress(MotionFileError):
+            read(path, form)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no folder shared/robots beside this checkout")
+def test_a_move_made_elsewhere_is_read():
+    found = read(SHARED / "reachy_mini" / "move_example.json")
+    assert (len(found.times), found.rate) == (101, pytest.approx(50.0))
