@@ -10,6 +10,7 @@ from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
+LARGEST = 1e30  # of coordinates, in which their squares are finite numbers: a robot is smaller
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -57,6 +58,8 @@ class AttributeReader:
         if len(words) != count or len(numbers) != count or not all(map(isfinite, numbers)):
             wanted = "a finite number" if count == 1 else f"{count} finite numbers with spaces between them"
             raise self.error(NumberError, element, f"{attribute}='{value}' must be {wanted}")
+        if count > 1 and max(map(abs, numbers)) > LARGEST:
+            raise self.error(NumberError, element, f"{attribute}='{value}' is beyond {LARGEST:g}: correct it")
         return tuple(numbers)
 
     def number(self, element: Element, attribute: str) -> float | None:

@@ -17,6 +17,7 @@ from .errors import MalformedError
 
 NULLS = ("", "~", "null", "Null", "NULL")  # YAML 1.2, section 10.2.1.1
 MAX_LENGTH = 1_000_000  # characters, read in 5 s at worst; files of closures have at most some thousands
+MAX_MERGED = 100_000  # entries that << copies: robots have some dozens
 MAX_DEPTH = 50  # nested lists and maps; files of closures have two
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # surrogates: no text, and Blender stores none
 REMEDIES = {  # part of ruamel.yaml's message -> what to do, the first that is found
@@ -61,6 +62,7 @@ class _Reader:
     def __init__(self, file: str, text: str, scalar: Scalar | None) -> None:
         self.file, self.text, self.scalar = file, text, scalar
         self.anchored: dict[str, Any] = {}
+        self.merged = 0  # entries that << has copied
         self.line = 1  # of the last event
         self.events = self._events()
 
@@ -134,6 +136,9 @@ class _Reader:
                 raise self._error(f"'{key.value}' is there twice: keep one")
             value = self._node(next(self.events), depth + 1)
             if key.value == "<<" and self.scalar is not None and isinstance(value, dict):
+                self.merged += len(value) + len(found)
+                if self.merged > MAX_MERGED:
+                    raise self._error(f"<< copies more than {MAX_MERGED} entries: is this a robot's?")
                 found = {**value, **found}
             else:
                 found[key.value] = value

@@ -27,6 +27,7 @@ from ..xml_tree import Element, read_xml
 
 MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
 MAX_DEPTH = 250  # nested elements: robots have some dozens of bodies in a row
+MAX_DEFAULTS = 2000  # attributes of a default class: MJCF has some hundreds
 ACTUATORS = ("general", "position", "velocity", "motor", "intvelocity", "damper", "muscle", "cylinder", "adhesion", "dcmotor")
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
@@ -97,6 +98,8 @@ class Document:
         for child in element.children:
             if child.tag != "default":
                 own.setdefault(_default_tag(child.tag), {}).update(child.attributes)
+        if sum(map(len, own.values())) > MAX_DEFAULTS:
+            raise self.reader.error(MalformedError, element, f"class '{name}' has more than {MAX_DEFAULTS} attributes: is this a robot?")
         for child in element.all("default"):
             self._define(child, self.reader.text(child, "class"), name, depth + 1)
 

@@ -32,6 +32,7 @@ class EqualityReader:
         self.links, self.drawn, self.floats, self.references = links, drawn, floats, references
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
+        self._counts: dict[str, int] = {}  # links of each name that were wanted
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
         """The joints, with mimic joints' leaders, and with fixed joints for the links that were added."""
@@ -118,8 +119,10 @@ class EqualityReader:
 
     def _frame(self, name: str, body: str, at: Transform, element: Element) -> str:
         """Adds a link that is fixed to a body, at a world frame; returns its name."""
+        wanted = name
         while name in self.drawn:
-            name += "'"
+            self._counts[wanted] = self._counts.get(wanted, 1) + 1
+            name = f"{wanted}_{self._counts[wanted]}"
         self.links.append(Link(name, line=element.line, file=element.file))
         place = self.drawn[body].inverse().then(at)
         self._frames.append(Joint(f"{name}_frame", "fixed", body, name, place, line=element.line, file=element.file))

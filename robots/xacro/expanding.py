@@ -21,6 +21,7 @@ MAX_DEPTH = 120  # nested elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
 MAX_FILES = 500  # included, each time counted
 MAX_TEXT = 100_000  # characters of an attribute
+MAX_CHARACTERS = 50_000_000  # of all texts that are put together: the largest public robots have some hundred thousand
 MAX_YAML = 100  # files that expressions load
 MAX_YAML_BYTES = 4_000_000
 PART = re.compile(r"\$\$|\$\{([^}]*)\}|\$\(([^)]*)\)")  # an escaped $, an expression, a substitution
@@ -55,7 +56,7 @@ class _Expander:
         self.reader, self.arguments = reader, arguments
         self.macros: dict[str, Macro] = {}
         self.evaluator = Evaluator()
-        self.made = self.files = self.depth = 0
+        self.made = self.files = self.depth = self.characters = 0
         self.yaml: dict[Path, Any] = {}  # files that were loaded
         self.folder = Path(reader.file).parent
 
@@ -283,6 +284,9 @@ class _Expander:
         found = "".join(map(str, parts))
         if len(found) > MAX_TEXT:
             raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
+        self.characters += len(found)
+        if self.characters > MAX_CHARACTERS:
+            raise self._error(element, f"the file expands to more than {MAX_CHARACTERS} characters: is this a robot?")
         return found
 
     def _expression(self, text: str, scope: Scope, element: Element) -> Any:

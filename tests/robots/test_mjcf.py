@@ -196,6 +196,12 @@ WRONG = {
     "itself": (errors.MalformedError, world('<include file="robot.xml"/>'), "included already"),
     "global coordinates": (errors.MalformedError, world(limb(), '\n<compiler coordinate="global"/>'), "MuJoCo 2.2"),
     "euler sequence": (errors.MalformedError, world(limb(), '\n<compiler eulerseq="abc"/>'), "three letters"),
+    "axis beyond numbers": (errors.NumberError, world(limb('<joint axis="0 1e308 1e308"/>')), "is beyond 1e+30"),
+    "too many defaults": (
+        errors.MalformedError,
+        world(limb(), "\n<default>" + "".join(f'<geom a{k}="1"/>' for k in range(2001)) + "</default>"),
+        "class 'main' has more than 2000 attributes",
+    ),
     "nested too deep": (errors.MalformedError, world("<frame>" * 300 + "</frame>" * 300), "nested deeper"),
     "entity": (errors.MalformedError, '<!DOCTYPE r [\n<!ENTITY a "b">]><mujoco/>', "ENTITY"),
 }

@@ -45,6 +45,7 @@ def robot(size: int, parent: Callable[[int], int], mimic: str = "") -> str:
 
 
 BODIES = '<body><joint/><body pos="1 0 0"/><site name="s{0}"/><geom size=".1"/></body>'
+WELD = '<weld name="w" body1="a" body2="b"/>'
 MACRO = """<robot name="r"><link name="l0"/><xacro:macro name="m" params="k"><link name="l${{k}}"/><joint name="j${{k}}" type="fixed">
 <parent link="l0"/><child link="l${{k}}"/></joint></xacro:macro>{0}</robot>"""
 
@@ -53,6 +54,10 @@ MACRO = """<robot name="r"><link name="l0"/><xacro:macro name="m" params="k"><li
     "text",
     [
         pytest.param(lambda size: f"<mujoco><worldbody>{''.join(BODIES.format(k) for k in range(size))}</worldbody></mujoco>", id="MJCF"),
+        pytest.param(
+            lambda size: f"<mujoco><worldbody><body name='a'/><body name='b'/></worldbody><equality>{WELD * size}</equality></mujoco>",
+            id="MJCF with welds of one name",
+        ),
         pytest.param(lambda size: MACRO.format("".join(f'<xacro:m k="{k}"/>' for k in range(1, size))), id="xacro"),
     ],
 )

@@ -144,6 +144,12 @@ def test_aliases_cannot_make_much_of_little():
         parse_yaml(laughs, "f")
 
 
+def test_merges_cannot_make_much_of_little():
+    many = "a: &a {" + ", ".join(f"k{k}: 1" for k in range(1000)) + "}\nb:\n" + "- {<<: *a}\n" * 200
+    with pytest.raises(MalformedError, match="<< copies more than 100000 entries"):
+        parse_yaml(many, "f", lambda text, is_plain, tag: text)
+
+
 def test_a_text_that_is_far_too_long_is_refused_before_it_is_read():
     with pytest.raises(MalformedError, match=f"f: it has {MAX_LENGTH + 5} characters, more than {MAX_LENGTH}: choose a file of closures"):
         parse_yaml("a: b#" + "x" * MAX_LENGTH, "f")
