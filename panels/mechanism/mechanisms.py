@@ -230,7 +230,24 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
             column = layout.column()
             column.enabled = not kept.live
             column.prop(kept, "density")
+
+
+class LIMBER_PT_mechanism_regularisation(Tab, bpy.types.Panel):
+    """Weights that keep bodies from moving far or fast"""
+
+    bl_label = "Regularisation"
+    bl_parent_id = "LIMBER_PT_mechanism_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        kept = mechanism_owner(context).limber.mechanism
         layout.prop(kept, "steady")
+        layout.prop(kept, "velocity_weight")
+        row = layout.row()
+        row.enabled = kept.velocity_weight > 0.0
+        row.prop(kept, "velocity_threshold")
 
 
 class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):

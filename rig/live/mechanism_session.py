@@ -163,15 +163,15 @@ class MechanismSession(SceneSession):
         self._update_model(owner, kept, reading)
         self.base = asked.base(owner, reading, placement)
         now = asked.keyed(owner, kept, placement.depsgraph)
-        steady = RegulariserWeights(now.steady) if now.steady else RegulariserWeights()
+        weights = RegulariserWeights(now.steady, now.velocity_weight, now.velocity_threshold)
         if now.drive == "MOTORS":
             asked.ordered(kept, reading)
             told = {k: motor.value for k, motor in enumerate(now.motors)}
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=steady, counts_full_rotations=True)
+            return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=weights, counts_full_rotations=True)
         frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
         kept_values = {k: motor.value for k, motor in enumerate(now.motors) if motor.keeps_value}
-        return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=steady)
+        return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)

@@ -221,10 +221,32 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
         precision=0,
     )
     steady: FloatProperty(
-        name="Regularisation",
-        description="Velocity regularisation: keeps motors slow where a small motion of the target needs a large one",
+        name="State Weight",
+        description=(
+            "Weight of the squared distance of bodies from their poses in the last frame, in radians and sizes of the mechanism: determines"
+            " what targets leave free. Large values delay the motion (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
+        ),
         default=0.0,
         min=0.0,
         soft_max=1.0,
-        precision=4,
+        precision=6,
+    )
+    velocity_weight: FloatProperty(
+        name="Velocity Weight",
+        description=(
+            "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near singular poses, where a small"
+            " motion of the target needs a large one of theirs (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
+        ),
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        precision=6,
+    )
+    velocity_threshold: FloatProperty(
+        name="Threshold",
+        description="Rotation of a body, per second, from which the velocity weight applies (Schumacher et al. 2021: 229 degrees)",
+        subtype="ANGLE",
+        default=4.0,
+        min=0.01,
+        soft_max=20.0,
     )

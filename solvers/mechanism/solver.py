@@ -180,7 +180,8 @@ class MechanismSolver:
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
         velocity = None
-        if dt is not None and len(here.goals[0]) and regulariser is None and not goals.actuators and here.open <= CLOSE_ENOUGH:
+        is_led = bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
+        if dt is not None and is_led and regulariser is None and here.open <= CLOSE_ENOUGH:
             if state.velocity is not None and here.square <= REACHED * REACHED:
                 other = continued(descent, start, here, state.velocity * dt, iterations)
                 here, settled = (here, settled) if other is None else (other, True)

@@ -51,6 +51,24 @@ def test_motors_keep_their_limits_where_a_target_passes_the_edge_live_and_baked(
         assert np.abs(np.subtract([motor.value for motor in kept.motors], there)).max() < 1e-6
 
 
+def test_the_velocity_weight_slows_what_the_targets_ask_of_the_motors():
+    owner = pantograph_whose_target_leaves()
+    kept = owner.limber.mechanism
+    bpy.ops.limber.live()
+
+    def fastest() -> float:
+        """[rad/s] largest speed of a motor as the targets ask for it."""
+        asked = []
+        for frame in range(1, FRAMES + 1):
+            bpy.context.scene.frame_set(frame)
+            asked.append(those.session(owner).outputs.desired)
+        return float(np.abs(np.diff(asked, axis=0)).max()) * 60.0
+
+    assert fastest() > 6.0
+    kept.velocity_weight, kept.velocity_threshold = 1.0, 1.0
+    assert 0.5 < fastest() < 1.2
+
+
 def test_a_target_that_rests_out_of_reach_is_come_as_near_to_as_it_goes():
     owner = those.add("pantograph")
     target = owner.limber.mechanism.goals[0].target
