@@ -3,14 +3,17 @@
 A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos that say nothing for half a
 second are a fault that stays until the user clears it. `ServedBus` starts the process; by itself it is
 `python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its port, obeys lines on standard input and ends with it.
+With `--body MODEL.xml NUMBER:ACTUATOR ...` the servos move a robot with mass: see `servo_bus/body.py`.
 """
 
+import argparse
 import os
 import select
 import subprocess
 import sys
 import time
 import tty
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -29,13 +32,17 @@ class ServedBus:
     Args:
         positions: Where each servo is [steps], by id.
         protocol: Which servos they are, of BUSES.
+        body: MuJoCo model that they move, as a file; the positions count for nothing then.
+        horns: Their places in it: see `servo_bus.body.horns_of`.
 
     Attributes:
         port: What to open.
     """
 
-    def __init__(self, positions: dict[int, float], protocol: str = "feetech_sts") -> None:
-        said = [f"{number}={steps}" for number, steps in positions.items()]
+    def __init__(
+        self, positions: dict[int, float], protocol: str = "feetech_sts", body: Path | None = None, horns: Sequence[str] = ()
+    ) -> None:
+        said = ["--body", str(body), *horns] if body else [f"{number}={steps}" for number, steps in positions.items()]
         command = [sys.executable, "-m", "tests.hardware.served_bus", protocol, *said]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdin
@@ -123,5 +130,21 @@ def servo_and_steps(order: str) -> tuple[int, float]:
     return int(number), float(steps)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("protocol", choices=BUSES)
+    parser.add_argument("servos", nargs="+", help="NUMBER=STEPS; with a body NUMBER:ACTUATOR, or NUMBER:ACTUATOR:-1 against its sense")
+    parser.add_argument("--body", type=Path, help="MuJoCo model that the servos move")
+    parser.add_argument("--weld", default="", help="body of the model that is held where it is")
+    given = parser.parse_args()
+    if not given.body:
+        serve(BUSES[given.protocol](dict(map(servo_and_steps, given.servos))))
+        return
+    from tests.hardware.servo_bus.body import DynamixelOnBody, StsOnBody, horns_of, model_of  # only here: it needs MuJoCo
+
+    kinds = {"feetech_sts": StsOnBody, "dynamixel": DynamixelOnBody}
+    serve(kinds[given.protocol](model_of(given.body, given.weld), horns_of(given.servos)))
+
+
 if __name__ == "__main__":
-    serve(BUSES[sys.argv[1]](dict(map(servo_and_steps, sys.argv[2:]))))
+    main()

@@ -99,6 +99,11 @@ class Bus:
     def obey(self, frame: bytes) -> bytes:
         raise NotImplementedError
 
+    def advance(self, dt: float) -> None:
+        """Turn the horns for `dt` [s]: without mass each goes where its motor wants it."""
+        for servo in self.servos.values():
+            self._turn(servo, dt)
+
     def on_time(self, servo: Servo) -> None:
         """What a servo does by itself as time passes."""
 
@@ -117,7 +122,7 @@ class Bus:
             self.now += dt
             for servo in self.servos.values():
                 self.on_time(servo)
-                self._turn(servo, dt)
+            self.advance(dt)
         if self.now - self._heard_at > self.forgets_after:
             self._pending.clear()
         if data:

@@ -7,6 +7,7 @@ from .dynamixel_line import crc, frame_of, stuffed, unstuffed
 
 DRIVE_MODE, MODE, OFFSET, PWM_LIMIT, CURRENT_LIMIT, SPEED_LIMIT, HIGHEST, LOWEST, STARTUP = 10, 11, 20, 36, 38, 44, 48, 52, 60
 WATCHDOG, PWM, CURRENT, VELOCITY, PROFILE_ACCELERATION, PROFILE_VELOCITY, GOAL = 98, 100, 102, 104, 108, 112, 116
+GAIN, USUAL_GAIN = 84, 400  # of the position controller
 VELOCITY_MODE, POSITION_MODE, PWM_MODE = 1, 3, 16
 TAKE_POSITIONS = (POSITION_MODE, 4, 5)  # and current mode, 0, does not
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # of the drive mode
@@ -39,6 +40,7 @@ class DynamixelBus(Bus):
 
     def start(self, servo: Servo) -> None:
         servo.table[144:147] = bytes((120, 0, 30))
+        self.put(servo, GAIN, USUAL_GAIN)
         self.put(servo, PWM, self.number(servo, PWM_LIMIT))
         self.put(servo, CURRENT, self.number(servo, CURRENT_LIMIT))
         self._count_anew(servo)

@@ -4,9 +4,11 @@ import math
 
 from .bus import TOP_SPEED, TURN, Bus, Servo
 
-LOWEST, HIGHEST, MAX_TORQUE, PHASE, OFFSET, MODE = 9, 11, 16, 18, 31, 33
-GOAL, TIME, SPEED, TORQUE_LIMIT, LOCK = 42, 44, 46, 48, 55
+LOWEST, HIGHEST, MAX_TORQUE, PHASE, GAIN, OFFSET, MODE = 9, 11, 16, 18, 21, 31, 33
+WEAKENED, OVERLOAD_TIME, OVERLOAD = 34, 35, 36  # strength left of an overloaded servo [%], after how long [10 ms], at which load [%]
+GOAL, TIME, SPEED, TORQUE_LIMIT, LOCK, CURRENT = 42, 44, 46, 48, 55, 69
 STEP_MODE = 3
+STALL_CURRENT = 415  # of 6.5 mA
 FULL_ANGLE = 0x10  # of the phase: readings go on beyond a turn
 MIDDLE = 128  # written to the torque register: here is step 2048
 
@@ -26,6 +28,8 @@ class StsBus(Bus):
         self.put(servo, HIGHEST, TURN - 1)
         self.put(servo, MAX_TORQUE, 1000)
         servo.table[PHASE] = 12
+        servo.table[GAIN : GAIN + 2] = bytes((32, 32))
+        servo.table[WEAKENED : OVERLOAD + 1] = bytes((20, 200, 80))
 
     def start(self, servo: Servo) -> None:
         servo.table[62:64] = bytes((120, 30))
@@ -49,6 +53,7 @@ class StsBus(Bus):
         self.put(servo, 58, _signed(round(servo.velocity), 15))
         self.put(servo, 60, _signed(self.load(servo), 10))
         servo.table[65] = servo.error
+        self.put(servo, CURRENT, round(STALL_CURRENT * abs(self.load(servo)) / 1000))
         servo.table[66] = int(abs(servo.velocity) > 1.0)
 
     def way(self, servo: Servo, dt: float) -> float:
