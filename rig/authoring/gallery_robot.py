@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from ...hardware.presets import PRESETS
 from ...hardware.protocols.table import PROTOCOLS
-from ...robots.gallery.description import Branch, Description, Servo, check
+from ...robots.gallery.description import Description, Servo, check
 from ...robots.gallery.fields import Fields
 from ...robots.reading import read
 from ...solvers.kinematics import rotations
@@ -20,10 +20,11 @@ from ..properties import servo_units
 from ..reading import axes, imported_robot, kept_posture, postures
 from ..reading.imported_robot import pose_joints
 from ..showing.thumbnails import gallery
-from . import chains, forward
+from . import chains, forward, gallery_neck
 from .first_lamp import lamp
 from .robot_import import Imported, all_or_nothing, import_robot
 
+NEAREST = "priorities"  # solver of a head with freedoms of its own: its body is one link, whose nearest pose counts, not a chain's shape
 LINE = 90  # characters of a line in About This Robot
 KEY = "limber_robot"  # custom property of an armature of the gallery: what About This Robot shows, as JSON
 BALL = 0.12  # radius of the target, in its swing
@@ -71,10 +72,11 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
         device.protocol, device.baudrate = robot.protocol, robot.baudrate
         found = Joints.of(rig)
         pose_joints(rig, robot.pose)
-        pose_joints(rig, next(iter(robot.postures.values()), {}))
+        if robot.gaze.neck is None:
+            pose_joints(rig, next(iter(robot.postures.values()), {}))
         _stand(context, rig)
         for name, limb in robot.limbs.items():
-            _chain(rig, found, limb, name)
+            _chain(rig, [found.bones[limb.root], found.bones[limb.end]], name)
         chain = _gaze(context, rig, found, robot)
         _give_servos(rig, found, robot)
         rig.limber.active_chain = list(rig.limber.chains).index(chain)
@@ -107,9 +109,9 @@ def _check_hardware(robot: Description) -> None:
             raise fields.unknown(f"servos.{joint}.model", servo.model, "servo model", PRESETS)
 
 
-def _chain(rig, found: Joints, branch: Branch, name: str):
-    """A chain of the joints from one link to another, without servos yet."""
-    chain = chains.new_chain(rig, [found.bones[branch.root], found.bones[branch.end]])
+def _chain(rig, bones: list[str], name: str):
+    """A chain of the joints of a bone, or from one bone to another, without servos yet."""
+    chain = chains.new_chain(rig, bones)
     chain.name = name
     for joint in chain.joints:
         joint.servo = -1
@@ -119,17 +121,24 @@ def _chain(rig, found: Joints, branch: Branch, name: str):
 def _gaze(context, rig, found: Joints, robot: Description):
     """The chain that looks, with its postures and its target."""
     gaze = robot.gaze
-    chain = _chain(rig, found, gaze, "Gaze")
-    bone = found.bones[gaze.end]
-    look = rotations.rotate(_link_rotation(rig, gaze.end), rotations.unit(gaze.forward))
-    forward.point(chain, rig, bone, Vector(look))
-    chain.eye, chain.base = gaze.eye, "POSTURE"
+    if gaze.neck is None:
+        pose = pose_joints
+        chain = _chain(rig, [found.bones[gaze.root], found.bones[gaze.end]], "Gaze")
+        look = rotations.rotate(_link_rotation(rig, gaze.end), rotations.unit(gaze.forward))
+        forward.point(chain, rig, chain.end, Vector(look))
+        chain.eye = gaze.eye
+    else:
+        pose = gallery_neck.pose
+        chain = _chain(rig, gallery_neck.add(context, rig, gaze), "Gaze")
+        chain.forward_axis, chain.up, chain.eye = "+Y", "+Z", 1.0
+        chain.solver = NEAREST
+    chain.base = "POSTURE"
     chain.target = _target(context, rig, robot)
     for name, values in robot.postures.items():
-        pose_joints(rig, values)
+        pose(rig, values)
         gallery.give_picture(rig, chain, postures.store(rig, chain, name))
     kept_posture.choose(chain, 0)
-    pose_joints(rig, next(iter(robot.postures.values()), {}))
+    pose(rig, next(iter(robot.postures.values()), {}))
     return chain
 
 

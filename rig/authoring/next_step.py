@@ -74,7 +74,8 @@ def next_step(rig, is_playing: bool) -> Step:
     if followed(chain) is None:
         return TARGET
     if not chain.live:
-        return LIVE_ALL if len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains)) else LIVE
+        several = len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains))
+        return LIVE_ALL if several or rig.limber.mechanism.goals else LIVE
     if links.link(rig) is not None:
         return _of_robot(links.status(rig))
     if why := why_posing_shows_nothing(rig, chain):

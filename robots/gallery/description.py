@@ -4,7 +4,7 @@ Angles are degrees in the file and radians here; lengths are metres. Joints and 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf, radians
 from pathlib import Path
 from typing import Literal
@@ -16,7 +16,8 @@ from ..tree import build_tree
 from .fields import Fields
 
 FILE = "robot.yaml"
-FREEDOMS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
+FREEDOMS = ("body", "x", "y", "z", "yaw", "pitch", "roll")  # of a neck: the joint below, displacements [m], rotations [rad] about z, y, x
+SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
 FASTEST = 4_000_000  # [bit/s] of a serial line
 KNOWN = (
@@ -56,22 +57,41 @@ class Branch:
 
 
 @dataclass(frozen=True)
+class Neck:
+    """Freedoms of a head that closed loops move, in the root link's axes.
+
+    Attributes:
+        at: The head link's position, with its axes as the root's, where all freedoms are 0 [m].
+        eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
+        spans: Range of each of `FREEDOMS` but the body [m, rad].
+        body: Joint that carries the neck; "": none.
+        controls: Joints on the head whose angles bones of their own give.
+    """
+
+    at: Vector
+    eye: Vector
+    spans: Mapping[str, tuple[float, float]]
+    body: str = ""
+    controls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Gaze(Branch):
     """The chain that looks.
 
     Attributes:
-        forward: Direction in which the end looks, in its link's frame.
+        forward: Direction in which the end looks, in its link's frame; of a neck its x.
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: How far the target moves to either side [m].
-        neck: Ranges of the head's own freedoms where closed loops move it, by `FREEDOMS` [m, rad]; empty: its joints are a chain.
+        neck: Freedoms of the end, where closed loops move it; None: joints from the root to the end do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
     eye: float = 1.0
     target: Vector = (1.0, 0.0, 0.0)
     swing: float = 0.1
-    neck: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    neck: Neck | None = None
 
 
 @dataclass(frozen=True)
@@ -132,8 +152,7 @@ def read_description(folder: Path) -> Description:
     fields = Fields(str(file), parse_yaml(text, str(file)))
     fields.refuse_others(KNOWN)
     gaze, device = fields.map("gaze"), fields.map("device")
-    neck = gaze.map("neck")
-    in_neck = "neck" in gaze
+    neck = _neck(gaze.map("neck")) if "neck" in gaze else None
     return Description(
         folder,
         fields.text("name"),
@@ -148,15 +167,15 @@ def read_description(folder: Path) -> Description:
         {joint: _servo(each) for joint, each in fields.map("servos").maps().items()},
         _values(fields.map("pose")),
         Gaze(
-            gaze.text("root", "") if in_neck else gaze.text("root"),
+            gaze.text("root") if neck is None else "",
             gaze.text("end"),
-            gaze.vector("forward"),
+            gaze.vector("forward") if neck is None else Gaze.forward,
             gaze.number("eye", 1.0),
             gaze.vector("target"),
             gaze.number("swing", Gaze.swing),
-            _neck(neck),
+            neck,
         ),
-        {name: _neck_values(each) if in_neck else _values(each) for name, each in fields.map("postures").maps().items()},
+        {name: _values(each) if neck is None else _neck_values(each) for name, each in fields.map("postures").maps().items()},
         {name: Branch(each.text("root"), each.text("end")) for name, each in fields.map("limbs").maps().items()},
         fields.texts("notes"),
     )
@@ -189,15 +208,22 @@ def _values(fields: Fields) -> dict[str, float]:
     return {joint: radians(value) for joint, value in fields.all_numbers().items()}
 
 
-def _neck(fields: Fields) -> dict[str, tuple[float, float]]:
-    fields.refuse_others(FREEDOMS)
-    spans = {key: fields.span(key) for key in fields.entries}
-    return {key: span if key in "xyz" else (radians(span[0]), radians(span[1])) for key, span in spans.items()}
+def _neck(fields: Fields) -> Neck:
+    fields.refuse_others((*FREEDOMS, "at", "eye", "controls"))
+    spans = {key: fields.span(key) for key in FREEDOMS[1:] if key in fields}
+    return Neck(
+        fields.vector("at"),
+        fields.vector("eye"),
+        {key: (low, high) if key in SLIDES else (radians(low), radians(high)) for key, (low, high) in spans.items()},
+        fields.text("body", ""),
+        fields.texts("controls"),
+    )
 
 
 def _neck_values(fields: Fields) -> dict[str, float]:
+    """Values of a neck's freedoms [m, rad]: degrees in the file."""
     fields.refuse_others(FREEDOMS)
-    return {key: value if key in "xyz" else radians(value) for key, value in fields.all_numbers().items()}
+    return {key: value if key in SLIDES else radians(value) for key, value in fields.all_numbers().items()}
 
 
 def check(description: Description, robot: Robot) -> None:
@@ -219,23 +245,30 @@ def check(description: Description, robot: Robot) -> None:
     for joint in description.servos:
         if joint not in movable:
             raise fields.unknown(f"servos.{joint}", joint, "joint", movable)
-    poses = {"pose": description.pose, **({} if gaze.neck else {f"postures.{name}": pose for name, pose in description.postures.items()})}
-    for key, pose in poses.items():
-        for joint, value in pose.items():
-            if joint not in movable:
-                raise fields.unknown(f"{key}.{joint}", joint, "joint", movable)
-            _check_range(description, f"{key}.{joint}", movable[joint], value)
+    neck = gaze.neck
+    for joint in (*neck.controls, *([neck.body] if neck.body else [])) if neck is not None else ():
+        if joint not in movable:
+            raise fields.unknown("gaze.neck", joint, "joint", movable)
+    for joint, value in description.pose.items():
+        _check_range(description, f"pose.{joint}", joint, value, movable)
     for name, pose in description.postures.items():
-        for freedom, value in pose.items() if gaze.neck else ():
-            low, high = gaze.neck.get(freedom, (0.0, 0.0))
-            if not low <= value <= high:
-                raise MalformedError(
-                    description.file, 0, f"postures.{name}.{freedom}", "it is outside the neck's range: widen that, or change it"
-                )
+        for key, value in pose.items():
+            if neck is None or key == "body":
+                _check_range(description, f"postures.{name}.{key}", neck.body if neck is not None else key, value, movable)
+            else:
+                _check_span(description, f"postures.{name}.{key}", neck.spans.get(key, (0.0, 0.0)), value)
 
 
-def _check_range(description: Description, key: str, joint: Joint, value: float) -> None:
-    low, high = -inf if joint.lower is None else joint.lower, inf if joint.upper is None else joint.upper
+def _check_range(description: Description, key: str, name: str, value: float, joints: Mapping[str, Joint]) -> None:
+    """Raises UnknownNameError for a joint that is not there, MalformedError for a value beyond its limits."""
+    if name not in joints:
+        raise Fields(description.file, {}).unknown(key, name, "joint", joints)
+    joint = joints[name]
+    _check_span(description, key, (-inf if joint.lower is None else joint.lower, inf if joint.upper is None else joint.upper), value)
+
+
+def _check_span(description: Description, key: str, span: tuple[float, float], value: float) -> None:
+    low, high = span
     if not low <= value <= high:
-        what = f"{value:.4g} is outside the joint's limits {low:.4g} to {high:.4g} (radians): change the posture"
+        what = f"{value:.4g} is outside the limits {low:.4g} to {high:.4g} (radians or metres): change it"
         raise MalformedError(description.file, 0, key, what)

@@ -4,6 +4,7 @@ from math import degrees
 
 import bpy
 import pytest
+from mathutils import Vector
 
 from tests.robots.robots import ARM
 from tests.robots.test_gallery import MINE, ROBOTS
@@ -144,3 +145,30 @@ def test_in_another_mode_it_says_where_it_can_be_added(mine):
     bpy.ops.object.mode_set(mode="POSE")
     with pytest.raises(RuntimeError, match="added in Object Mode"):
         added(mine)
+
+
+def test_a_head_that_closed_loops_move_looks_in_every_posture_and_its_antennas_follow_their_controls():
+    from limber.rig.live import live
+    from limber.rig.live.movers import movers_of
+    from limber.rig.reading import kept_posture
+
+    rig = added("reachy_mini")
+    chain, mechanism = gaze_of(rig), list(movers_of(rig))[-1]
+    rig.pose.bones["left_antenna Control"].rotation_euler.x = 0.3
+    bpy.ops.limber.live_all()
+    head = next(goal for goal in rig.limber.mechanism.goals if goal.target_bone == chain.end)
+    for index in range(len(chain.postures)):
+        kept_posture.choose(chain, index)
+        for frame in range(1, 250, 40):  # a jump each time, so that the motion filters begin in the solution
+            bpy.context.scene.frame_set(frame)
+            bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+            control = rig.matrix_world @ bones[head.bone].matrix @ head.offset.inverted()
+            eye = control @ Vector((0.0, rig.data.bones[chain.end].length, 0.0))
+            looks, aim = control.to_3x3().col[1], chain.target.matrix_world.translation - eye
+            assert degrees(looks.angle(aim)) < 0.5, f"posture {index}, frame {frame}"
+            report = live.session(*mechanism).outputs.report
+            assert report.assembled
+            assert not report.at_limits
+    values = dict(zip([motor.name for motor in rig.limber.mechanism.motors], live.session(*mechanism).outputs.values, strict=True))
+    assert values["left_antenna X"] == pytest.approx(0.3, abs=1e-3)
+    assert values["right_antenna X"] == pytest.approx(0.0, abs=1e-3)

@@ -84,7 +84,7 @@ def test_a_folder_with_a_description_is_a_robot_and_its_name_is_in_the_menu(mine
         ("zero: 2000", "centre: 2000", "servos.elbow.centre", "there is no field 'centre'"),
         ("root: upper", "root: upperarm", "gaze.root", "did you mean 'upper'?"),
         ("[0, 0, 1]", "[0, 1]", "gaze.forward", "a list of 3 numbers is needed"),
-        ("{elbow: 10}", "{elbow: 170}", "postures.Up.elbow", "outside the joint's limits"),
+        ("{elbow: 10}", "{elbow: 170}", "postures.Up.elbow", "is outside the limits"),
         ("{elbow: 10}", "[10]", "postures.Up", "a map is needed"),
         ("postures:", "posturs:", "posturs", "did you mean 'postures'?"),
         ("root: upper", "root: left", "gaze.root", "link 'hand' is not below 'left'"),
