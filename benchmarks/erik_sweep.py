@@ -24,7 +24,7 @@ TRIED: dict[str, Sequence[object]] = {
     "max_iterations": [2, 4, 10, 20],
     "max_bwcd_iterations": [1, 3, 10, 30],
     "max_ccd_iterations": [5, 20, 60],
-    "ccd_precision": [1e-5, 1e-7, 1e-9, 1e-12],
+    "ccd_error": [6.4e-3, 6.4e-4, 6.4e-5, 2e-6],
     "progress": [1e-4, 1e-3, 1e-2],
     "avoid_edges_from_iteration": [1, 2, 3],
     "avoid_edges": [True, False],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .aim_residual import MAX_STEPS, Finished, finish_or_look, residual
 from .diagnosis import MET
+from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
 from .gaze import Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
@@ -41,9 +42,9 @@ class ErikExact:
     are tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
     """
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
         self.skeleton = skeleton
-        self.erik = Erik(skeleton, max_views=VIEWS)
+        self.erik = Erik(skeleton, hyper, max_views=VIEWS)
         n = len(skeleton)
         # A rotation's change of the shape grows with the links that it carries.
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
@@ -66,7 +67,7 @@ class ErikExact:
             # The animation's own movement is applied at once: only changes of branch are slowed down.
             here = self.skeleton.clamp([a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)])
         pause = 0 if here is None else last.pause
-        best, iterations = self._from_scratch(goal, posture, shape, search=pause == 0)
+        best, iterations = self._solved(goal, posture, shape, here if self.erik.hyper.use_previous_solution else None, search=pause == 0)
         if pause == 0 and _errors(goal, best)[0] > MET:
             pause = SEARCH_PAUSE
         if here is not None:
@@ -84,9 +85,14 @@ class ErikExact:
     def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
         return finish_or_look(self.skeleton, goal, angles, self.costs, max_steps)
 
-    def _from_scratch(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, search: bool) -> tuple[Finished, int]:
-        angles, answer = self.erik.angles(goal, posture)
-        found = [self._finish(goal, angles), self._finish(goal, posture)]
+    def _solved(
+        self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, previous: tuple[float, ...] | None, search: bool
+    ) -> tuple[Finished, int]:
+        """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one alone."""
+        angles, answer = self.erik.angles(goal, posture, previous)
+        found = [self._finish(goal, angles)]
+        if answer.iterations:
+            found.append(self._finish(goal, posture))
         if search and min(_errors(goal, result)[0] for result in found) > MET:
             met = 0
             for seed in self.seeds:

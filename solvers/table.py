@@ -13,7 +13,7 @@ from .expressive.simulation import HORIZON
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
-from .jacobian.options import Options, PriorityOptions
+from .jacobian.options import DampedNearTargets, DampedOptions, Options, PriorityOptions, SelectiveOptions
 from .kinematics.skeleton import Skeleton
 
 
@@ -62,7 +62,14 @@ SOLVERS: dict[str, SolverInfo] = {
             options=Hyperparameters,
         ),
         SolverInfo(
-            "erik_exact", "ERIK (exact aim)", "ERIK, then the least change that makes the aim exact", ErikExact, LOOKS, False, False
+            "erik_exact",
+            "ERIK (exact aim)",
+            "ERIK, then the least change that makes the aim exact",
+            ErikExact,
+            LOOKS,
+            False,
+            False,
+            options=Hyperparameters,
         ),
         SolverInfo(
             "ccd",
@@ -76,21 +83,21 @@ SOLVERS: dict[str, SolverInfo] = {
             "Damped least squares",
             "A step against the error, held back near singular poses (Buss 2009)",
             family.dls,
-            options=Options,
+            options=DampedOptions,
         ),
         SolverInfo(
             "dls_clamped",
             "Damped least squares (near targets)",
             "The same, targets brought closer: calmer out of reach",
             family.dls_clamped,
-            options=Options,
+            options=DampedNearTargets,
         ),
         SolverInfo(
             "sdls",
             "Selectively damped",
             "Each direction held back by what it does to the ends (Buss & Kim 2005)",
             family.sdls,
-            options=Options,
+            options=SelectiveOptions,
         ),
         SolverInfo(
             "priorities",

@@ -4,8 +4,9 @@ import bpy
 
 from ...operators.subject import chain_of, rig_of
 from ...rig.reading import chain as build
-from ...rig.reading.options import FIELDS, weighed
+from ...rig.reading.options import weighed
 from ...solvers.expressive.options import Options as ExpressiveOptions
+from ...solvers.settings import settings_of
 from ...solvers.table import SOLVERS
 from ..tab import ChainTab, SolverPart, sentence
 
@@ -29,32 +30,64 @@ class LIMBER_PT_solver(ChainTab, bpy.types.Panel):
             sentence(layout, trouble, "ERROR")
 
 
-class LIMBER_PT_options(SolverPart, bpy.types.Panel):
+class SettingsPart(SolverPart):
+    """Sub-panel with settings of the chain's solver."""
+
+    usual: bool  # whether it draws the usual settings, or the others
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and any(each.is_usual == cls.usual for each in _settings(chain_of(context)).values())
+
+
+def _draw_settings(layout, chain, usual: bool) -> None:
+    """Draws a row for each usual setting of the chain's solver, or for each other; those without effect now are greyed out."""
+    layout.use_property_split = True
+    group = getattr(chain.options, chain.solver)
+    described = _settings(chain)
+    for name, each in described.items():
+        if each.is_usual != usual:
+            continue
+        row = layout.column(heading=each.label) if each.several else layout.column()
+        if each.needs is not None:
+            other, value = each.needs
+            row.active = getattr(group, other) == described[other].key_of.get(value, value)
+        row.prop(group, name)
+
+
+def _settings(chain) -> dict:
+    return settings_of(SOLVERS[chain.solver].options) if chain.solver in SOLVERS else {}
+
+
+class LIMBER_PT_options(SettingsPart, bpy.types.Panel):
     """Options of the chain's solver"""
 
     bl_label = "Solver Options"
     bl_order = 0
 
-    @classmethod
-    def poll(cls, context):
-        if not super().poll(context):
-            return False
-        info = SOLVERS.get(chain_of(context).solver)
-        return info is not None and info.options in FIELDS
+    usual = True
 
     def draw(self, context):
-        layout = self.layout
         chain = chain_of(context)
-        kind = SOLVERS[chain.solver].options
-        layout.use_property_split = True
-        for name in FIELDS[kind]:
-            if name == "secondary_objectives":
-                column = layout.column(heading="Secondary Objective")
-                column.prop(chain.options, name)
-            else:
-                layout.prop(chain.options, name)
-        if kind is ExpressiveOptions:
+        _draw_settings(self.layout, chain, usual=True)
+        if SOLVERS[chain.solver].options is ExpressiveOptions:
+            layout = self.layout
+            layout.prop(chain.options, "body")
             layout.label(text="Shape weights of bones:")
             column = layout.column(align=True)
             for joint in weighed(chain):
                 column.prop(joint, "shape_weight", text=joint.bone)
+
+
+class LIMBER_PT_advanced_options(SettingsPart, bpy.types.Panel):
+    """Further settings of the chain's solver, as its sources name them"""
+
+    bl_label = "Advanced"
+    bl_parent_id = "LIMBER_PT_options"
+
+    usual = False
+
+    def draw(self, context):
+        chain = chain_of(context)
+        _draw_settings(self.layout, chain, usual=False)
+        self.layout.operator("limber.reset_solver_settings", icon="LOOP_BACK")

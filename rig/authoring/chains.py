@@ -15,7 +15,7 @@ from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
 
-SOLVER, BODY, ROLL = "expressive", "AUTOMATIC", "POSTURE"  # settings of new chains
+SOLVER, ROLL = "expressive", "POSTURE"  # settings of new chains
 LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
@@ -96,7 +96,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
-    chain.roll, chain.options.body = ROLL, BODY
+    chain.roll = ROLL
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     found = forward.guess(rig, chain.end)

@@ -195,7 +195,7 @@ def _eye_height(rig, ends: Ends) -> float:
 
 def _hold_in_skull(chain) -> None:
     """Limits yaw, pitch and roll of eyes that have no limits in the rig."""
-    chain.options.link_roll = 1.0
+    chain.options.expressive.roll = 1.0
     for joint in chain.joints:
         if joint.upper - joint.lower > ROUND:
             joint.upper = EYE_ROLL if joint.axis == forward.nearest_axis(chain)[1] else EYE_RANGE

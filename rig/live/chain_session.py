@@ -130,13 +130,14 @@ class ChainSession(SceneSession):
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
         if why := why_taken(rig, chain, frame.host.bodies.get(rig.session_uid, ())):
             raise RigError(why)
-        self._update_reader(rig, chain, evaluated, frame.host.dirty)
+        solver = frame.host.solver(frame.part)
+        self._update_reader(rig, chain, solver, evaluated, frame.host.dirty)
         reader = self.reader
         poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        self._update_model(chain, frame.host.solver(frame.part), world)
+        self._update_model(chain, solver, world)
         now = build.keyed(rig, chain, depsgraph)
         targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
@@ -164,9 +165,9 @@ class ChainSession(SceneSession):
             slot=frame.slot,
         )
 
-    def _update_reader(self, rig, chain, evaluated, dirty: set[str]) -> None:
+    def _update_reader(self, rig, chain, solver: str, evaluated, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
-        settings = (rig.data.name, *build.stored(chain))
+        settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(evaluated.pose.bones):
             dirty.add(rig.data.name)
         if self.reader is not None and self.settings == settings and rig.data.name not in dirty:
@@ -188,7 +189,9 @@ class ChainSession(SceneSession):
         if held != self.held:
             self.fixed = reader.fixed(self.poses)
             self.held = held
-        world = tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body_by_axis else ()  # says whether the body rotates as a whole
+        world = (
+            tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
+        )  # says whether the body rotates as a whole
         made_of = (self.settings, self.held, solver, world)
         if self.made_of == made_of:
             return

@@ -3,14 +3,11 @@
 All of them are library-overridable, so that an armature linked from another file can have chains.
 """
 
-from math import radians
-
 from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
-from ..reading import kept_posture, turntable
+from ..reading import kept_posture
 from ..reading.goal import CUSTOM
-from ..reading.options import CCD_ORDERS, ORDERS, SECONDARY_OBJECTIVES
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
@@ -33,6 +30,7 @@ from .overridable import (
 )
 from .remote import LimberRemote
 from .robot import LimberDevice
+from .solver_options import LimberSolverOptions
 from .zones import LimberZones
 
 
@@ -147,54 +145,6 @@ class LimberGoal:
         name="Weight",
         description="Weight of this goal where goals conflict; distances are relative to the chain's reach. 0: no effect. To fade a chain"
         " out, use Influence",
-    )
-
-
-class LimberSolverOptions(PropertyGroup):
-    """Options of the solvers; each solver uses some of them."""
-
-    transition_speed: FloatProperty(
-        name="Transition Speed",
-        description="Largest joint motion per frame during a branch transition",
-        subtype="ANGLE",
-        default=radians(8),
-        min=radians(0.1),
-        soft_max=radians(15),
-    )
-    link_roll: FactorProperty(
-        name="Roll of Links",
-        description="Weight of the links' roll in the shape, relative to their direction",
-        default=0.0,
-    )
-    body: EnumProperty(
-        name="Body",
-        description="Whether the body may rotate as a whole toward the target",
-        items=turntable.BODIES,
-        get=turntable.chosen,
-        set=turntable.choose,
-    )
-    hold_body: BoolProperty(name="Hold Body", description="The body is held", options={"HIDDEN"})
-    body_by_axis: BoolProperty(  # off in files where nothing was chosen; new chains switch it on
-        name="Automatic Body", description="The axis of the first joint decides whether the body is held", options={"HIDDEN"}
-    )
-    previous_solution: BoolProperty(
-        name="Stay with Last Frame", description="Start from the last frame's solution and keep it while it meets the goal"
-    )
-    ccd_order: EnumProperty(name="Order", description="Joints that rotate first, and therefore most", items=CCD_ORDERS, default="TIP")
-    ccd_sweeps: IntProperty(
-        name="Sweeps",
-        description="Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
-        default=60,
-        min=1,
-        max=1000,
-    )
-    task_order: EnumProperty(name="Order", description="Priority of the tasks, highest first", items=ORDERS, default="POSITION_AIM_POSTURE")
-    secondary_objectives: EnumProperty(
-        name="Secondary Objective",
-        description="Use of the degrees of freedom that the goals leave",
-        items=SECONDARY_OBJECTIVES,
-        options={"ENUM_FLAG", "ANIMATABLE"},
-        default={"POSTURE"},
     )
 
 

@@ -10,21 +10,10 @@ from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from .goal import ends_of, tool_frame, with_goal
 from .joint_tree import Motion, joint_tree
-from .options import options_of
+from .options import options_of, stored_options
 from .skeleton import ChainReader
 
 OF_CHAIN = ("name", "root", "end", "base", "transition", "filter", "sigma", "rho", "velocity_share", "acceleration_share", "jerk_share")
-OF_OPTIONS = (
-    "transition_speed",
-    "link_roll",
-    "hold_body",
-    "body_by_axis",
-    "previous_solution",
-    "ccd_order",
-    "ccd_sweeps",
-    "task_order",
-    "secondary_objectives",
-)
 OF_END = ("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
@@ -39,15 +28,14 @@ def keyed(rig, chain, depsgraph):
     return next((found for found in rig.evaluated_get(depsgraph).limber.chains if found.uid == chain.uid), chain)
 
 
-def stored(chain) -> tuple:
-    """All stored settings on which a chain's model and its ends' goals depend, as a tuple, to detect changes."""
-    options = chain.options
+def stored(chain, solver: str) -> tuple:
+    """All stored settings on which a chain's model with a solver and its ends' goals depend, as a tuple, to detect changes."""
     weights = [1.0] * len(chain.joints)
     chain.joints.foreach_get("shape_weight", weights)
     ends = [(*[getattr(end, name) for name in OF_END], *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *[getattr(chain, name) for name in OF_CHAIN],
-        *[getattr(options, name) for name in OF_OPTIONS],
+        *stored_options(chain, solver),
         *ends,
         [(end.bone, end.enabled) for end in chain.ends],
         [(joint.bone, joint.axis) for joint in chain.joints],
@@ -90,7 +78,7 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
 
     Raises:
         RigError: a stored setting is unknown to this version.
-        GazeError: the solver cannot work with a setting.
+        GazeError: the solver does not accept a setting.
     """
     return options_of(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else None
 

@@ -13,18 +13,7 @@ BODIES = [
     ("HELD", "Held", "Do not rotate the body as a whole: the direction in which the root faces counts for the shape as well"),
     ("AUTOMATIC", "Automatic", "Free where the axis of the first joint at rest is within 15 degrees of the world's Z, else Held"),
 ]
-NUMBERS = {key: number for number, (key, *_) in enumerate(BODIES)}
 UPRIGHT = cos(radians(15))  # of the angle from up: a rotation about an axis farther from it makes the body lean
-
-
-def chosen(options) -> int:
-    """Number of the chosen item of `BODIES`. Files of version 0.1.0 know only two of them, held and free."""
-    return NUMBERS["HELD" if options.hold_body else "AUTOMATIC" if options.body_by_axis else "FREE"]
-
-
-def choose(options, number: int) -> None:
-    """Stores the choice of an item of `BODIES`."""
-    options.hold_body, options.body_by_axis = number == NUMBERS["HELD"], number == NUMBERS["AUTOMATIC"]
 
 
 def is_held(chain, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:

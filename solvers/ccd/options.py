@@ -4,18 +4,43 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from ..settings import Choice, Settings, setting
+
+ORDERS = (
+    Choice("tip", "Tip First", "The last joints rotate most: the chain curls near its end"),
+    Choice("base", "Base First", "The first joints rotate most: the chain rotates as a whole"),
+)
+
 
 @dataclass(frozen=True)
-class CcdOptions:
+class CcdOptions(Settings):
     """Settings of CCD."""
 
-    # The joint that moves first rotates most: from the tip a chain curls near its end, from the base it rotates as a whole.
-    order: Literal["tip", "base"] = "tip"
-    iterations: int = 60  # most sweeps of one descent
-    in_frame: int = 60  # most sweeps in a frame that goes on from the last one; one is a valid choice
-    anneals: int = 12  # descents from random offsets, where one is stuck in a local minimum
-    frames_stuck: int = 30  # consecutive frames with an error before annealing searches for an escape
-    seed: int = 0  # of the offsets
-    # [rad, or of the reach] of a joint from one frame to the next: half as much again would be seen as a jump.
-    largest_move: float = math.radians(10.0)
-    extrapolates: bool = True  # whether a descent extrapolates its last sweeps
+    order: Literal["tip", "base"] = setting("tip", "Order", "Joints that rotate first, and therefore most", choices=ORDERS, is_usual=True)
+    in_frame: int = setting(
+        60,
+        "Sweeps",
+        "Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
+        low=1,
+        high=1000,
+        is_usual=True,
+    )
+    iterations: int = setting(60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000)
+    largest_move: float = setting(
+        math.radians(10.0),  # half as much again would be seen as a jump
+        "Largest Move",
+        "Largest motion of a joint from one frame to the next; a prismatic joint: the same number in radians, of the chain's reach",
+        low=math.radians(0.1),
+        high=math.pi,
+        unit="angle",
+    )
+    anneals: int = setting(
+        12, "Anneals", "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)", high=100
+    )
+    frames_stuck: int = setting(
+        30, "Frames until Annealing", "Consecutive frames with an error before annealing searches for an escape", low=1, high=1000
+    )
+    seed: int = setting(0, "Seed", "Seed of the random offsets: the same seed gives the same motion", high=10_000)
+    extrapolates: bool = setting(
+        True, "Extrapolate", "Extrapolate a descent's last sweeps, so that fewer are needed (Anderson acceleration)"
+    )

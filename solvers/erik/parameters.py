@@ -4,31 +4,79 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from ..settings import Choice, Settings, setting
+
+LOOPS = (
+    Choice("published", "As Published", "Go on from the last iteration's candidate; the offset trick holds for BWCD and CCD as well"),
+    Choice("posture", "From Posture", "Start from the warped posture; BWCD and CCD keep to the target as given. It errs less"),
+)
+COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterations
+
 
 @dataclass(frozen=True)
-class Hyperparameters:
+class Hyperparameters(Settings):
     """Hyperparameters of ERIK. Values that the paper does not print come from `python -m benchmarks.erik_sweep`."""
 
-    orientation_weight: float = 1.0  # section 4.0.1
-    posture_weight: float = 0.2  # section 4.0.1
-    threshold: float = 0.04  # on the weighted sum of both errors, section 4.0.1
-    aggravation: float = 1.0  # factor by which a deviation counts more one bend nearer to the end (eq. 21)
-
-    # "published": an iteration goes on from the last one's candidate, and the offset trick holds for BWCD and CCD as well (section 3.3,
-    # Algorithm 3). "posture": each starts from the warped posture, and BWCD and CCD keep to the target as given, which errs less.
-    loop: Literal["published", "posture"] = "posture"
-    symmetric_endpoint: bool = True  # the end may be rolled by pi
-    avoid_edges: bool = True  # move joints off their exact limits
-    non_convergence_offset_trick: bool = True
-    non_convergence_ccd_trick: bool = True
     # the paper's input that nothing uses: keep the last frame's solution while it is within the threshold
-    use_previous_solution: bool = False
-
+    use_previous_solution: bool = setting(
+        False, "Stay with Last Frame", "Start from the last frame's solution and keep it while it meets the goal", is_usual=True
+    )
+    loop: Literal["published", "posture"] = setting(
+        "posture", "Iterations", "What an iteration starts from (ERIK paper, section 3.3, Algorithm 3)", choices=LOOPS
+    )
+    orientation_weight: float = setting(
+        1.0, "Orientation Weight", "Weight of the orientation error in the sum of errors (ERIK paper, section 4.0.1)", slider=10.0
+    )
+    posture_weight: float = setting(
+        0.2, "Posture Weight", "Weight of the posture error in the sum of errors (ERIK paper, section 4.0.1)", slider=10.0
+    )
+    threshold: float = setting(
+        0.04,
+        "Threshold",
+        "Weighted sum of orientation and posture error below which a solution is accepted: .04 of orientation error are 6.5 degrees (ERIK"
+        " paper, section 4.0.1)",
+        slider=1.0,
+    )
+    aggravation: float = setting(
+        1.0,
+        "Error Aggravation",
+        "Factor by which a deviation from the posture counts more one bend nearer to the end (ERIK paper, eq. 21, 22: alpha)",
+        slider=10.0,
+    )
+    symmetric_endpoint: bool = True  # the end may be rolled by pi; the goal's own `symmetric` says so to users
+    avoid_edges: bool = setting(True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)")
     # The first iteration goes without: AvoidEdges would spoil an answer that is exact. Those that it leaves unsolved need it.
-    avoid_edges_from_iteration: int = 2
-    disturbance: float = math.radians(1.0)  # [rad] AvoidEdges' offset from a limit, and the offset trick's
-    max_iterations: int = 10  # of ERIK; the tricks end nearly all runs by the fourth
-    max_bwcd_iterations: int = 10  # sweeps of BWCD over the chain
-    max_ccd_iterations: int = 20  # sweeps of CCD over the chain
-    ccd_precision: float = 1e-9  # of (1 - cos of the error) / 2, Algorithm 20: 6e-5 rad
-    progress: float = 1e-3  # an iteration that lowers the least error by less does not converge
+    avoid_edges_from_iteration: int = setting(
+        2, "Avoid Edges from Iteration", "First iteration that moves joints off their limits", needs=("avoid_edges", True), **COUNT
+    )
+    disturbance: float = setting(
+        math.radians(1.0),
+        "Disturbance",
+        "Angle by which Avoid Edges moves joints off their limits, and the Offset Trick the target (ERIK paper, Algorithm 3)",
+        high=math.radians(45.0),
+        unit="angle",
+    )
+    non_convergence_offset_trick: bool = setting(
+        True, "Offset Trick", "Where iterations do not converge, rotate the target slightly (ERIK paper, section 7.1)"
+    )
+    non_convergence_ccd_trick: bool = setting(
+        True, "CCD Trick", "Where iterations do not converge after the Offset Trick, end with CCD (ERIK paper, Algorithm 3)"
+    )
+    progress: float = setting(1e-3, "Progress", "Decrease of the least error below which an iteration counts as not converging", slider=0.1)
+    max_iterations: int = setting(  # the tricks end nearly all runs by the fourth
+        10, "Iterations at Most", "Largest number of ERIK's iterations (ERIK paper, Table 2)", **COUNT
+    )
+    max_bwcd_iterations: int = setting(10, "BWCD Sweeps", "Largest number of sweeps of BWCD over the chain (ERIK paper, Table 2)", **COUNT)
+    max_ccd_iterations: int = setting(20, "CCD Sweeps", "Largest number of sweeps of CCD over the chain (ERIK paper, Table 2)", **COUNT)
+    ccd_error: float = setting(
+        6.4e-5,
+        "CCD Precision",
+        "Error of the end's direction below which BWCD and CCD stop (ERIK paper, Algorithm 20)",
+        high=0.1,
+        unit="angle",
+    )
+
+    @property
+    def ccd_precision(self) -> float:
+        """(1 - cos of the error) / 2, as Algorithm 20 compares it."""
+        return math.sin(0.5 * self.ccd_error) ** 2

@@ -33,11 +33,11 @@ class Clamp:
     angle: float = LARGEST_TURN  # [rad]
 
     @staticmethod
-    def for_skeleton(skeleton: Skeleton) -> "Clamp":
-        """D_max of half a typical link's length."""
+    def for_skeleton(skeleton: Skeleton, links: float = HALF_A_LINK, angle: float = LARGEST_TURN) -> "Clamp":
+        """D_max of so many of a typical link's lengths."""
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
         real = [each for each in lengths if each > 0.0]
-        return Clamp(HALF_A_LINK * float(np.median(real)) / max(skeleton.reach, SHORTEST_REACH) if real else 1.0)
+        return Clamp(links * float(np.median(real)) / max(skeleton.reach, SHORTEST_REACH) if real else 1.0, angle)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
         """The allowances for a frame's first update: unbounded for ends whose targets have jumped since `before`."""

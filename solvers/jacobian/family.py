@@ -2,40 +2,57 @@
 
 from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
-from .damping import ByError
-from .methods import Damped, Pseudoinverse, SelectivelyDamped, Transpose
-from .options import Options, PriorityOptions
+from .damping import Constant
+from .methods import Damped, Method, Pseudoinverse, SelectivelyDamped, Transpose
+from .options import DampedNearTargets, DampedOptions, NearTargets, Options, PriorityOptions, SelectiveOptions
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
-PLAIN, IN_ORDER = Options(), PriorityOptions()
+PLAIN, DAMPED, DAMPED_NEAR, SELECTIVE, IN_ORDER = Options(), DampedOptions(), DampedNearTargets(), SelectiveOptions(), PriorityOptions()
 
 
 def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """The Jacobian's transpose, with the optimal step length."""
-    return JacobianSolver(skeleton, Transpose(), Updates(objectives=options.objectives))
+    return _made(skeleton, Transpose(options.largest_change), options)
 
 
 def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
     """The Jacobian's pseudoinverse."""
-    return JacobianSolver(skeleton, Pseudoinverse(), Updates(objectives=options.objectives))
+    return _made(skeleton, Pseudoinverse(options.largest_change), options)
 
 
-def dls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
+def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
     """Damped least squares; damping by the error, which handles targets out of reach without a constant for each robot."""
-    return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives))
+    return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
-def dls_clamped(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
+def dls_clamped(skeleton: Skeleton, options: DampedNearTargets = DAMPED_NEAR) -> JacobianSolver:
     """Buss's DLS': with clamped target distances, so that damping can be less."""
-    return JacobianSolver(skeleton, Damped(ByError()), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
+    return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
-def sdls(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
+def sdls(skeleton: Skeleton, options: SelectiveOptions = SELECTIVE) -> JacobianSolver:
     """Selectively damped least squares, with clamped target distances as Buss & Kim advise."""
-    return JacobianSolver(skeleton, SelectivelyDamped(), Updates(objectives=options.objectives, clamp=Clamp.for_skeleton(skeleton)))
+    return _made(skeleton, SelectivelyDamped(options.largest_change), options)
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
     """Task priorities: positions, then aims, then uprightness, then the posture, or in another order."""
-    return JacobianSolver(skeleton, Priorities(options.levels), Updates(objectives=options.objectives))
+    method = Priorities(options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping))
+    return _made(skeleton, method, options)
+
+
+def _made(skeleton: Skeleton, method: Method, options: Options) -> JacobianSolver:
+    clamp = Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn) if isinstance(options, NearTargets) else None
+    return JacobianSolver(
+        skeleton,
+        method,
+        Updates(
+            in_frame=options.in_frame,
+            at_most=options.at_most,
+            shakes=options.shakes,
+            at_targets=options.at_targets,
+            objectives=options.objectives,
+            clamp=clamp,
+        ),
+    )

@@ -1,34 +1,187 @@
 """Options of the Jacobian family that a user may set. Knows no Blender."""
 
+import math
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
+from ..settings import Choice, Settings, setting, with_default
+from .clamping import HALF_A_LINK, LARGEST_TURN
+from .damping import ByError, BySmallest, Constant, Damping
 from .objectives import KeepPosture, LeaveLimits, Manipulability, Objective
-from .priorities import AIM, POSITION, POSTURE, UPRIGHT, Level
+from .priorities import AIM, DAMPING, POSITION, POSTURE, SECONDARY_DAMPING, UPRIGHT, Level
 
 ObjectiveName = Literal["posture", "limits", "manipulability"]
 Task = Literal["position", "aim", "posture"]
 OBJECTIVES: dict[ObjectiveName, Objective] = {"posture": KeepPosture(), "limits": LeaveLimits(), "manipulability": Manipulability()}
 LEVELS: dict[Task, tuple[Level, ...]] = {"position": (POSITION,), "aim": (AIM, UPRIGHT), "posture": (POSTURE,)}
 
+OBJECTIVE_CHOICES = (
+    Choice("posture", "Posture", "Keep joints near the posture"),
+    Choice("limits", "Limit Avoidance", "Keep joints away from their limits"),
+    Choice("manipulability", "Manipulability", "Keep joints away from singular poses, in which the end cannot move in every direction"),
+)
+ORDERS = tuple(
+    Choice(order, ", ".join(order).capitalize(), f"{order[0].capitalize()} counts most, {order[2]} least") for order in permutations(LEVELS)
+)
+UPDATES = (
+    Choice("one", "One", "One update in a frame: ends follow late, at the least cost"),
+    Choice("few", "A Few", "So many updates in a frame"),
+    Choice("all", "Until Converged", "As many updates as it takes to meet the goal"),
+)
+DAMPINGS = (
+    Choice("error", "By Error", "Damping grows with the error and vanishes at the goal (Chan & Lawrence 1988)"),
+    Choice("smallest", "By Singular Value", "The least that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)"),
+    Choice("constant", "Constant", "The same damping everywhere (Wampler 1986); Choose Damping finds it for this chain"),
+)
+
 
 @dataclass(frozen=True)
-class Options:
+class Options(Settings):
     """Settings of any method of the family."""
 
-    beneath: tuple[ObjectiveName, ...] = ("posture",)  # secondary objectives, in the null space of the goals
+    beneath: tuple[ObjectiveName, ...] = setting(
+        ("posture",),
+        "Secondary Objective",
+        "Use of the degrees of freedom that the goals leave, in the goals' null space (Buss 2009, eq. 7)",
+        choices=OBJECTIVE_CHOICES,
+        several=True,
+        is_usual=True,
+    )
+    updates: Literal["one", "few", "all"] = setting(
+        "few", "Updates in a Frame", "Updates from one frame to the next (Buss 2009, section 2)", choices=UPDATES
+    )
+    few: int = setting(8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=("updates", "few"))
+    at_most: int = setting(
+        300, "Updates at Most", "Largest number of updates from scratch, and in a frame until converged", low=1, high=10_000, slider=1000
+    )
+    shakes: int = setting(
+        6, "Restarts", "Restarts nearby, where updates from scratch are stuck (compare Beeson & Ames 2015); 0: the bare method", high=100
+    )
+    at_targets: bool = setting(
+        False, "Alternate Jacobian", "Take velocities at the targets, as if attached to the end's link (Buss 2009, section 2)"
+    )
+    largest_change: float = setting(
+        math.radians(30),
+        "Largest Change",
+        "Largest change of a joint in one update; a prismatic joint: the same number in radians, of the chain's reach (Buss 2009,"
+        " ClampMaxAbs; gamma_max of SDLS)",
+        low=math.radians(0.1),
+        high=math.pi,
+        unit="angle",
+    )
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
         return tuple(OBJECTIVES[wish] for wish in self.beneath)
 
+    @property
+    def in_frame(self) -> int | None:
+        """Updates in a frame; None: as many as it takes."""
+        return {"one": 1, "few": self.few, "all": None}[self.updates]
+
 
 @dataclass(frozen=True)
-class PriorityOptions(Options):
+class NearTargets(Options):
+    """Settings of methods with clamped target distances."""
+
+    nearest: float = setting(
+        HALF_A_LINK,
+        "D_max",
+        "Distance to which targets are brought, in lengths of the chain's typical link (Buss 2009, section 2)",
+        low=0.01,
+        slider=10.0,
+    )
+    largest_turn: float = setting(
+        LARGEST_TURN,
+        "D_max of Aims",
+        "Angle to which targets of aims and orientations are brought: D_max seen from a link's length away",
+        low=math.radians(0.1),
+        high=math.pi,
+        unit="angle",
+    )
+
+
+@dataclass(frozen=True)
+class SelectiveOptions(NearTargets):
+    """Settings of selectively damped least squares."""
+
+    largest_change: float = with_default(Options, "largest_change", math.radians(45))
+
+
+@dataclass(frozen=True)
+class DampedOptions(Options):
+    """Settings of damped least squares."""
+
+    damping: Literal["error", "smallest", "constant"] = setting(
+        "error", "Damping", "What holds steps back near singular poses and out of reach (Buss 2009, section 5)", choices=DAMPINGS
+    )
+    constant: float = setting(
+        Constant.damping,
+        "Constant",
+        "Damping, in the units of errors over joints: 1 is the chain's reach over a radian. More is smoother and lags (Buss 2009, eq. 11)",
+        low=1e-4,
+        high=100.0,
+        slider=1.0,
+        needs=("damping", "constant"),
+    )
+    gain: float = setting(
+        ByError.gain,
+        "Gain of Error",
+        "Square of the damping over half the squared error: no singular direction then moves joints by more than 1 / sqrt(2 gain) radians"
+        " in an update (Chan & Lawrence 1988)",
+        low=1e-3,
+        high=1e4,
+        slider=50.0,
+        needs=("damping", "error"),
+    )
+    longest_step: float = setting(
+        BySmallest.largest_change,
+        "Longest Step",
+        "Longest step of all joints together in an update (ERIK paper, eq. 15: b_max)",
+        low=math.radians(0.1),
+        high=math.pi,
+        unit="angle",
+        needs=("damping", "smallest"),
+    )
+    largest_change: float = with_default(Options, "largest_change", math.radians(45))
+
+    @property
+    def damping_law(self) -> Damping:
+        laws: dict[str, Damping] = {
+            "error": ByError(self.gain),
+            "smallest": BySmallest(self.longest_step),
+            "constant": Constant(self.constant),
+        }
+        return laws[self.damping]
+
+
+@dataclass(frozen=True)
+class DampedNearTargets(NearTargets, DampedOptions):
+    """Settings of damped least squares with clamped target distances."""
+
+    largest_change: float = with_default(DampedOptions, "largest_change", math.radians(45))
+
+
+@dataclass(frozen=True)
+class PriorityOptions(DampedOptions):
     """Settings of task priorities."""
 
-    order: tuple[Task, ...] = ("position", "aim", "posture")  # the first counts most; "posture" stands for the secondary objectives
+    order: tuple[Task, ...] = setting(
+        ("position", "aim", "posture"), "Order", "Priority of the tasks, highest first", choices=ORDERS, is_usual=True
+    )
+    damping: Literal["error", "smallest", "constant"] = with_default(DampedOptions, "damping", "smallest")
+    longest_step: float = with_default(DampedOptions, "longest_step", DAMPING.largest_change)
+    posture_damping: float = setting(
+        SECONDARY_DAMPING.damping,
+        "Damping of Posture",
+        "Constant damping of the posture's level: undamped, joints with small effect would oscillate",
+        low=1e-4,
+        high=100.0,
+        slider=1.0,
+    )
 
     @property
     def levels(self) -> tuple[Level, ...]:
+        """The first counts most; "posture" stands for the secondary objectives."""
         return tuple(level for task in self.order for level in LEVELS[task])

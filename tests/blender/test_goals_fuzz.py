@@ -9,6 +9,7 @@ import pytest
 from limber.rig.live import live
 from limber.rig.reading.goal import KINDS
 from limber.rig.showing import proxy
+from limber.solvers.settings import settings_of
 from limber.solvers.table import SOLVERS
 
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
@@ -45,12 +46,17 @@ def goal_deeds(dice: random.Random) -> list:
         for _, chain in chains():
             chain.solver, chain.keep = dice.choice(list(SOLVERS)), dice.choice([0.0, 0.5, 1.0])
 
+    def some_value(each):
+        keys = [choice.key for choice in each.choices]
+        if keys:
+            return set(dice.sample(keys, dice.randint(0, len(keys)))) if each.several else dice.choice(keys)
+        return type(each.default)(dice.choice([each.low, each.default, min(each.high, 10.0)]))
+
     def change_options():
         for _, chain in chains():
-            chain.options.body, chain.options.link_roll = dice.choice(["FREE", "HELD", "AUTOMATIC"]), dice.random()
-            chain.options.ccd_order, chain.options.ccd_sweeps = dice.choice(["TIP", "BASE"]), dice.choice([1, 60])
-            chain.options.secondary_objectives = set(dice.sample(["POSTURE", "LIMITS", "MANIPULABILITY"], dice.randint(0, 3)))
-            chain.options.previous_solution = dice.random() < 0.5
+            chain.options.body = dice.choice(["FREE", "HELD", "AUTOMATIC"])
+            for name, each in settings_of(SOLVERS[chain.solver].options).items():
+                setattr(getattr(chain.options, chain.solver), name, some_value(each))
             for joint in chain.joints:
                 joint.shape_weight = dice.choice([0.0, 1.0, 5.0])
 

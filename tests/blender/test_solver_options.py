@@ -4,59 +4,91 @@ import bpy
 import pytest
 from limber.rig.output import compare
 from limber.rig.reading import chain as build
-from limber.rig.reading.options import FIELDS, MAKERS
 from limber.rig.reading.skeleton import ChainReader
+from limber.solvers.settings import Setting, settings_of
 from limber.solvers.table import SOLVERS
 
+from tests.blender.drawing import drawn
 from tests.blender.rigs import keyed, looking_chain, make_active
 from tests.blender.shown import choose, go_live, no_handler_raises, session, settle
 
 __all__ = ["no_handler_raises"]
 
 DESCENTS = 3  # of one sweep each at least: the goal, then orientation beside place, then the views alone
-CHANGES = [
-    ("expressive", {"transition_speed": 0.05}, "glide_speed", 0.05),
-    ("expressive", {"link_roll": 0.5}, "roll", 0.5),
-    ("expressive", {"body": "HELD"}, "hold_body", True),
-    ("erik", {"previous_solution": True}, "use_previous_solution", True),
-    ("ccd", {"ccd_order": "BASE"}, "order", "base"),
-    ("ccd", {"ccd_sweeps": 1}, "in_frame", 1),
-    ("dls", {"secondary_objectives": {"LIMITS"}}, "beneath", ("limits",)),
-    ("priorities", {"secondary_objectives": {"POSTURE", "MANIPULABILITY"}}, "beneath", ("posture", "manipulability")),
-    ("priorities", {"task_order": "POSTURE_AIM_POSITION"}, "order", ("posture", "aim", "position")),
-]
+FURTHEST = 1e6  # of a number without an upper bound
 
 
 def given(rig, chain, solver: str):
     return build.solver_options(chain, solver, ChainReader(rig, chain))
 
 
+def others(each: Setting) -> list[tuple]:
+    """Values of a setting that are not its default: as users give them, and as the solver gets them."""
+    if each.several:
+        return [(set(), ()), ({choice.key for choice in each.choices}, tuple(choice.value for choice in each.choices))]
+    if each.choices:
+        return [(choice.key, choice.value) for choice in each.choices if choice.value != each.default]
+    if isinstance(each.default, bool):
+        return [(not each.default, not each.default)]
+    return [(value, value) for value in (type(each.default)(bound) for bound in (each.low, min(each.high, FURTHEST)))]
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_what_is_not_set_is_the_solvers_own_default(solver):
+def test_every_setting_reaches_the_solver_and_no_other_setting(solver):
     rig, chain = looking_chain()
-    info = SOLVERS[solver]
-    made = given(rig, chain, solver)
-    if info.options is None:
-        assert made is None
-    else:
-        for name, value in vars(info.options()).items():
-            assert getattr(made, name) == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value)
+    info, group = SOLVERS[solver], getattr(chain.options, solver)
+    described = settings_of(info.options)
+    defaults = info.options()
+    assert given(rig, chain, solver) == defaults
+    for name, each in described.items():
+        assert group.bl_rna.properties[name].description == each.description
+        for as_set, as_solved in others(each):
+            setattr(group, name, as_set)
+            made = given(rig, chain, solver)
+            assert getattr(made, name) == as_solved
+            assert all(getattr(made, rest) == getattr(defaults, rest) for rest in described if rest != name)
+        group.property_unset(name)
 
 
-@pytest.mark.parametrize(("solver", "settings", "name", "value"), CHANGES)
-def test_what_is_set_reaches_the_solver_and_live_goes_on(solver, settings, name, value):
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_panels_draw_every_setting_once_and_grey_out_none_that_counts(solver):
+    from limber.panels.authoring import options as panels
+
     rig, chain = looking_chain()
-    choose(chain, solver=solver)
+    make_active(rig)
+    chain.solver = solver
+    group = getattr(chain.options, solver)
+    shown = [panel for panel in (panels.LIMBER_PT_options, panels.LIMBER_PT_advanced_options) if panel.poll(bpy.context)]
+    rows = [name for panel in shown for whose, name in drawn(panel).settings if whose == group]
+    assert sorted(rows) == sorted(settings_of(SOLVERS[solver].options))
+
+
+def test_reset_gives_back_the_defaults_of_this_solver_alone():
+    rig, chain = looking_chain()
+    make_active(rig)
+    chain.solver = "dls"
+    chain.options.dls.damping, chain.options.dls.few, chain.options.dls.beneath = "CONSTANT", 3, set()
+    chain.options.ccd.in_frame = 2
+    assert bpy.ops.limber.reset_solver_settings() == {"FINISHED"}
+    assert given(rig, chain, "dls") == SOLVERS["dls"].options()
+    assert chain.options.ccd.in_frame == 2
+    chain.property_unset("solver")
+
+
+def test_what_is_set_while_live_reaches_the_solver():
+    rig, chain = looking_chain()
+    choose(chain, solver="ccd")
     now = go_live(rig, chain)
-    before = now.model
-    for key, setting in settings.items():
-        setattr(chain.options, key, setting)
-    rig.update_tag()
-    settle()
-    assert now.model is not before
-    assert now.problem == ""
-    made = getattr(given(rig, chain, solver), name)
-    assert made == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value)
+    for key, setting, name, value in (("ccd", "order", "order", "base"), ("expressive", "roll", "roll", 0.5)):
+        choose(chain, solver=key)
+        settle()
+        before = now.model
+        setattr(getattr(chain.options, key), setting, "BASE" if value == "base" else value)
+        rig.update_tag()
+        settle()
+        assert now.model is not before
+        assert now.problem == ""
+        assert getattr(given(rig, chain, key), name) == value
 
 
 def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
@@ -65,7 +97,7 @@ def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
         bpy.ops.wm.read_homefile(use_empty=True)
         rig, chain = looking_chain()
         choose(chain, solver="ccd")
-        chain.options.ccd_sweeps = sweeps
+        chain.options.ccd.in_frame = sweeps
         keyed(chain.target, (2, 6))
         now = go_live(rig, chain)
         most, missed = 0, 0.0
@@ -79,15 +111,6 @@ def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
     many, exact = followed(60)
     assert few <= DESCENTS < many
     assert exact < late
-
-
-def test_every_kind_of_options_has_its_place_in_the_panel():
-    kinds = {info.options for info in SOLVERS.values()} - {None}
-    assert kinds == set(MAKERS) == set(FIELDS)
-    _, chain = looking_chain()
-    for names in FIELDS.values():
-        for name in names:
-            assert chain.options.bl_rna.properties[name].description
 
 
 def test_a_weight_counts_for_all_joints_of_its_bone_in_the_skeletons_order():
@@ -120,7 +143,7 @@ def test_compare_asks_each_solver_with_its_options():
     make_active(rig)
     bpy.ops.limber.compare_solvers()
     one = {row.name: row.figures for row in compare.table(rig, chain).rows}
-    chain.options.ccd_order = "BASE"
+    chain.options.ccd.order = "BASE"
     bpy.ops.limber.compare_solvers()
     other = {row.name: row.figures for row in compare.table(rig, chain).rows}
     assert other["ccd"]["shape"] != pytest.approx(one["ccd"]["shape"], abs=1e-3)
@@ -133,15 +156,18 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
     from limber.rig.blender.errors import RigError
     from limber.rig.reading.options import options_of
 
-    chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd_order="", ccd_sweeps=3))
+    stored = vars(SOLVERS["ccd"].options()) | {"order": ""}
+    chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd=SimpleNamespace(**stored)))
     with pytest.raises(RigError, match=r"CCD in chain 'Neck'.*choose it again"):
         options_of(chain, SOLVERS["ccd"], [])
 
 
 def test_options_are_kept_in_the_file(reopen):
     rig, chain = looking_chain()
-    chain.options.task_order, chain.options.secondary_objectives = "AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"}
+    chain.options.priorities.order, chain.options.priorities.beneath = "AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"}
+    chain.options.dls.constant = 0.3
     name = rig.name
     reopen()
     options = bpy.data.objects[name].limber.chains[0].options
-    assert (options.task_order, options.secondary_objectives) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})
+    assert (options.priorities.order, options.priorities.beneath) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})
+    assert options.dls.constant == pytest.approx(0.3)

@@ -55,14 +55,6 @@ def test_what_is_chosen_counts_before_what_the_rig_says():
         assert is_held(rig, chain) == held
 
 
-def test_files_that_held_the_body_hold_it_still():
-    rig, chain = looking_chain()
-    chain.options.body = "FREE"
-    chain.options.hold_body = True  # what a file of version 0.1.0 has
-    assert chain.options.body == "HELD"
-    assert is_held(rig, chain)
-
-
 def test_an_armature_that_is_tilted_while_live_is_taken_as_it_stands():
     rig, chain = looking_chain()
     bpy.ops.limber.live()

@@ -151,7 +151,7 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "roll"), ({"glide_speed": 0.0}, "speed of transitions")],
+    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "Roll of Links"), ({"glide_speed": 0.0}, "Transition Speed")],
 )
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):

@@ -1,0 +1,68 @@
+"""Properties of the solvers' settings: a group for each solver, made from the descriptions in its options dataclass."""
+
+from math import ceil, degrees, isinf, log10
+
+from bpy.types import PropertyGroup
+
+from ...solvers.settings import Setting, settings_of
+from ...solvers.table import SOLVERS
+from ..reading import turntable
+from .enum_items import item
+from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+
+MOST_DIGITS = 6  # that Blender shows behind the point
+LARGEST = 2**31 - 1  # integer that Blender stores
+SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
+
+
+def property_of(each: Setting):
+    """The property of a setting."""
+    said = {"name": each.label, "description": each.description}
+    if each.several:
+        items = [(choice.key, choice.label, choice.description, "NONE", 1 << k) for k, choice in enumerate(each.choices)]
+        chosen = {choice.key for choice in each.choices if choice.value in each.default}
+        return EnumProperty(**said, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
+    if each.choices:
+        items = [item(choice.key, choice.label, choice.description) for choice in each.choices]
+        return EnumProperty(**said, items=items, default=each.key_of[each.default])
+    if isinstance(each.default, bool):
+        return BoolProperty(**said, default=each.default)
+    bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}
+    if isinstance(each.default, int):
+        return IntProperty(**said, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()})
+    finite = {key: bound for key, bound in bounds.items() if not isinf(bound)}
+    return FloatProperty(**said, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite)
+
+
+def _digits(each: Setting) -> int:
+    """Digits behind the point that show two of the default's."""
+    shown = degrees(each.default) if each.unit == "angle" else each.default
+    return min(MOST_DIGITS, max(2, 1 + ceil(-log10(shown)))) if shown else 2
+
+
+def _group(solver: str) -> type:
+    info = SOLVERS[solver]
+    properties = {name: property_of(each) for name, each in settings_of(info.options).items()}
+    named = {"__doc__": f"Settings of the solver {info.label}.", "__module__": __name__, "__annotations__": properties}
+    return type(f"LimberOptions_{solver}", (PropertyGroup,), named)
+
+
+GROUPS = {solver: _group(solver) for solver in SOLVERS}
+globals().update((group.__name__, group) for group in GROUPS.values())  # where the registration finds classes
+
+
+class LimberSolverOptions(PropertyGroup):
+    """Options of the solvers, each in a group of its solver's name; beside them what is no setting of the solver alone."""
+
+    __annotations__ = {
+        "body": EnumProperty(
+            name="Body",
+            description="Whether the body may rotate as a whole toward the target",
+            items=turntable.BODIES,
+            default="AUTOMATIC",
+        ),
+        **{
+            solver: PointerProperty(name=SOLVERS[solver].label, description=f"Settings of the solver {SOLVERS[solver].label}", type=group)
+            for solver, group in GROUPS.items()
+        },
+    }

@@ -1,0 +1,85 @@
+"""Settings of solvers, each described once, by a field of an options dataclass. Knows no Blender.
+
+Properties, tooltips, panels, the reading of them, bounds and the documents' table are made from these descriptions.
+"""
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
+from typing import Any, Literal
+
+from .goals import GazeError
+
+KEY = "setting"  # of a field's metadata
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value that a setting may have: a name, or a tuple of names."""
+
+    value: str | tuple[str, ...]
+    label: str
+    description: str
+
+    @property
+    def key(self) -> str:
+        """Identifier of the value in files."""
+        return (self.value if isinstance(self.value, str) else "_".join(self.value)).upper()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Description of a setting: what users read, and the values that the solver accepts."""
+
+    label: str
+    description: str  # with its unit where the values do not show it, and its source where it has one
+    default: Any
+    low: float = 0.0  # bounds of a number, in its unit
+    high: float = math.inf
+    slider: float = math.inf  # a higher number is typed, not dragged
+    unit: Literal["", "angle", "share"] = ""  # "angle": [rad], shown in degrees; "share": 0 to 1
+    choices: tuple[Choice, ...] = ()
+    several: bool = False  # a tuple of choices, in their order
+    needs: tuple[str, object] | None = None  # another field and its value without which the setting has no effect
+    is_usual: bool = False  # on the panel itself, not in its Advanced part
+
+    @cached_property
+    def key_of(self) -> dict[str | tuple[str, ...], str]:
+        """Identifier of each choice's value."""
+        return {choice.value: choice.key for choice in self.choices}
+
+    def check(self, value: Any) -> None:
+        """Raises GazeError where the setting cannot have that value."""
+        if self.choices:
+            known = [choice.value for choice in self.choices]
+            if not all(each in known for each in (value if self.several else [value])):
+                raise GazeError(f"{self.label} is {value!r}: choose {'some' if self.several else 'one'} of {', '.join(map(str, known))}")
+        elif not isinstance(value, bool) and not (self.low <= value <= self.high and math.isfinite(value)):
+            bounds = f"from {self.low:g} up" if math.isinf(self.high) else f"from {self.low:g} to {self.high:g}"
+            raise GazeError(f"{self.label} is {value:g}: choose a number {bounds}{' rad' if self.unit == 'angle' else ''}")
+
+
+def setting(default: Any, label: str, description: str, **more: Any) -> Any:
+    """A field of an options dataclass that users may set; `more`: further fields of its `Setting`."""
+    more = {"high": 1.0, **more} if more.get("unit") == "share" else more
+    return field(default=default, metadata={KEY: Setting(label, description, default, **more)})
+
+
+def with_default(options: type, name: str, default: Any) -> Any:
+    """A field for a subclass of `options`: the same setting with another default."""
+    return field(default=default, metadata={KEY: replace(settings_of(options)[name], default=default)})
+
+
+@cache
+def settings_of(options: Any) -> dict[str, Setting]:
+    """The settings of an options dataclass by their fields, in the panel's order; None has none."""
+    return {each.name: each.metadata[KEY] for each in fields(options) if KEY in each.metadata} if options else {}
+
+
+class Settings:
+    """Base of options dataclasses: raises GazeError, naming the setting, where a value is not one that it may have."""
+
+    def __post_init__(self) -> None:
+        options: Any = type(self)
+        for name, each in settings_of(options).items():
+            each.check(getattr(self, name))
