@@ -11,7 +11,7 @@ class LIMBER_OT_reset_solver_settings(bpy.types.Operator):
     """Set all settings of the chain's solver to their defaults, those of other solvers stay. Keyed and driven ones follow their curves"""
 
     bl_idname = "limber.reset_solver_settings"
-    bl_label = "Reset to Defaults"
+    bl_label = "Reset Solver Settings"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

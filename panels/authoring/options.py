@@ -90,4 +90,4 @@ class LIMBER_PT_advanced_options(SettingsPart, bpy.types.Panel):
     def draw(self, context):
         chain = chain_of(context)
         _draw_settings(self.layout, chain, usual=False)
-        self.layout.operator("limber.reset_solver_settings", icon="LOOP_BACK")
+        self.layout.operator("limber.reset_solver_settings", text="Reset to Defaults", icon="LOOP_BACK")
