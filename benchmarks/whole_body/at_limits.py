@@ -39,7 +39,7 @@ def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None
     answered = answer(follower(body, given, Law()), given)
     joints, couplings = answered["joints"], body.couplings
     turns = [
-        body.placed(body.forward(base, angles), body.link_indices(links))[:, :3, :3]
+        body.placed(body.forward(angles, base), body.link_indices(links))[:, :3, :3]
         for base, angles in zip(answered["base_rotation"], joints, strict=True)
     ]
     missed = np.degrees(np.linalg.norm(logarithm(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1))[LATE:]

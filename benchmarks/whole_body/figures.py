@@ -19,7 +19,8 @@ from limber.robots import reading
 from limber.robots.tree import build_tree
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import End, Joint
-from limber.solvers.whole_body.body import BASE, Body
+from limber.solvers.kinematics.tree import BASE
+from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
@@ -74,7 +75,7 @@ def at_a_limit(path: Path) -> None:
         solver = WholeBody(body, [Target("hand")], Options(limits=limits))
         state, points = solver.start(), []
         for angle in asked:
-            goal = body.placed(body.forward(np.eye(3), np.array([angle])), body.link_indices(["hand"]))[:, :3, :3]
+            goal = body.placed(body.forward(np.array([angle])), body.link_indices(["hand"]))[:, :3, :3]
             before = state.joints[0]
             _, state = solver.step(Values(goal), state, DT)
             points.append((before, state.velocity[BASE]))

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 from limber.solvers.kinematics.se3 import Array, vee
-from limber.solvers.whole_body.body import BASE
+from limber.solvers.kinematics.tree import BASE
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import WholeBody
@@ -19,6 +19,10 @@ class PaperLaw(Law):
     """Eq. 9: the targets' velocities plus K times the sine of the error, seen before the step."""
 
     linear: ClassVar[bool] = True
+
+    def heeds_velocity(self, share: Array) -> bool:
+        """See `Law.heeds_velocity`."""
+        return True
 
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
         """See `Law.turns`."""
@@ -62,7 +66,7 @@ class DriftingBody(WholeBody):
         """See `WholeBody.moved`."""
         after = moved(self.body, state, move, dt)
         rotation = baumgarte(state.base_rotation, move[3:BASE], self.rate * dt)
-        return State(after.joints, rotation, after.base_position, after.velocity, self.body.forward(rotation, after.joints), after.sides)
+        return State(after.joints, rotation, after.base_position, after.velocity, self.body.forward(after.joints, rotation), after.sides)
 
 
 def baumgarte(rotation: Array, spin: Array, gain: float) -> Array:

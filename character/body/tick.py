@@ -210,7 +210,7 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
     if model.floating:
         return state
     turn, place = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
-    return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(turn, state.joints))
+    return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(state.joints, turn))
 
 
 def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:

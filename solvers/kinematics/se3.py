@@ -4,6 +4,7 @@ A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are
 quicker for one rotation.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ Array = NDArray[np.float64]
 REVERSED_SINE = 1e-6  # sine of an angle beyond 90 degrees below which the antisymmetric part has lost six digits of the axis
 NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole angle has lost four digits by then
 SMALLEST_SINE = 1e-12
+TINY = float(np.finfo(float).tiny)
 LEAST_COSINE = 1e-6  # of half an angle: next to 180 degrees the derivative is unbounded
 
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
@@ -81,7 +83,7 @@ def vee(turns: Array) -> Array:
 def exponential(vectors: Array) -> Array:
     """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2."""
     square = (vectors * vectors).sum(-1)[..., None, None]
-    half = np.maximum(0.5 * np.sqrt(square), np.finfo(float).tiny)
+    half = np.maximum(0.5 * np.sqrt(square), TINY)
     skew = hat(vectors)
     halved = np.sin(half) / half
     turns: Array = np.eye(3) + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
@@ -99,9 +101,9 @@ def logarithm(turns: Array) -> Array:
     A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is positive is taken.
     """
     sines, sine, angle = _sines_and_angles(turns)
-    vectors: Array = sines * (angle / np.maximum(sine, np.finfo(float).tiny))[..., None]
-    is_reversed = (sine < REVERSED_SINE) & (angle > 1.0)
-    if is_reversed.any():
+    vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]
+    if angle.max(initial=0.0) > math.pi - 2.0 * REVERSED_SINE:
+        is_reversed = (sine < REVERSED_SINE) & (angle > 1.0)
         vectors = np.where(is_reversed[..., None], angle[..., None] * _axes_near_pi(turns, sines), vectors)
     return vectors
 
@@ -110,7 +112,7 @@ def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
     """`vee`, its length, and the angle."""
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]
-    sine = np.sqrt((sines * sines).sum(-1))
+    sine = np.sqrt(np.einsum("...i,...i", sines, sines))
     return sines, sine, np.arctan2(sine, 0.5 * (products[..., 3] - 1.0))
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
+from .se3 import Frame, frame_array
+from .tree import BASE, Tree
 
 Angles = NDArray[np.float64]
 UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
@@ -64,6 +66,43 @@ class End:
     name: str = ""
 
 
+class Laid(NamedTuple):
+    """Joints and ends as the arguments of `Tree`."""
+
+    parents: list[int]
+    rests: Angles
+    axes: Angles
+    slides: list[bool]
+    carriers: list[int]
+    carried: Angles
+
+
+def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
+    """Joints and ends as the arguments of `Tree`; `End.joint` is -1 for an end on the base.
+
+    Raises:
+        SkeletonError: a parent does not come before its child, or an end is carried by a joint that does not exist.
+    """
+    _check_order(joints)
+    for end in ends:
+        if not -1 <= end.joint < len(joints):
+            raise SkeletonError(f"link '{end.name}' is carried by joint {end.joint}: there are {len(joints)}, counted from 0")
+    return Laid(
+        [joint.parent for joint in joints],
+        np.array([frame_array(Frame(normalized(joint.rest_rotation), joint.rest_offset)) for joint in joints]),
+        np.array([unit(joint.axis) for joint in joints]),
+        [joint.kind == "prismatic" for joint in joints],
+        [end.joint for end in ends],
+        np.array([frame_array(Frame(normalized(end.rotation), end.offset)) for end in ends]),
+    )
+
+
+def _check_order(joints: Sequence[Joint]) -> None:
+    for k, joint in enumerate(joints):
+        if not -1 <= joint.parent < k:
+            raise SkeletonError(f"joint '{joint.name}': its parent must come before it, and {joint.parent} is not before {k}")
+
+
 class Pose(NamedTuple):
     """Rotations and positions of joints and tool in the base frame."""
 
@@ -90,9 +129,7 @@ class Skeleton:
     def __post_init__(self) -> None:
         if not self.joints:
             raise SkeletonError("a skeleton needs at least one joint: unlock a rotation axis of one of the bones")
-        for k, joint in enumerate(self.joints):
-            if not -1 <= joint.parent < k:
-                raise SkeletonError(f"joint '{joint.name}': its parent must come before it, and {joint.parent} is not before {k}")
+        _check_order(self.joints)
         for end in self.ends:
             if not 0 <= end.joint < len(self.joints):
                 raise SkeletonError(f"end '{end.name}' is carried by joint {end.joint}: there are {len(self.joints)}, counted from 0")
@@ -223,16 +260,10 @@ class Skeleton:
         Columns of joints that are not on the end's path are zero. With `floating` six columns come before them, (3, 6 + n): the linear
         velocity of the base and its angular velocity about its own origin, both in the base frame.
         """
-        pose = self.forward(angles)
-        position = np.array(self.end_pose(pose, end)[1])
-        axes = np.array(self.world_axes(pose)).T
-        arms = position[:, None] - np.array(pose.positions).T
-        turns = np.array([part[0] for part in self._parts])
-        on_path = np.isin(np.arange(len(self)), self.path(end))
-        angular = np.where(turns & on_path, axes, 0.0)
-        linear = np.where(on_path, np.where(turns, np.cross(axes, arms, axis=0), axes), 0.0)
-        if not floating:
-            return angular, linear
-        x, y, z = position
-        swung = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # columns: unit rotations of the base crossed with the position
-        return np.hstack([np.zeros((3, 3)), np.eye(3), angular]), np.hstack([np.eye(3), swung, linear])
+        angular, linear = self.tree.jacobian(self.tree.forward(np.array(angles, float)), end)
+        return (angular, linear) if floating else (angular[:, BASE:], linear[:, BASE:])
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Joints and ends on flat arrays, for numpy."""
+        return Tree(*laid_out(self.joints, self.ends))

@@ -5,6 +5,7 @@ one at a time in Murty's order, which ends for every positive definite H. A step
 before, so that one or two solves are usual.
 """
 
+import math
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -16,6 +17,7 @@ Sides = NDArray[np.int8]
 
 PATIENCE = 3  # rounds of changing all at once without progress before they are changed one by one
 ROUNDING = 1e-12  # of the largest term of the gradient, and of the largest unknown: what is smaller is zero
+FREE, ABOVE = np.int8(0), np.int8(1)
 MOST_ROUNDS = 40  # for each unknown; never reached for a positive definite H
 
 
@@ -38,9 +40,10 @@ class Quadratic(Protocol):
     def largest(self) -> float:
         """Largest absolute entry of g."""
 
-    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) there, valid for active
-        unknowns.
+    def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
+        """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of active unknowns.
+
+        `held` (n,) has the bounds of active unknowns, and zeros.
         """
 
 
@@ -58,19 +61,17 @@ class Dense:
     def largest(self) -> float:
         return float(np.abs(self.vector).max(initial=0.0))
 
-    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
+    def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
         """As `Quadratic.free`."""
         matrix, vector = self.matrix, self.vector
-        held = sides.nonzero()[0]
-        slope = np.zeros(len(vector))
-        if not len(held):
-            return np.linalg.solve(matrix, vector), slope
         loose = (sides == 0).nonzero()[0]
-        x = np.where(sides < 0, lower, upper)
-        if len(loose):
-            rows = matrix.take(loose, axis=0)
-            x[loose] = np.linalg.solve(rows.take(loose, axis=1), vector[loose] - rows.take(held, axis=1) @ x[held])
-        slope[held] = matrix.take(held, axis=0) @ x - vector[held]
+        if len(loose) == len(sides):
+            return np.linalg.solve(matrix, vector), held
+        rows, x = matrix.take(loose, axis=0), held.copy()
+        x[loose] = np.linalg.solve(rows.take(loose, axis=1), vector.take(loose) - rows @ held)
+        slope: Array = matrix @ x
+        slope -= vector
+        slope[loose] = 0.0
         return x, slope
 
 
@@ -90,35 +91,41 @@ def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides
 def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
     """The minimum for an H of any form; arguments as for `solve`."""
     count = len(lower)
+    pinned = lower == upper
+    some_pinned = bool(pinned.any())
     if sides is None:
         sides = np.zeros(count, np.int8)
-    unpinned = lower != upper
-    some_held = bool(sides.any()) or not unpinned.all()
-    if some_held:
-        low, high = ~unpinned | ((sides < 0) & (lower > -np.inf)), unpinned & (sides > 0) & (upper < np.inf)
-        sides = high.astype(np.int8) - low.astype(np.int8)
-    fewest, patience = count + 1, PATIENCE
-    most = MOST_ROUNDS * count + MOST_ROUNDS
-    rounds = 0
+    fewest, patience, rounds = count + 1, PATIENCE, 0
     while True:
+        if some_pinned:
+            sides = np.where(pinned, ABOVE, sides)
+        held = np.where(sides < 0, lower, upper)
+        held[sides == 0] = 0.0
+        if not math.isfinite(np.vdot(held, held)):  # a bound that was active before has become infinite
+            sides = np.where(np.isinf(held), FREE, sides)
+            continue
         rounds += 1
-        x, slope = quadratic.free(sides, lower, upper)
-        within = np.minimum(np.maximum(x, lower), upper)
-        size = float(np.abs(x).max(initial=0.0))
-        outside = within - x
-        wrong = np.abs(outside) > ROUNDING * max(1.0, size)
-        if some_held:
-            wrong |= (sides * slope > ROUNDING * max(quadratic.largest, quadratic.steepest * size)) & unpinned
-        count_wrong = int(np.count_nonzero(wrong))
-        if not count_wrong or rounds == most:
-            return Boxed(within, sides, rounds)
-        if count_wrong < fewest:
-            fewest, patience = count_wrong, PATIENCE
+        x, slope = quadratic.free(sides, held)
+        size = math.sqrt(np.vdot(x, x))
+        # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch 2002).
+        tolerance = ROUNDING * max(1.0, size)
+        ahead = x
+        if slope.any():
+            rounding = ROUNDING * max(size, quadratic.largest / quadratic.steepest)
+            ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
+        following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
+        following[sides * following < 0] = FREE  # from one bound to the other only by way of a round in between
+        changed = (following != sides).nonzero()[0]
+        if some_pinned:
+            changed = changed[~pinned[changed]]
+        if not len(changed) or rounds == MOST_ROUNDS * count + MOST_ROUNDS:
+            return Boxed(np.minimum(np.maximum(x, lower), upper), sides, rounds)
+        if len(changed) < fewest:
+            fewest, patience = len(changed), PATIENCE
         else:
             patience -= 1
         if patience < 0:
-            wrong[: np.flatnonzero(wrong)[-1]] = False
-        changed = wrong.nonzero()[0]
-        sides = sides.copy()
-        sides[changed] = np.where(sides[changed] != 0, 0, np.where(outside[changed] > 0.0, -1, 1))
-        some_held = bool(sides.any())
+            changed, last = sides.copy(), changed[-1]
+            changed[last] = FREE if sides[last] else following[last]
+            following = changed
+        sides = following

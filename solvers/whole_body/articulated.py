@@ -9,8 +9,9 @@ instead of eliminated. The equations are those of `normal`; no matrix of the who
 import numpy as np
 
 from ..kinematics.se3 import Array, cross, hat
+from ..kinematics.tree import BASE, Frames, Indices
 from ..least_squares.box import Sides
-from .body import BASE, Body, Frames, Indices
+from .body import Body
 from .limbs import Carried, Layout, Level, padded
 
 # Cost of a solve [us], measured on one core; it only chooses between two methods with the same result.
@@ -39,13 +40,12 @@ class Articulated:
         self.steepest = max(float(base.diagonal().max()), float(curvature.diagonal(axis1=1, axis2=2).max(initial=0.0)))
         self.largest = max(float(np.abs(pull).max()), float(np.abs(right[:, :, -1]).max(initial=0.0)))
 
-    def free(self, sides: Sides, lower: Array, upper: Array) -> tuple[Array, Array]:
+    def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
         """As `box.Quadratic.free`."""
         wide, layout = self.wide, self.layout
         own = None
         if sides[BASE:].any():
-            held = np.append(sides != 0, False)
-            own = np.append(np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0)), 0.0)[layout.index], 1.0 - held[layout.index]
+            own = np.append(held, 0.0)[layout.index], 1.0 - np.append(sides != 0, False)[layout.index]
         curvature, right, solved = self.curvature.copy(), self.right.copy(), np.empty_like(self.right)
         left = np.zeros((0, wide, wide + 1))  # inertia and force of what has been eliminated, for each limb of the level
         below: Level | None = None
@@ -68,7 +68,7 @@ class Articulated:
             base[-wide:, -wide:] += hanging[:, :wide]
             pull[-wide:] += hanging[:, wide]
         x, slope = np.zeros((2, len(sides) + 1))
-        x[:BASE] = _with_held(base, pull, sides[:BASE], lower[:BASE], upper[:BASE])
+        x[:BASE] = _with_held(base, pull, sides[:BASE], held[:BASE])
         carriers = x[None, BASE - wide : BASE]  # motions of the parents of a level's limbs
         moves = np.empty(layout.index.shape)
         roots = np.empty((len(moves), wide))
@@ -84,7 +84,7 @@ class Articulated:
                 (curvature @ moves[:, :, None])[:, :, 0] + (right[:, :, :wide] @ roots[:, :, None])[:, :, 0] - right[:, :, wide]
             )
         slope[:BASE] = base @ x[:BASE] - pull
-        return x[:-1], slope[:-1]
+        return x[:-1], np.where(sides != 0, slope[:-1], 0.0)
 
 
 def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None) -> Array:
@@ -105,12 +105,12 @@ def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None)
     return solved
 
 
-def _with_held(matrix: Array, vector: Array, sides: Sides, lower: Array, upper: Array) -> Array:
+def _with_held(matrix: Array, vector: Array, sides: Sides, held: Array) -> Array:
     """Minimum of a small dense problem with some unknowns held at their bounds."""
     if not sides.any():
         alone: Array = np.linalg.solve(matrix, vector)
         return alone
-    x = np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
+    x = held.copy()
     loose = np.flatnonzero(sides == 0)
     if len(loose):
         x[loose] = np.linalg.solve(matrix[np.ix_(loose, loose)], (vector - matrix @ x)[loose])

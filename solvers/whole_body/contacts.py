@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
+from ..kinematics.tree import BASE, Frames
 from ..least_squares.constrained import Constraints
-from .body import BASE, Body, Frames
+from .body import Body
 from .limits import Limits
 from .targets import Contact
 

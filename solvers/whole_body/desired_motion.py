@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array
-from .body import Body, Frames
+from ..kinematics.tree import Frames
+from .body import Body
 from .law import Law
 from .targets import Target, Values
 
@@ -41,16 +42,37 @@ class MotionTargets:
         self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
         self.turning_links = body.link_indices([target.link for target in turning])
         self.placed_links = body.link_indices([target.link for target in placed])
+        # Position targets at the base's own position depend on its linear velocity alone.
+        at_base = not body.carriers[self.placed_links].any() and not body.ends[self.placed_links, :3, 3].any()
+        self._at_base = np.zeros((len(placed), 3)) if at_base else None
+        self._nodes, self._ends = body.carriers[self.turning_links], body.ends[self.turning_links, :3, :3]
         self._turn_weights, self._weights = (np.array([target.weight for target in group]) for group in (turning, placed))
         self._turn_gains, self._gains = (
             np.array([law.gain if target.gain is None else target.gain for target in group], float) for group in (turning, placed)
         )
+        self._shares: _Shares | None = None
+
+    def _shares_for(self, dt: float) -> "_Shares":
+        shares = self.law.share(self._turn_gains, dt), self.law.share(self._gains, dt)
+        heeded = [self._acceleration is not None or self.law.heeds_velocity(shares[0]), self.law.heeds_velocity(shares[1])]
+        return _Shares(dt, *shares, *heeded)
+
+    def rotations(self, frames: Frames) -> Array:
+        """Orientations (k, 3, 3) of the links with an orientation target."""
+        found: Array = frames.nodes.take(self._nodes, axis=0)[:, :3, :3] @ self._ends
+        return found
+
+    def positions(self, frames: Frames) -> Array:
+        """Positions (p, 3) [m] of the links with a position target, from the base's."""
+        return self._at_base if self._at_base is not None else self.body.placed(frames, self.placed_links)[:, :3, 3]
 
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:
         """The desired motion for a frame's values."""
-        body, law = self.body, self.law
-        now = body.placed(frames, self.turning_links)[:, :3, :3]
-        positions = body.placed(frames, self.placed_links)[:, :3, 3]
+        law = self.law
+        if self._shares is None or dt != self._shares.dt:
+            self._shares = self._shares_for(dt)
+        _, turn_share, share, with_spins, with_velocities = self._shares
+        now, positions = self.rotations(frames), self.positions(frames)
         target, turn_weights = values.rotation, self._turn_weights
         found = np.abs(np.einsum("kij,kij->k", target, target) - ROTATION_SIZE) < NO_ROTATION
         lost: tuple[str, ...] = ()
@@ -58,7 +80,8 @@ class MotionTargets:
             lost = tuple(target_of_link.link for target_of_link, is_found in zip(self.turning, found, strict=True) if not is_found)
             target = np.where(found[:, None, None], target, now)
             turn_weights = np.where(found, turn_weights, 0.0)
-        turns = law.turns(now, target, _known(values.angular_velocity, found), law.share(self._turn_gains, dt), dt, self._acceleration)
+        spins = _known(values.angular_velocity, found) if with_spins else None
+        turns = law.turns(now, target, spins, turn_share, dt, self._acceleration)
 
         aim, weights, at = values.position, self._weights, positions + base_position
         here = np.isfinite(aim).all(1)
@@ -66,8 +89,19 @@ class MotionTargets:
             lost += tuple(target_of_link.link for target_of_link, is_here in zip(self.placed, here, strict=True) if not is_here)
             aim = np.where(here[:, None], aim, at)
             weights = np.where(here, weights, 0.0)
-        moves = law.moves(at, aim, _known(values.linear_velocity, here), law.share(self._gains, dt), dt)
+        velocities = _known(values.linear_velocity, here) if with_velocities else None
+        moves = law.moves(at, aim, velocities, share, dt)
         return DesiredMotion(turns, turn_weights, positions, moves, weights, lost)
+
+
+class _Shares(NamedTuple):
+    """Shares of the errors that a step of `dt` [s] corrects, and whether the targets' velocities count."""
+
+    dt: float
+    turns: Array  # (k,)
+    moves: Array  # (p,)
+    with_spins: bool
+    with_velocities: bool
 
 
 def _known(velocity: Array | None, found: Array) -> Array | None:

@@ -33,6 +33,10 @@ class Law:
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
 
+    def heeds_velocity(self, share: Array) -> bool:
+        """Whether the targets' velocities count: correcting the whole error needs no forecast."""
+        return bool(share.min(initial=1.0) < 1.0)
+
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
         """Desired rotation vectors (k, 3) [rad] in the world.
 
@@ -44,21 +48,17 @@ class Law:
             dt: [s] duration of the step.
             acceleration: [rad/s^2] limit of the joints; None: links can stop at once.
         """
-        if acceleration is None and (velocity is None or share.min(initial=1.0) >= 1.0):  # correcting the whole error needs no forecast
-            whole: Array = share[:, None] * logarithm(target @ now.swapaxes(1, 2))
-            return whole
-        led = np.zeros((len(now), 3)) if velocity is None else dt * velocity
-        left = logarithm(target @ (exponential(led) @ now).swapaxes(1, 2))
+        led = None if velocity is None else dt * velocity
+        left = logarithm(target @ (now if led is None else exponential(led) @ now).swapaxes(1, 2))
         if acceleration is not None:
             share = np.minimum(share, _stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
-        forecast: Array = led + share[:, None] * left
-        return forecast
+        corrected: Array = share[:, None] * left
+        return corrected if led is None else led + corrected
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
         """Desired moves (p, 3) [m] in the world; arguments as for `turns`, with positions (p, 3) [m]."""
-        left = target - now
-        led = np.zeros_like(left) if velocity is None else dt * velocity
-        moves: Array = np.asarray(led + share[:, None] * (left - led))
+        led = 0.0 if velocity is None else dt * velocity
+        moves: Array = np.asarray(led + share[:, None] * (target - now - led))
         return moves
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array
-from .body import BASE, Body, Indices
+from ..kinematics.tree import BASE, Indices
+from .body import Body
 
 LONGEST = 16  # joints of a limb: longer ones are split, since each limb is solved as a dense system
 BASE_LIMB = -1  # parent of limbs on the base

@@ -9,7 +9,8 @@ transforming.
 import numpy as np
 
 from ..kinematics.se3 import Array, cross, hat
-from .body import BASE, Body, Frames, Indices
+from ..kinematics.tree import BASE, LINEAR, Frames, Indices
+from .body import Body
 
 
 class Normal:
@@ -31,13 +32,12 @@ class Normal:
         self.all_at_base = bool(self.at_base.all())
         above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[1:]]).T  # [i, j]: i moves all that j moves
         self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
-        self._shared: tuple[bytes, Array] | None = None
+        self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
     def shared(self, weights: Array) -> Array:
         """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached while the weights stay the same."""
-        key = weights.tobytes()
-        if self._shared is None or self._shared[0] != key:
-            self._shared = key, (self.turned_by * weights[:, None]).T @ self.turned_by
+        if self._shared[0] is not weights:
+            self._shared = weights, (self.turned_by * weights[:, None]).T @ self.turned_by
         return self._shared[1]
 
     def equations(
@@ -53,22 +53,19 @@ class Normal:
             weights: (p,)
             errors: (p, 3) [m] their desired moves.
         """
-        angular, linear = frames.angular, frames.linear
+        angular = frames.angular
         matrix = angular @ angular.T
         matrix *= self.shared(turn_weights)
         torques = self.turned_by.T @ (turn_weights[:, None] * turn_errors)
-        if not len(positions):
-            return matrix, (angular * torques).sum(-1)
         pulls = weights[:, None] * errors
         if self.all_at_base:
-            matrix[(0, 1, 2), (0, 1, 2)] += weights.sum()
-            vector = (angular * torques).sum(-1)
+            matrix.flat[: LINEAR * len(matrix) : len(matrix) + 1] += weights.sum()
+            vector: Array = np.einsum("ij,ij->i", angular, torques)
             vector[:3] += pulls.sum(0)
             return matrix, vector
-        forces = self.placed_by.T @ pulls
-        torques = torques + self.placed_by.T @ cross(positions, pulls)
+        torques += self.placed_by.T @ cross(positions, pulls)
         matrix += self._placed(frames, positions, weights)
-        return matrix, (angular * torques).sum(-1) + (linear * forces).sum(-1)
+        return matrix, np.einsum("ij,ij->i", angular, torques) + np.einsum("ij,ij->i", frames.linear, self.placed_by.T @ pulls)
 
     def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
         """Rotation vectors (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order."""

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, logarithm
+from ..kinematics.tree import BASE, Frames
 from ..least_squares import box, constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from .articulated import Limbs
-from .body import BASE, Body, Frames
+from .body import Body
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
@@ -114,8 +115,8 @@ class WholeBody:
 
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:
         """Errors of a state: angles (k,) [rad] and distances (p,) [m]; NaN where there is no target value."""
-        turns = self.body.placed(state.frames, self._motion_targets.turning_links)[:, :3, :3]
-        positions = self.body.placed(state.frames, self._motion_targets.placed_links)[:, :3, 3] + state.base_position
+        turns = self._motion_targets.rotations(state.frames)
+        positions = self._motion_targets.positions(state.frames) + state.base_position
         known = np.isfinite(values.rotation).all((1, 2))
         turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
         return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
@@ -131,9 +132,9 @@ class WholeBody:
             raise TargetError(f"a step takes time above zero, got {dt} s")
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
-        down, up = options.limits.box(state.joints, state.velocity[BASE:], body.lower, body.upper, dt)
-        base = np.full(BASE, np.inf if body.floating else 0.0)
-        lower, upper = np.concatenate([-base, down]), np.concatenate([base, up])
+        upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
+        lower = -upper
+        lower[BASE:], upper[BASE:] = options.limits.box(state.joints, state.velocity[BASE:], body.lower, body.upper, dt)
         constraints, names = self._constraints(values, state, dt)
         problem = _StepProblem(desired, state, dt, lower, upper, *self._damped(desired, state, dt))
         answer = self._solved(problem, constraints)
@@ -171,8 +172,8 @@ class WholeBody:
         """Damping of the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
         options = self.options
         damping = options.damping**2
-        damped = np.full(self.body.unknowns, damping)
-        damped[LINEAR:] += options.damping_by_error**2 * desired.mean_square
+        damped = np.full(self.body.unknowns, damping + options.damping_by_error**2 * desired.mean_square)
+        damped[:LINEAR] = damping
         drawn = np.zeros(self.body.unknowns)
         if options.posture is not None:  # free joints follow it; others are pulled by damping over weight
             drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
@@ -196,6 +197,8 @@ class WholeBody:
                 answer = _minimum(matrix, vector, lower, upper, constraints, state)
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
+        if len(self._levels) == 1:
+            return answer
         return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own])
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
@@ -216,12 +219,12 @@ class WholeBody:
 
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
-        body, motion_targets = self.body, self._motion_targets
+        motion_targets = self._motion_targets
         if np.abs(move[LINEAR:]).max() < LARGE_MOVE:
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
-        before, now = (body.placed(own.frames, motion_targets.turning_links)[:, :3, :3] for own in (state, after))
-        positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3] + after.base_position
+        before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
+        positions = motion_targets.positions(after.frames) + after.base_position
         rotation_error = (logarithm(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
         position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
         return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
@@ -232,10 +235,10 @@ class WholeBody:
         Bounds and damping are those of both moves together.
         """
         desired, state, dt, lower, upper, damped, drawn = problem
-        body, motion_targets = self.body, self._motion_targets
-        goals = exponential(desired.turns) @ body.placed(state.frames, motion_targets.turning_links)[:, :3, :3]
-        turns = logarithm(goals @ body.placed(after.frames, motion_targets.turning_links)[:, :3, :3].swapaxes(1, 2))
-        positions = body.placed(after.frames, motion_targets.placed_links)[:, :3, 3]
+        motion_targets = self._motion_targets
+        goals = exponential(desired.turns) @ motion_targets.rotations(state.frames)
+        turns = logarithm(goals @ motion_targets.rotations(after.frames).swapaxes(1, 2))
+        positions = motion_targets.positions(after.frames)
         moves = desired.positions + state.base_position + desired.moves - positions - after.base_position
         made = np.concatenate([answer.x[:BASE], after.joints - state.joints])
         bound = np.concatenate([np.zeros(BASE), made[BASE:]])

@@ -6,9 +6,10 @@ import numpy as np
 
 from ..kinematics.rotations import exponential, from_matrix, multiply, normalized, to_matrix
 from ..kinematics.se3 import Array, logarithm
+from ..kinematics.tree import BASE, Frames
 from ..least_squares.box import Sides
 from ..least_squares.constrained import Mask
-from .body import BASE, Body, Frames
+from .body import Body
 
 
 def no_multipliers() -> Array:
@@ -44,7 +45,7 @@ class Solution:
 
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
     """A state without velocity."""
-    frames = body.forward(base_rotation, joints)
+    frames = body.forward(joints, base_rotation)
     return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
 
 
@@ -62,7 +63,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
     turn = np.array(to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist())))))
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
-    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(turn, joints), state.sides, state.multipliers)
+    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(joints, turn), state.sides, state.multipliers)
 
 
 def since(state: State, before: State, dt: float) -> Array:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from limber.solvers.kinematics.rotations import IDENTITY, X, Z
 from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.kinematics.skeleton import End, Joint
-from limber.solvers.whole_body.body import BASE, Body, Coupling
+from limber.solvers.kinematics.tree import BASE
+from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
@@ -47,7 +48,7 @@ def after_one_step(ask: float, options: Options):
     hinges = [Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0), Joint("turn", 0, IDENTITY, (0.0, 0.0, 0.1), Z, -2.0, 2.0)]
     body = Body(hinges, [End(1, name="head")], floating=False)
     solver = WholeBody(body, [Target("head")], options)
-    values = Values(body.placed(body.forward(np.eye(3), np.array([ask, ask])), body.link_indices(["head"]))[:, :3, :3])
+    values = Values(body.placed(body.forward(np.array([ask, ask])), body.link_indices(["head"]))[:, :3, :3])
     _, state = solver.step(values, solver.start(), DT)
     return worst(solver, values, state), state
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from limber.solvers.kinematics.rotations import IDENTITY, X, about, to_matrix
 from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.kinematics.skeleton import End, Joint, SkeletonError
-from limber.solvers.whole_body.body import BASE, Body, Coupling
+from limber.solvers.kinematics.tree import BASE
+from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.normal import Normal
 from limber.solvers.whole_body.state import at_rest, moved
 
@@ -30,7 +31,7 @@ def any_matrix(draw: random.Random) -> np.ndarray:
 def test_links_are_where_the_skeleton_has_them(seed):
     draw = random.Random(seed)
     body, tree, angles = random_body(draw, draw.randint(2, 12))
-    frames = body.forward(np.eye(3), angles)
+    frames = body.forward(angles)
     pose = tree.forward(angles.tolist())
     placed = body.placed(frames, np.arange(len(tree.ends)))
     for end in range(len(tree.ends)):
@@ -66,7 +67,7 @@ def test_normal_equations_are_those_of_the_jacobians(seed):
     body, _, angles = random_body(draw, draw.randint(2, 12))
     links = np.arange(len(body.links))
     turning, placed = (np.array(draw.sample(list(links), draw.randint(0, len(links))), np.intp) for _ in range(2))
-    frames = body.forward(any_matrix(draw), angles)
+    frames = body.forward(angles, any_matrix(draw))
     positions = body.placed(frames, placed)[:, :3, 3]
     turn_weights, weights = numbers.uniform(0, 2, len(turning)), numbers.uniform(0, 2, len(placed))
     turns, moves = numbers.normal(size=(len(turning), 3)), numbers.normal(size=(len(placed), 3))
@@ -81,7 +82,7 @@ def test_normal_equations_are_those_of_the_jacobians(seed):
 
 def test_a_position_at_the_bases_own_place_needs_nothing_of_the_tree():
     body = manikin()
-    frames = body.forward(exponential(np.array([0.3, -0.4, 0.5])), np.linspace(-1, 1, len(body)))
+    frames = body.forward(np.linspace(-1, 1, len(body)), exponential(np.array([0.3, -0.4, 0.5])))
     pelvis = body.link_indices(["pelvis"])
     normal = Normal(body, body.link_indices(LINKS), pelvis)
     assert normal.all_at_base
@@ -114,6 +115,6 @@ def test_what_cannot_be_is_said_by_name(make, said):
 
 def test_a_body_without_joints_is_its_base():
     body = Body([], [End(-1, about(X, 0.5), (0.0, 1.0, 0.0), "box")])
-    frames = body.forward(np.eye(3), np.zeros(0))
+    frames = body.forward(np.zeros(0))
     assert body.unknowns == BASE
     assert body.placed(frames, np.array([0]))[0, :3, 3] == pytest.approx([0.0, 1.0, 0.0])

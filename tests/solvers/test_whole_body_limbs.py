@@ -91,7 +91,8 @@ def test_the_slope_of_what_is_held_is_that_of_the_whole():
     limbs, dense = both_ways(body, draw.uniform(-1.0, 1.0, 40), draw, "at the base")
     lower, upper = -draw.uniform(0.0, 1.0, (2, body.unknowns)) * [[1.0], [-1.0]]
     sides = draw.integers(-1, 2, body.unknowns).astype(np.int8)
-    slopes = [way.free(sides, lower, upper)[1] * (sides != 0) for way in (limbs, dense)]
+    held = np.where(sides < 0, lower, np.where(sides > 0, upper, 0.0))
+    slopes = [way.free(sides, held)[1] for way in (limbs, dense)]
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-9, abs=1e-9)
     assert np.abs(slopes[0]).max() > 1.0
 
