@@ -83,8 +83,10 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
     offset[:3, 3] = bodies.PARTS["head"][1]
     names = tuple(f"head {letter}" for letter in "xyz")
     mount = Mount("body", np.eye(4), kinematics.links["chest"], offset, tuple(map(kinematics.names.index, names)), kinematics)
+    # A link between the joints tells equal views apart; else rounding would choose among them.
     joints = [
-        Joint(name, k - 1, IDENTITY, (0.0, 0.0, 0.0), axis, -2.0, 2.0) for k, (name, axis) in enumerate(zip(names, (X, Y, Z), strict=True))
+        Joint(name, k - 1, IDENTITY, (0.0, 0.0, 0.05 * k), axis, -2.0, 2.0)
+        for k, (name, axis) in enumerate(zip(names, (X, Y, Z), strict=True))
     ]
     skeleton = Skeleton(tuple(joints), IDENTITY, (0.0, 0.1, 0.0))
 
