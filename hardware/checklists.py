@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from .protocols.table import is_on_network
 from .safety import Fault
 
 _CABLE = "Is the cable in, at both ends, and whole?"
@@ -57,3 +58,24 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Questions by fault; a fault that is not here has none."""
+
+_DAEMON = "Is the robot on, and has its daemon started? Its dashboard shows both"
+_NETWORK = "Are robot and computer in the same network, and is the address right?"
+_ALONE = "Has every other app ended, and does no move play?"
+
+_NETWORK_CHECKS: Mapping[Fault, tuple[str, ...]] = {
+    Fault.PORT_MISSING: (_DAEMON, _NETWORK),
+    Fault.PORT_UNUSABLE: (_DAEMON, _NETWORK),
+    Fault.UNPLUGGED: (_DAEMON, _NETWORK, _CLEAR),
+    Fault.SILENT: (_DAEMON, _NETWORK, _CLEAR),
+    Fault.OTHER_PROTOCOL: (_NETWORK,),
+    Fault.UNSUITABLE: ("Are the servos' numbers 10 to 18?",),
+    Fault.DEVICE_REFUSED: (_ALONE, _HARM, _POWER),
+    Fault.POSE_UNREAD: (_DAEMON,),
+    Fault.BLOCKED: (_ALONE, "What is in the way of the joint that is named?", _HARM),
+}
+
+
+def checks(fault: Fault, protocol: str) -> tuple[str, ...]:
+    """Questions after a fault of a robot with a protocol."""
+    return (_NETWORK_CHECKS.get(fault) if is_on_network(protocol) else None) or CHECKS.get(fault, ())

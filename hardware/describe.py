@@ -11,11 +11,8 @@ from typing import Any
 
 from .job_events import Described, JobEvent
 from .protocols.interface import Capabilities, Check, Quantity, Silence
-from .protocols.limber.capabilities import CAPABILITIES
 from .protocols.settings import DEFAULT, ProtocolSettings
-from .protocols.table import codec_for
-
-OWN = "limber"  # the name of Limber's own protocol
+from .protocols.table import OWN, capabilities_of
 
 _SILENT = {
     Silence.HOLD: "When the cable breaks or the computer fails, a servo goes to its last goal and stays there, with all its force",
@@ -24,20 +21,11 @@ _SILENT = {
 }
 
 
-def capabilities_of(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Capabilities:
-    """What any protocol supports, Limber's own included; `program` as in `codec_for`.
-
-    Raises:
-        ProtocolError: There is none of that name, or the user's file cannot be used or may not run.
-    """
-    return CAPABILITIES if protocol == OWN else codec_for(protocol, settings, program).capabilities
-
-
 def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Described:
     """Capabilities of a protocol as sentences; `program` as in `codec_for`.
 
     Raises:
-        ProtocolError: As `capabilities_of`.
+        ProtocolError: There is none of that name, or the user's file cannot be used or may not run.
     """
     can = capabilities_of(protocol, settings, program)
     sentences = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
@@ -63,6 +51,6 @@ def _limp(can: Capabilities) -> str:
 
 
 def _damage(can: Capabilities) -> str:
-    if can.commands_checked is Check.NONE:
+    if can.commands_checked is Check.NONE and not can.address:
         return "Noise on the line may move a servo: orders have no checksum"
     return ""

@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 from ..motion.filters import Limits
 from .errors import DeviceError
+from .network import address_of
 from .protocols.settings import DEFAULT, ProtocolSettings
+from .protocols.table import is_on_network
 
 VIRTUAL_PORT = "virtual"
 """The built-in virtual robot, whose servos measure their positions."""
@@ -147,7 +149,7 @@ class Device:
     """A robot on a port.
 
     Attributes:
-        port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, or a serial port's name or path.
+        port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, a serial port's name or path, or the address of a robot on a network.
         joints: The joints, in the order of the values for `Link.send`.
         channels: The servos, in any order.
         baudrate: Of the serial port [bit/s].
@@ -157,7 +159,8 @@ class Device:
         program: SHA-256 of the user's protocol file, where it is one: no other content is run.
 
     Raises:
-        DeviceError: No port, no channel, two channels on one servo, or joints and channels that do not belong together.
+        DeviceError: No port, an address that is none, no channel, two channels on one servo, or joints and channels that do not belong
+            together.
     """
 
     port: str
@@ -172,6 +175,8 @@ class Device:
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")
+        if is_on_network(self.protocol) and not self.is_virtual:
+            address_of(self.port)
         if not self.channels:
             raise DeviceError("The device has no channels; give at least one joint a servo")
         if max(len(self.channels), len(self.joints)) > MAX_CHANNELS:

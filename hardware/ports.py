@@ -1,4 +1,4 @@
-"""The list of serial ports to choose from. Knows no Blender."""
+"""The list of ports and addresses to choose from. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from .protocols.table import capabilities_of, is_on_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +18,32 @@ class Port:
 
 
 class Listing:
-    """The list of ports, made in a thread: some systems query each device, which can take seconds.
+    """The list of ports for a protocol, made in a thread: some systems query each device, which can take seconds.
 
     Attributes:
         ports: The ports; None until they are listed.
     """
 
-    def __init__(self) -> None:
-        self.ports: tuple[Port, ...] | None = None
-        threading.Thread(target=self._find, daemon=True).start()
+    def __init__(self, protocol: str = "") -> None:
+        self.ports: tuple[Port, ...] | None = addresses(protocol) or None
+        if self.ports is None:
+            threading.Thread(target=self._find, daemon=True).start()
 
     def _find(self) -> None:
         self.ports = list_ports()
+
+
+def addresses(protocol: str) -> tuple[Port, ...]:
+    """The virtual robot, and usual addresses of a robot on a network; empty for protocols of serial ports."""
+    if not is_on_network(protocol):
+        return ()
+    usual = capabilities_of(protocol).address
+    here = f"localhost:{usual.rpartition(':')[2]}"
+    return (
+        Port(VIRTUAL_PORT, "Virtual robot"),
+        Port(usual, f"{usual}: a robot in this network"),
+        Port(here, f"{here}: a daemon on this computer"),
+    )
 
 
 def serial_ports() -> list[str]:

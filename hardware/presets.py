@@ -74,9 +74,9 @@ def _hobby(label: str, degrees: float, seconds_for_60: float, source: str) -> Pr
     return Preset(label, HOBBY, per_radian, zero, lowest, highest, math.radians(60.0) / seconds_for_60, source)
 
 
-def _bus(label: str, protocol: str, turns_per_minute: float, source: str) -> Preset:
-    """A servo with 4096 steps per revolution."""
-    return Preset(label, (protocol,), STEPS_PER_RADIAN, 2048.0, 0.0, 4095.0, turns_per_minute * math.tau / 60.0, source)
+def _bus(label: str, protocol: str, turns_per_minute: float, source: str, *more: str) -> Preset:
+    """A servo with 4096 steps per revolution; `more` are further protocols that drive it."""
+    return Preset(label, (protocol, *more), STEPS_PER_RADIAN, 2048.0, 0.0, 4095.0, turns_per_minute * math.tau / 60.0, source)
 
 
 def _scs(label: str, seconds_for_60: float, source: str) -> Preset:
@@ -94,8 +94,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "STS3215": _bus("Feetech STS3215", "feetech_sts", 45.0, "Feetech's sheet, 12 V: 45 rpm"),
         "SCS215": _scs("Feetech SCS215", 0.16, "Feetech's sheet, 6 V: 0.16 s for 60 degrees"),
         "SCS0009": _scs("Feetech SCS0009", 0.10, "Feetech's sheet, 6 V: 0.1 s for 60 degrees"),
-        "XL330_M288": _bus("Dynamixel XL330-M288", "dynamixel", 103.0, "ROBOTIS' manual, 5 V: 103 rpm"),
-        "XL330_M077": _bus("Dynamixel XL330-M077", "dynamixel", 383.0, "ROBOTIS' manual, 5 V: 383 rpm"),
+        "XL330_M288": _bus("Dynamixel XL330-M288", "dynamixel", 103.0, "ROBOTIS' manual, 5 V: 103 rpm", "reachy_mini"),
+        "XL330_M077": _bus("Dynamixel XL330-M077", "dynamixel", 383.0, "ROBOTIS' manual, 5 V: 383 rpm", "reachy_mini"),
         "XL430_W250": _bus("Dynamixel XL430-W250", "dynamixel", 57.0, "ROBOTIS' manual, 11.1 V: 57 rpm"),
         "XM430_W350": _bus("Dynamixel XM430-W350", "dynamixel", 46.0, "ROBOTIS' manual, 12 V: 46 rpm"),
         "XM430_W210": _bus("Dynamixel XM430-W210", "dynamixel", 77.0, "ROBOTIS' manual, 12 V: 77 rpm"),

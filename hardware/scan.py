@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from .describe import OWN, capabilities_of
 from .errors import WorkerError
 from .job_events import Found, JobEvent, Progress, Remark
 from .port_session import PortError, PortSession
@@ -18,7 +17,7 @@ from .ports import serial_ports
 from .protocols import limber
 from .protocols.bus.codec import BusCodec
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, ProblemKind, Quantity
-from .protocols.table import codec_for
+from .protocols.table import OWN, capabilities_of, codec_for
 
 BLOCK = 16  # ids between two words of progress
 BOOT = 2.5  # [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
 from .protocols.interface import Silence
-from .protocols.table import silence_of
+from .protocols.table import is_on_network, silence_of
 from .safety import JUMPED, Fault, State
 
 _STATES: dict[State, str] = {
@@ -83,6 +83,33 @@ _FAULTS: dict[Fault, str] = {
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 
+_NETWORK_FAULTS: dict[Fault, str] = {
+    Fault.PORT_MISSING: (
+        "{port} is not in this network ({detail}): switch the robot on, check its network and its address, then press Clear Fault"
+    ),
+    Fault.PORT_UNUSABLE: (
+        "Nothing answers on {port} ({detail}): wait until the robot's daemon has started, or start it, check the address, "
+        "then press Clear Fault to connect again"
+    ),
+    Fault.UNPLUGGED: (
+        "The connection to {port} has ended ({detail}): check the robot's power, its daemon and the network, "
+        "then press Clear Fault to connect again"
+    ),
+    Fault.SILENT: (
+        "The daemon on {port} does not say where its motors are: check the robot's power and the network, look at its dashboard, "
+        "or restart the daemon; then press Clear Fault to connect again"
+    ),
+    Fault.OTHER_PROTOCOL: "What is on {port} is no daemon of Reachy Mini ({detail}): correct the address, then press Clear Fault",
+    Fault.POSE_UNREAD: (
+        "The daemon did not report the robot's position ({detail}), so it was not armed: look at its dashboard, press Clear Fault, then Arm"
+    ),
+    Fault.BLOCKED: (
+        "A joint does not follow ({detail}): take away what holds it, end other programs and moves that drive the robot, "
+        "press Clear Fault, then Arm"
+    ),
+}
+"""Of robots on a network, where these differ."""
+
 
 _ALONE: dict[Silence, str] = {
     Silence.WATCHDOG: "the robot stops itself:",
@@ -106,7 +133,8 @@ def sentence(state: State, fault: Fault, detail: str, device: Device, needs_conf
         return _JUMPED
     told = state in (State.FAULT, State.WORKER_LOST)
     known = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
-    text = (_FAULTS[fault] if told else known).format(
+    faults = _FAULTS | _NETWORK_FAULTS if is_on_network(device.protocol) else _FAULTS
+    text = (faults[fault] if told else known).format(
         port=port_name(device.port), detail=detail or "no more is known", alone=_ALONE[silence_of(device.protocol)]
     )
     return text if told or not detail else f"{text} ({detail})"

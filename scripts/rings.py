@@ -21,7 +21,7 @@ from runner import CASES, LIMIT, ROOT, Job, Ring, run_all
 
 RESULTS = ROOT / "build" / "tests"
 MORE_THAN_CORES = 1  # processes at a time: those with a robot wait for it most of the time
-PLAIN_FOLDERS = ("house", "files", "motion", "solvers", "character", "robots", "hardware", "batch", "benchmarks", "demo")
+PLAIN_FOLDERS = ("house", "files", "motion", "solvers", "character", "robots", "hardware", "batch", "benchmarks", "demo", "makers")
 BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
 NEWEST = ".venv-newest"
 ALL_CASES = "1:0"

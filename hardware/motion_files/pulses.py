@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..device import Device
 from ..errors import ExportError
-from ..protocols.table import FILE, codec_for
+from ..protocols.table import FILE, capabilities_of
 from .motion import Motion
 
 OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds
@@ -20,7 +20,7 @@ def check_pulses(device: Device, what: str) -> None:
         return
     if device.protocol.startswith(FILE):
         raise ExportError(f"{what}: it is not known whether the robot's own protocol has servo pulses; export CSV or JSON")
-    units = codec_for(device.protocol).capabilities.units
+    units = capabilities_of(device.protocol).units
     if units.microsecond is None:
         raise ExportError(f"{what} is for servos that take pulses, and the robot's take {units.name}; export CSV or JSON")
 

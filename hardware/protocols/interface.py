@@ -76,7 +76,7 @@ class Capabilities:
         title: Name of the protocol for the user.
         units: Unit and range of raw positions.
         servos: Valid servo ids.
-        baudrates: Baud rates of its devices [bit/s], the factory setting first.
+        baudrates: Baud rates of its devices [bit/s], the factory setting first; none of a device on a network.
         reads: Quantities that can be read back.
         measures: Whether the position that is read is measured, and not just the last command. A robot that does not measure is armed only
             after the user has confirmed its pose.
@@ -87,6 +87,7 @@ class Capabilities:
         on_silence: What a servo does when it receives no more commands.
         limits_speed: Whether the device can be given a maximum speed.
         changes_id: Whether a servo's id can be changed.
+        address: Usual address of a device on a network, as `network.address_of` reads it; empty: it is on a serial port.
         remark: A sentence with what else the user must know; may be empty.
     """
 
@@ -103,6 +104,7 @@ class Capabilities:
     on_silence: Silence = Silence.UNKNOWN
     limits_speed: bool = False
     changes_id: bool = False
+    address: str = ""
     remark: str = ""
 
 

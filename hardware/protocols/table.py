@@ -11,11 +11,14 @@ from types import MappingProxyType
 from .custom import Custom
 from .dynamixel.series import dynamixel
 from .feetech.series import feetech
-from .interface import Codec, ProtocolError, Silence
+from .interface import Capabilities, Codec, ProtocolError, Silence
+from .limber import capabilities as limber
 from .maestro import Maestro
+from .reachy_mini import capabilities as reachy_mini
 from .servo_animation import ServoAnimation
 from .settings import DEFAULT, ProtocolSettings
 
+OWN = "limber"  # the name of Limber's own protocol
 FILE = "file:"  # begins the name of a user's own protocol; the path of its file follows
 
 
@@ -47,7 +50,15 @@ PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
         "servo_animation": Entry("blender-servo-animation", lambda _device: ServoAnimation()),
     }
 )
-"""All but Limber's own, which has no codec but a connection of its own (`worker.limber_connection`)."""
+"""Protocols that have a codec."""
+
+WITHOUT_CODEC: Mapping[str, Capabilities] = MappingProxyType(
+    {OWN: limber.CAPABILITIES, reachy_mini.PROTOCOL: reachy_mini.CAPABILITIES},
+)
+"""Protocols whose devices have states of their own: each has a connection of its own in `worker`, and no codec."""
+
+BUILT_IN = (*WITHOUT_CODEC, *PROTOCOLS)
+"""Names of all protocols but users' own."""
 
 
 def settings_of(name: str) -> frozenset[str]:
@@ -69,7 +80,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
     if name.startswith(FILE):
         return Custom(Path(name.removeprefix(FILE)), program)
     if name not in PROTOCOLS:
-        raise ProtocolError(f"There is no protocol '{name}'; choose one of {', '.join(PROTOCOLS)}, or {FILE} and the path of your own")
+        raise ProtocolError(f"There is no protocol '{name}'; choose one of {', '.join(BUILT_IN)}, or {FILE} and the path of your own")
     entry = PROTOCOLS[name]
     for setting in settings.changed():
         if setting not in entry.settings:
@@ -78,9 +89,17 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
     return entry.make(settings)
 
 
+def capabilities_of(name: str, settings: ProtocolSettings = DEFAULT, program: str = "") -> Capabilities:
+    """What a protocol supports; arguments and errors as of `codec_for`."""
+    return WITHOUT_CODEC[name] if name in WITHOUT_CODEC else codec_for(name, settings, program).capabilities
+
+
+def is_on_network(name: str) -> bool:
+    """Whether devices of a protocol have an address on a network in place of a serial port."""
+    return name in WITHOUT_CODEC and bool(WITHOUT_CODEC[name].address)
+
+
 @cache
 def silence_of(name: str) -> Silence:
     """What servos of a protocol do when they receive no more commands, found without running a user's file."""
-    if name.startswith(FILE):
-        return Silence.UNKNOWN
-    return codec_for(name).capabilities.on_silence if name in PROTOCOLS else Silence.WATCHDOG  # Limber's own
+    return capabilities_of(name).on_silence if name in BUILT_IN else Silence.UNKNOWN

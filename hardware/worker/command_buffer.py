@@ -224,6 +224,9 @@ def _between(a: Angles, b: Angles, share: float) -> Angles:
 Values = tuple[float, ...]
 
 
+WORTH_A_WORD = 0.009  # [rad], times a joint's scale: half a degree. Poses at the end of a range are rounded by less
+
+
 class CommandBuffer:
     """Buffer of frames from Blender, and the motion that is played back from them.
 
@@ -235,6 +238,7 @@ class CommandBuffer:
     Attributes:
         refused: Number of frames with a value that is not a number.
         clamped: Number of frames with a value out of its range.
+        limited: Sentences about values of the newest frame that are out of their ranges.
         remark: Why the newest frame was refused.
         newest: The newest usable frame, within all ranges; None before the first.
         came_at: Time of its arrival [s].
@@ -249,6 +253,7 @@ class CommandBuffer:
         self._delayed: deque[tuple[float, tuple[Kinematic, ...]]] = deque()
         self.refused = 0
         self.clamped = 0
+        self.limited: tuple[str, ...] = ()
         self.remark = ""
         self.newest: Values | None = None
         self.came_at = -math.inf
@@ -270,6 +275,11 @@ class CommandBuffer:
         self.remark = ""
         within = self._mixing.clamp(values)
         self.clamped += within != values
+        self.limited = tuple(
+            f"'{joint.name}' goes no farther than {joint.text(reached)}: the pose asks for {joint.text(value)}"
+            for joint, value, reached in zip(self._joints, values, within, strict=True)
+            if abs(value - reached) > WORTH_A_WORD * joint.scale
+        )
         self.newest, self.came_at = within, now
         self._delayed.append((stamp + self._latency, _at(within, frame)))
 

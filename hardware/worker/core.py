@@ -15,7 +15,8 @@ from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
 from ..mixing import Mixing, speed_problems
 from ..protocols.interface import ProtocolError, Quantity
-from ..protocols.table import codec_for
+from ..protocols.reachy_mini.capabilities import PROTOCOL as REACHY_MINI
+from ..protocols.table import WITHOUT_CODEC, codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
 from ..status import ChannelStatus
 from ..transport import Transport, TransportError
@@ -25,10 +26,10 @@ from .connection_state import DesiredState
 from .limber_connection import LimberConnection
 from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
 from .motion_controller import MotionController
+from .reachy_connection import ReachyConnection
 from .servo_connection import ServoConnection
 from .tasks import channels_needed
 
-OWN_PROTOCOL = "limber"
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
 READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)  # in the order of `ChannelStatus`
 PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
@@ -244,7 +245,7 @@ class Worker:
         self._no_port = None
         try:
             device = self._device
-            codec = None if device.protocol == OWN_PROTOCOL else codec_for(device.protocol, device.settings, device.program)
+            codec = None if device.protocol in WITHOUT_CODEC else codec_for(device.protocol, device.settings, device.program)
             transport = self._connect(self._device, now)
         except TransportError as error:
             self._no_port = FaultReport(error.fault, error.detail)
@@ -253,10 +254,12 @@ class Worker:
             self._no_port = FaultReport(Fault.UNSUITABLE, str(error))
             return
         self._session = self._session % 0xFFFF + 1
-        if codec is None:
-            self._connection = LimberConnection(self._device, transport, self._session, PERIOD, self._moves, now)
+        if codec is not None:
+            self._connection = ServoConnection(device, transport, codec, self._moves, now)
+        elif device.protocol == REACHY_MINI:
+            self._connection = ReachyConnection(device, transport, self._moves, now)
         else:
-            self._connection = ServoConnection(self._device, transport, codec, self._moves, now)
+            self._connection = LimberConnection(device, transport, self._session, PERIOD, self._moves, now)
 
     def _move(self, goal: list[Kinematic] | None, now: float) -> None:
         """Send the next goals, where the robot may move."""
@@ -276,7 +279,7 @@ class Worker:
         """Check tracking errors and servos' readings."""
         connection = self._connection
         if connection is None:
-            self._warnings = self._too_fast
+            self._warnings = (*self._too_fast, *self._buffer.limited)
             return
         if self._controller is not None and connection.measures:
             self._tracking.take(now, self._controller.raw, connection.pose(now))
@@ -285,6 +288,7 @@ class Worker:
                 connection.fail(Fault.BLOCKED, blocked)
         self._warnings = (
             *self._too_fast,
+            *self._buffer.limited,
             *connection.remarks,
             *self._tracking.warnings(now),
             *self._health.warnings(now, connection.readings()),

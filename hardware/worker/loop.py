@@ -11,6 +11,8 @@ from types import ModuleType
 
 from ..device import Device
 from ..memory import SharedMemory
+from ..network import NetworkTransport, address_of
+from ..protocols.table import is_on_network
 from ..safety import Fault
 from ..transport import Transport, TransportError, open_serial
 from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport
@@ -30,6 +32,8 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         if device.is_virtual:
             robots[:] = robots or [VirtualRobot.for_device(device, robot_time())]
             return VirtualTransport(robots[0], robot_time)
+        if is_on_network(device.protocol):
+            return NetworkTransport(address_of(device.port))
         serial = load_pyserial()
         if serial is None:
             raise TransportError(Fault.NO_PYSERIAL, "")

@@ -36,7 +36,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
     def invoke(self, context, event):
         if self.port:
             return self.execute(context)
-        self.listing = Listing()
+        self.listing = Listing(rig_of(context).limber.device.protocol)
         manager = context.window_manager
         self.timer = manager.event_timer_add(LISTED, window=context.window)
         manager.modal_handler_add(self)
@@ -52,7 +52,7 @@ class LIMBER_OT_choose_port(bpy.types.Operator):
             for port in ports:
                 menu.layout.operator("limber.choose_port", text=port.label).port = port.name
 
-        context.window_manager.popup_menu(draw, title="Port", icon="LINKED")
+        context.window_manager.popup_menu(draw, title="Port or Address", icon="LINKED")
         return {"CANCELLED"}  # only the menu is open: there is nothing to undo
 
     def cancel(self, context):

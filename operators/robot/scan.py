@@ -3,8 +3,8 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...hardware.describe import OWN, capabilities_of
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ...hardware.protocols.table import OWN, capabilities_of
 from ...hardware.scan import SCANNED
 from ...rig.events import handlers
 from ...rig.robot import background_jobs, links

@@ -2,8 +2,8 @@
 
 import bpy
 
-from ...hardware.checklists import CHECKS
-from ...hardware.protocols.table import settings_of
+from ...hardware.checklists import checks
+from ...hardware.protocols.table import is_on_network, settings_of
 from ...hardware.safety import FOLLOWING, State
 from ...operators.subject import rig_of
 from ...rig.live.movers import live_of
@@ -56,11 +56,13 @@ def _draw_device(layout, device) -> None:
         if device.program_path and not programs.allowed(device.program_path):
             sentence(layout, "You have not allowed this program on this computer: Connect asks before it runs it", "INFO")
     row = layout.row(align=True)
-    row.prop(device, "port")
+    on_network = is_on_network(device.protocol)
+    row.prop(device, "port", text="Address" if on_network else "Port")
     row.operator("limber.choose_port", text="", icon="DOWNARROW_HLT")
-    row = layout.row(align=True)
-    row.prop(device, "baudrate")
-    row.operator("limber.choose_baudrate", text="", icon="DOWNARROW_HLT")
+    if not on_network:
+        row = layout.row(align=True)
+        row.prop(device, "baudrate")
+        row.operator("limber.choose_baudrate", text="", icon="DOWNARROW_HLT")
     for setting in sorted(settings_of(device.protocol)):
         layout.prop(device, setting)
 
@@ -74,18 +76,18 @@ def _draw_state(layout, rig, status) -> None:
     if status:
         text = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
         sentence(layout, text, ALARMS.get(state, "INFO"))
-        _draw_checks(layout, status)
+        _draw_checks(layout, status, rig.limber.device.protocol)
         for warning in status.warnings:
             sentence(layout, warning, "ERROR")
     if state is State.CONFIRM_POSE:
         _draw_confirming(layout, rig, status)
 
 
-def _draw_checks(layout, status) -> None:
+def _draw_checks(layout, status, protocol: str) -> None:
     if status.state not in links.LOST:
         return
     box = layout.box().column(align=True)
-    for question in CHECKS.get(status.fault, ()):
+    for question in checks(status.fault, protocol):
         sentence(box, question, "DOT")
 
 

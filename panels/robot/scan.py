@@ -4,8 +4,7 @@ from itertools import groupby
 
 import bpy
 
-from ...hardware.describe import OWN, capabilities_of
-from ...hardware.protocols.table import PROTOCOLS
+from ...hardware.protocols.table import OWN, PROTOCOLS, capabilities_of
 from ...operators.subject import rig_of
 from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings

@@ -9,10 +9,9 @@ from math import degrees, pi, radians
 import bpy
 from bpy.types import ID, Action, PropertyGroup
 
-from ...hardware.describe import OWN
 from ...hardware.device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.protocols.maestro import MODELS
-from ...hardware.protocols.table import FILE, PROTOCOLS
+from ...hardware.protocols.table import FILE, OWN, PROTOCOLS, WITHOUT_CODEC
 from ...motion import FILTERS
 from . import servo_units
 from .character import LimberSmoothness
@@ -40,6 +39,7 @@ ON_SILENCE = [
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
+    *(item(key, can.title, f"{can.title}, driven through its maker's daemon") for key, can in WITHOUT_CODEC.items() if key != OWN),
     *(item(key, entry.title, f"Devices that use the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
     item(OWN_FILE, "Custom File", "A Python file that implements the robot's protocol"),
 ]
@@ -180,7 +180,7 @@ class LimberDevice(PropertyGroup):
 
     port: StringProperty(
         name="Port",
-        description="Serial port of the robot, or a path; 'virtual' is the built-in robot that needs nothing plugged in",
+        description="Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is the built-in robot",
         default=VIRTUAL_PORT,
     )
     baudrate: IntProperty(

@@ -2,8 +2,7 @@
 
 from math import pi
 
-from ...hardware.describe import OWN, capabilities_of
-from ...hardware.protocols.table import PROTOCOLS
+from ...hardware.protocols.table import BUILT_IN, OWN, PROTOCOLS, capabilities_of
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
 PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
@@ -16,7 +15,7 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
 
     For positions in steps: the middle of their range, and the range within one revolution.
     """
-    if protocol not in PROTOCOLS:
+    if protocol == OWN or protocol not in BUILT_IN:
         return PULSES
     units = capabilities_of(protocol).units
     if units.microsecond is not None:
@@ -29,7 +28,7 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
 
 def unit_name(protocol: str) -> str:
     """Short name of a protocol's position unit; "" for a user's own file."""
-    if protocol != OWN and protocol not in PROTOCOLS:
+    if protocol not in BUILT_IN:
         return ""
     name = capabilities_of(protocol).units.name
     return ABBREVIATED.get(name, name)
@@ -38,7 +37,7 @@ def unit_name(protocol: str) -> str:
 def is_usual(servo) -> bool:
     """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
-    usual = (usual_servo(protocol) for protocol in (OWN, *PROTOCOLS))
+    usual = (usual_servo(protocol) for protocol in BUILT_IN)
     return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, one, strict=True)) for one in usual)
 
 
@@ -69,8 +68,7 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
 
 def protocol_changed(device) -> None:
     """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not calibrated yet."""
-    if device.protocol == OWN or device.protocol in PROTOCOLS:
-        offered = capabilities_of(device.protocol).baudrates
+    if offered := capabilities_of(device.protocol).baudrates if device.protocol in BUILT_IN else ():
         usual = {capabilities_of(protocol).baudrates[0] for protocol in (OWN, *PROTOCOLS)}
         if device.baudrate in usual or device.baudrate not in offered:
             device.baudrate = offered[0]

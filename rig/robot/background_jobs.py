@@ -6,10 +6,10 @@ Each runs in a process of its own; Blender's timer calls `look`, which receives 
 from dataclasses import dataclass, field, replace
 
 from ...hardware.background_job import BackgroundJob
-from ...hardware.describe import OWN, describe
+from ...hardware.describe import describe
 from ...hardware.job_events import Described, Ended, Found, Progress, Remark
 from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
-from ...hardware.protocols.table import FILE, PROTOCOLS
+from ...hardware.protocols.table import BUILT_IN, FILE
 from . import programs
 
 PATIENCE = 20.0  # [s] without a message after which a job has failed: opening a Bluetooth port may take 10 s
@@ -112,7 +112,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
     """Capabilities of a protocol, where they are known; else None and the reason."""
-    if protocol == OWN or protocol in PROTOCOLS:
+    if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:
         return _described[protocol], ""

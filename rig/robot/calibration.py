@@ -7,11 +7,10 @@ import bpy
 from ...files.plain import shown
 from ...hardware import calibration_file
 from ...hardware.calibration_file import Calibration
-from ...hardware.describe import OWN
 from ...hardware.device import Channel
 from ...hardware.errors import HardwareError
 from ...hardware.protocols.maestro import MODELS
-from ...hardware.protocols.table import FILE, PROTOCOLS
+from ...hardware.protocols.table import BUILT_IN, FILE
 from ...motion import MotionError
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
@@ -74,8 +73,8 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
 def _check_protocol(path: Path, calibration: Calibration) -> None:
     """Raises RigError where the protocol, or one of its settings, is not known."""
     protocol, count = calibration.protocol, calibration.settings.channel_count
-    if protocol not in (OWN, *PROTOCOLS) and not protocol.startswith(FILE):
-        known = ", ".join((OWN, *PROTOCOLS))
+    if protocol not in BUILT_IN and not protocol.startswith(FILE):
+        known = ", ".join(BUILT_IN)
         raise RigError(f"{path.name}, protocol: expected one of {known}, or {FILE} and the path of a program, found {shown(protocol)}")
     if count not in MODELS:
         raise RigError(f"{path.name}, settings, channel_count: expected one of {', '.join(map(str, MODELS))}, found {count}")

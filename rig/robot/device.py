@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, radians
 
-from ...hardware.describe import OWN
 from ...hardware.device import Channel, Device, Joint, Share, Unit, auxiliary
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.settings import ProtocolSettings
+from ...hardware.protocols.table import OWN
 from ...motion import Limits, MotionError
 from ..live.mover import Mover
 from ..live.movers import mover_of

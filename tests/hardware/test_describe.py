@@ -1,19 +1,19 @@
 """What the user is told of a protocol, and of a file of his own, which another process reads."""
 
 import pytest
-from limber.hardware.describe import OWN, describe
+from limber.hardware.describe import describe
 from limber.hardware.job_events import Ended
 from limber.hardware.protocols.program import read_program
-from limber.hardware.protocols.table import PROTOCOLS
+from limber.hardware.protocols.table import BUILT_IN, is_on_network
 
 
-@pytest.mark.parametrize("protocol", [OWN, *PROTOCOLS])
+@pytest.mark.parametrize("protocol", BUILT_IN)
 def test_every_protocol_says_whether_it_can_tell_where_it_is_and_what_happens_when_the_cable_breaks(protocol):
     described = describe(protocol)
     text = " ".join(described.sentences)
     assert "easures servo positions" in text or "not measure servo positions" in text
     assert "cable breaks" in text
-    assert described.baudrates
+    assert bool(described.baudrates) is not is_on_network(protocol)
     assert all("  " not in sentence and not sentence.endswith(".") for sentence in described.sentences)
 
 

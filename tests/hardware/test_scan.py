@@ -4,9 +4,9 @@ import threading
 
 import pytest
 import serial
-from limber.hardware.describe import OWN
 from limber.hardware.errors import HardwareError
 from limber.hardware.job_events import Ended, Found, Progress, Remark
+from limber.hardware.protocols.table import OWN
 from limber.hardware.scan import SCANNED, rates_of, run
 
 from tests.hardware.background_jobs import Twins, found, scan, served, told

@@ -1,0 +1,147 @@
+"""Addresses of robots on a network, and a connection to one that never blocks. Knows no Blender."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from dataclasses import dataclass
+
+from .errors import DeviceError
+from .safety import Fault
+from .transport import TransportError
+
+CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
+RECEIVE = 65_536  # [bytes] at once
+MOST_WAITING = 8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
+ROUNDS = 16  # reads at once: more has not come since the last period
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Host and port of a robot's service."""
+
+    host: str
+    port: int
+
+    @property
+    def authority(self) -> str:
+        """As in a URL and in a Host header."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def address_of(text: str, port: int = 8000) -> Address:
+    """The address in "host", "host:port" or "[IPv6]:port"; `port` where it names none.
+
+    Raises:
+        DeviceError: It is no address; says how one is written.
+    """
+    host, number = text.strip(), ""
+    if host.startswith("["):
+        host, closed, number = host[1:].partition("]")
+        is_valid = bool(closed) and (not number or number.startswith(":"))
+        number = number.removeprefix(":")
+    else:
+        host, colon, number = host.partition(":")
+        is_valid = not colon or bool(number)
+    if number:
+        is_valid = is_valid and number.isascii() and number.isdecimal() and 0 < int(number[:6]) < 65536
+    if not (is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)):
+        raise DeviceError(f"'{text.strip()}' is no address of a robot: write host and port, such as reachy-mini.local:{port}")
+    return Address(host, int(number) if number else port)
+
+
+class NetworkTransport:
+    """A TCP connection as a transport. A thread looks up the host and connects; what is written before is sent then.
+
+    Args:
+        address: Where to connect.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._socket: socket.socket | None = None
+        self._failure: TransportError | None = None
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting = bytearray()
+        threading.Thread(target=self._connect, daemon=True).start()
+
+    def read(self) -> bytes:
+        connected = self._connected()
+        if connected is None:
+            return b""
+        self._send(connected)
+        parts: list[bytes] = []
+        for _ in range(ROUNDS):
+            try:
+                parts.append(connected.recv(RECEIVE))
+            except (BlockingIOError, InterruptedError):
+                break
+            except OSError as error:
+                if parts:
+                    break  # what has come is read first; the next call finds the error again
+                raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
+            if not parts[-1]:
+                if len(parts) == 1:
+                    raise TransportError(Fault.UNPLUGGED, "it closed the connection")
+                break
+        return b"".join(parts)
+
+    def write(self, data: bytes) -> bool:
+        connected = self._connected()
+        if len(self._waiting) + len(data) > MOST_WAITING:
+            if connected is not None:
+                self._send(connected)
+            if len(self._waiting) + len(data) > MOST_WAITING:
+                return False
+        self._waiting += data
+        if connected is not None:
+            self._send(connected)
+        return True
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed.set()
+            if self._socket is not None:
+                self._socket.close()
+
+    def _connected(self) -> socket.socket | None:
+        """The connected socket; None while it is not. Raises TransportError."""
+        with self._lock:
+            if self._failure is not None:
+                raise self._failure
+            return self._socket
+
+    def _send(self, connected: socket.socket) -> None:
+        """Send as much of what waits as the network takes."""
+        try:
+            while self._waiting:
+                del self._waiting[: connected.send(self._waiting)]
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
+
+    def _connect(self) -> None:
+        found: socket.socket | None = None
+        failure: TransportError | None = None
+        try:
+            found = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # an order waits for no other
+            found.setblocking(False)
+        except (OSError, UnicodeError) as error:  # UnicodeError: a host that no name server could know
+            failure = TransportError(_why_not(error), _reason(error))
+        with self._lock:
+            self._socket, self._failure = (found, None) if failure is None else (None, failure)
+            if self._closed.is_set() and found is not None:
+                found.close()
+
+
+def _why_not(error: Exception) -> Fault:
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return Fault.PORT_MISSING
+    return Fault.SILENT if isinstance(error, TimeoutError) else Fault.PORT_UNUSABLE
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__

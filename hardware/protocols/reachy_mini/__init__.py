@@ -1,0 +1,1 @@
+"""What Reachy Mini's daemon says and understands: JSON over a WebSocket. Knows no Blender."""

@@ -1,0 +1,116 @@
+"""Messages of Reachy Mini's daemon (1.13), each a JSON object whose `type` says what it is. Knows no Blender.
+
+The daemon answers no command. It sends where its motors are 50 times a second, and its state once a second.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ENABLED = "enabled"  # the motors hold positions
+DISABLED = "disabled"  # the motors are limp
+RUNNING = "running"  # state of a daemon that drives its robot
+HEAD_JOINTS, ANTENNA_JOINTS = 7, 2
+
+
+@dataclass(frozen=True, slots=True)
+class JointPositions:
+    """Measured angles [rad]: of the body and the six motors of the head, and of the right and the left antenna."""
+
+    head: tuple[float, ...]
+    antennas: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """State of the daemon (`RUNNING` or another), of its motors (`ENABLED`, `DISABLED`, ...), and its error; may be empty."""
+
+    state: str
+    motors: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlayed:
+    """A move that a program has loaded into the daemon has started (`runs`) or ended."""
+
+    runs: bool
+
+
+DaemonMessage = JointPositions | DaemonStatus | MovePlayed
+
+
+def decode(text: str) -> DaemonMessage | None:
+    """A message of the daemon; None where it says nothing that Limber needs, or is damaged."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict):
+        return None
+    match said.get("type"):
+        case "joint_positions":
+            head, antennas = _angles(said, "head_joint_positions", HEAD_JOINTS), _angles(said, "antennas_joint_positions", ANTENNA_JOINTS)
+            return JointPositions(head, antennas) if head and antennas else None
+        case "daemon_status":
+            backend = said.get("backend_status")
+            motors = backend.get("motor_control_mode") if isinstance(backend, dict) else ""
+            return DaemonStatus(str(said.get("state", "")), str(motors or ""), str(said.get("error") or ""))
+        case "play_uploaded_move":
+            return MovePlayed(said.get("started") is True)
+    return None
+
+
+def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
+    """`count` finite numbers; empty where the message has anything else."""
+    values = said.get(name)
+    if not isinstance(values, list) or len(values) != count:
+        return ()
+    whole = all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in values)
+    return tuple(map(float, values)) if whole else ()
+
+
+def head_joints(angles: Sequence[float]) -> str:
+    """Command: angles of the body and the six motors of the head (7,) [rad], as they are, without the daemon's kinematics.
+
+    Raises:
+        ValueError: One is not a number.
+    """
+    return _command("set_head_joints", joints=list(angles))
+
+
+def antennas(angles: Sequence[float]) -> str:
+    """Command: angles of the right and the left antenna (2,) [rad].
+
+    Raises:
+        ValueError: One is not a number: the daemon would rotate the antenna to -180 degrees.
+    """
+    return _command("set_antennas", antennas=list(angles))
+
+
+def motor_mode(mode: str) -> str:
+    """Command: all motors are ENABLED, at the position that they have, or DISABLED."""
+    return _command("set_motor_mode", mode=mode)
+
+
+def torque_off(names: Sequence[str]) -> str:
+    """Command: these motors lose their torque."""
+    return _command("set_torque", on=False, ids=list(names))
+
+
+def no_automatic_body_yaw() -> str:
+    """Command: the daemon does not rotate the body by itself."""
+    return _command("set_automatic_body_yaw", enabled=False)
+
+
+def stop_move() -> str:
+    """Command: a move that plays ends where it is. While one plays, the daemon ignores all targets."""
+    return _command("stop_move")
+
+
+def _command(kind: str, **fields: Any) -> str:
+    return json.dumps({"type": kind, **fields}, allow_nan=False)

@@ -1,0 +1,269 @@
+"""A connection to Reachy Mini's daemon: arming, angles of the motors 50 times a second, and what the daemon does not say. Knows no Blender.
+
+The daemon answers no command. That it hears is known from the motors' positions, which it sends all the time, and that the motors have
+torque from its status. Motors get their angles as they are: the daemon's own inverse kinematics ignores in silence what it cannot reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..device import Device
+from ..network import address_of
+from ..protocols.reachy_mini import messages
+from ..protocols.reachy_mini.capabilities import ANTENNAS, HEAD, LIMITS, MOTORS, angle, steps
+from ..protocols.reachy_mini.websocket import WebSocket
+from ..safety import Fault
+from ..transport import Transport
+from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
+from .connection_state import SERVO_TRANSITIONS, ConnectionState
+from .foreign_motion import ForeignMotion
+
+PATH = "/ws/sdk"
+MOVE_EVERY = 0.02  # [s] the daemon's own period: more orders would be for nothing, and fill a Raspberry Pi's time
+SILENT_AFTER = 0.8  # [s] without positions: a wireless network holds them up for half a second at times
+EARLY = 1e-3  # [s] by which a step of the worker may come early
+REST_WITHIN = 1.0  # [s] in which a robot must come to rest that is to be armed
+ARM_FOR = 3.0  # [s] for which the daemon may take to say that its motors are enabled: its status comes once a second
+BEYOND = 0.05  # [rad] 3 degrees: so far beyond its servo's limits a motor jumps noticeably when it gets torque
+HOLD_FOR = 0.3  # [s] for which a stop is said again: while a move comes to its end, the daemon ignores what it is told
+
+
+class ReachyConnection(Connection):
+    """A connection to a daemon.
+
+    Args:
+        device: The robot's description.
+        transport: A connection to the daemon, or one that is being made; closed with `close`.
+        moves: The statistics of moves: one counts as acknowledged when the daemon has sent positions after it.
+        now: Current time [s].
+    """
+
+    def __init__(self, device: Device, transport: Transport, moves: Moves, now: float) -> None:
+        super().__init__(device, transport, SERVO_TRANSITIONS, moves, now)
+        self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
+        self._line = WebSocket(address_of(device.port).authority, PATH)
+        self._has_greeted = False
+        self._status: messages.DaemonStatus | None = None
+        self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
+        self._targets: dict[int, float] = {}  # what each motor was told
+        self._antennas_told: tuple[float, ...] = ()
+        self._plays = False  # a move that another program has loaded
+        self._foreign = ForeignMotion()
+        self._heard_at = self._listened_at = now
+        self._sent_at = -math.inf
+        self._arming_since: float | None = None
+        self._asked_at: float | None = None  # since when the motors are to be enabled
+        self._hold_until = -math.inf
+        self._move = self._first_waiting = 0
+        if unknown := [channel for channel in device.channels if channel.servo not in MOTORS]:
+            self.fail(Fault.UNSUITABLE, f"{unknown[0].label} is none of its motors, {min(MOTORS)} to {max(MOTORS)}")
+
+    @property
+    def measures(self) -> bool:
+        return True
+
+    @property
+    def _is_set_up(self) -> bool:
+        return bool(self._measured) and self._status is not None and self._status.state == messages.RUNNING
+
+    def measured(self) -> Raw:
+        angles = (self._measured.get(channel.servo) for channel in self._device.channels)
+        return tuple(None if found is None else steps(found) for found in angles)
+
+    def pose(self, now: float) -> Raw:
+        return self.measured() if now - self._heard_at <= POSE_FRESH else (None,) * len(self._device.channels)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        if self._plays:
+            return ("Reachy Mini plays a move, and its daemon ignores Limber until that ends: wait, or stop it where it was started",)
+        if not self.armed:
+            return tuple(
+                f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's limit, where that takes no goals:"
+                " lift the head by hand before Arm, or it jumps so far"
+                for motor, found in self._measured.items()
+                if (beyond := abs(found - _reachable(motor, found))) > BEYOND
+            )
+        strayed = self._foreign.strayed(self._listened_at)
+        if not strayed:
+            return ()
+        named = ", ".join(MOTORS[motor] for motor in strayed)
+        return (
+            f"{named} of Reachy Mini: not where Limber sends it. Another program, or a move that plays, drives the robot too"
+            " (while a move plays, the daemon ignores Limber), or something holds it: end the other program, or take away what holds it",
+        )
+
+    def _requested(self, before: ConnectionState) -> None:
+        self._asked_at = self._arming_since = None
+        self._hold_until = -math.inf
+
+    def listen(self, now: float) -> None:
+        data = self._receive()
+        if data is None:
+            return
+        if now - self._listened_at > AWAY:
+            self._heard_at = max(self._heard_at, now - AWAY)  # a worker that was held up cannot know whether the daemon was silent
+        self._listened_at = now
+        for text in self._line.feed(data):
+            match messages.decode(text):
+                case messages.JointPositions() as joints:
+                    self._take_positions(joints, now)
+                case messages.DaemonStatus() as status:
+                    self._take_status(status)
+                case messages.MovePlayed(runs):
+                    self._plays = runs
+        if answers := self._line.answers():
+            self._transmit(answers)
+        if self._line.ended:
+            self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
+        self._watch_silence(now)
+
+    def move(self, now: float, raw: Sequence[float | None]) -> None:
+        if not self.armed or now - self._sent_at < MOVE_EVERY - EARLY:
+            return
+        asked = {channel.servo: goal for channel, goal in zip(self._device.channels, raw, strict=True) if goal is not None}
+        if not all(map(math.isfinite, asked.values())):
+            self.fail(Fault.UNSUITABLE, "a goal is not a number")
+            return
+        goals = {motor: _reachable(motor, angle(goal)) for motor, goal in asked.items()}
+        self._targets.update(goals)
+        self._sent_at = now
+        self._move += 1
+        self._moves.send(self._move, now, self._say(*self._orders()))
+        self._foreign.command(now, goals)
+
+    def speak(self, now: float) -> None:
+        if not self.alive:
+            return
+        if not self._has_greeted:
+            self._has_greeted = self._transmit(self._line.handshake)
+        elif self.state is ConnectionState.STOPPING:
+            self._stop(now)
+        elif self.state is ConnectionState.ARMING and self.fault_report is None:
+            self._arm(now)
+        elif self.state is ConnectionState.RELEASING:
+            self._release([self._device.channels[index].servo for index in sorted(self._channels_meant)])
+        elif self.state is ConnectionState.DISARMING:
+            self._release(self._limp)
+        elif self.state is ConnectionState.STOPPED and now < self._hold_until and now - self._sent_at >= MOVE_EVERY - EARLY:
+            self._sent_at = now
+            self._say(*self._orders())
+
+    def acknowledge_fault(self, now: float) -> None:
+        if self.alive:
+            self.fault_report = None
+            self._heard_at = now
+
+    def close(self, now: float) -> None:
+        self._moves.give_up()
+        if self.alive and self._line.opened:
+            if self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
+                self._release(self._limp)
+            self._transmit(self._line.close())
+        self._transport.close()
+
+    def _take_positions(self, joints: messages.JointPositions, now: float) -> None:
+        self._heard_at = now
+        self._measured = dict(zip((*HEAD, *ANTENNAS), (*joints.head, *joints.antennas), strict=True))
+        self._foreign.measure(now, self._measured)
+        while self._first_waiting <= self._move:
+            if self._moves.is_waiting(self._first_waiting):
+                self._moves.answer(self._first_waiting, True, now)
+            self._first_waiting += 1
+
+    def _take_status(self, status: messages.DaemonStatus) -> None:
+        was_running = self._status is not None and self._status.state == messages.RUNNING
+        self._status = status
+        if was_running and status.state != messages.RUNNING:
+            self.fail(Fault.DEVICE_REFUSED, status.error or f"its daemon is '{status.state}'")
+        elif self.armed and status.motors != messages.ENABLED:
+            self.fail(Fault.DEVICE_REFUSED, f"another program has set its motors to '{status.motors}'")
+
+    def _arm(self, now: float) -> None:
+        """Give the motors torque where they are: their positions become their goals first."""
+        if now - self._heard_at > POSE_FRESH:
+            return  # silence is watched
+        assert self._status is not None
+        if self._asked_at is None:
+            if self._arming_since is None:
+                self._arming_since = now
+            if self._plays or (self._status.motors == messages.ENABLED and self._foreign.is_moving(now)):
+                if now - self._arming_since <= REST_WITHIN:
+                    return
+                self.fail(
+                    Fault.DEVICE_REFUSED, "it moves although Limber drives nothing: wait for the end of its move, or end the other program"
+                )
+                return
+            self._targets, self._antennas_told = self._here(), ()
+            commands = (messages.no_automatic_body_yaw(), *self._orders(), messages.motor_mode(messages.ENABLED))
+            self._asked_at = now if self._say(*commands) else None
+        elif self._status.motors == messages.ENABLED:
+            self._foreign.forget()
+            self._confirm()
+        elif now - self._asked_at > ARM_FOR:
+            self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'")
+
+    def _stop(self, now: float) -> None:
+        """End any move, and hold the motors where they are, or release them."""
+        if now - self._heard_at <= POSE_FRESH:
+            self._targets = self._here()
+        self._antennas_told = ()
+        told = self._say(messages.stop_move(), *(self._orders() if self._targets else ()), *self._releasing(self._limp))
+        if told:
+            self._sent_at, self._hold_until = now, now + HOLD_FOR
+            self._confirm()
+
+    def _release(self, motors: Sequence[int]) -> None:
+        if self._say(*self._releasing(motors)):
+            self._confirm()
+
+    @property
+    def _limp(self) -> list[int]:
+        """Motors whose torque goes off when the robot is disarmed or stopped."""
+        return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
+
+    def _here(self) -> dict[int, float]:
+        """Goals at which the motors stay where they are; of one beyond its servo's limits, the limit."""
+        return {motor: _reachable(motor, found) for motor, found in self._measured.items()}
+
+    def _releasing(self, motors: Sequence[int]) -> tuple[str, ...]:
+        if set(motors) == MOTORS.keys():
+            return (messages.motor_mode(messages.DISABLED),)
+        return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
+
+    def _orders(self) -> tuple[str, ...]:
+        """Commands for the present targets; of the antennas where these have changed."""
+        orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)
+        antennas = tuple(self._targets[motor] for motor in ANTENNAS)
+        if antennas == self._antennas_told:
+            return orders
+        self._antennas_told = antennas
+        return (*orders, messages.antennas(antennas))
+
+    def _say(self, *commands: str) -> bool:
+        """Send commands together; False where the network did not take them."""
+        told = not commands or self._transmit(b"".join(map(self._line.text, commands)))
+        if not told:
+            self._antennas_told = ()
+        return told
+
+    def _watch_silence(self, now: float) -> None:
+        if self.fault_report is not None:
+            return
+        if self._is_set_up:
+            if now - self._heard_at > SILENT_AFTER:
+                self._moves.give_up()
+                self.fail(Fault.SILENT, "")
+        elif now - self._began > GREET_FOR:
+            if self._status is not None and self._status.state != messages.RUNNING:
+                self.fail(Fault.DEVICE_REFUSED, self._status.error or f"its daemon is '{self._status.state}'")
+            else:
+                self.fail(Fault.SILENT, "")
+
+
+def _reachable(motor: int, angle_asked: float) -> float:
+    """The angle nearest to this one that the motor's servo takes as a goal [rad]."""
+    lowest, highest = LIMITS[motor]
+    return min(max(angle_asked, angle(lowest)), angle(highest))

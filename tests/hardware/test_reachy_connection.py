@@ -1,0 +1,363 @@
+"""The worker drives Reachy Mini through its daemon: arming, following, stopping, and what the daemon does not say, in simulated time."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from limber.hardware.errors import DeviceError
+from limber.hardware.safety import Command, Fault, State
+from limber.hardware.transport import TransportError
+from limber.hardware.worker.connection import Moves
+from limber.hardware.worker.drive import APPROACH_SPEED
+from limber.hardware.worker.reachy_connection import ReachyConnection
+from limber.motion import Limits
+
+from tests.hardware.reachy_daemon import SLEEP, ReachyDaemon, reachy_device, text
+from tests.hardware.simulation import Simulation, largest, speeds, still
+
+LIMITS = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
+JOINTS = (*SLEEP[:7], *(-angle for angle in SLEEP[7:]))  # as the URDF has them: antennas rotate the other way
+AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] where the daemon's motors are
+UP = still(0.1, 0.5, -0.55, 0.55, -0.55, 0.5, -0.5, 0.0, 0.0)
+
+
+def waving(time: float) -> tuple[float, ...]:
+    return tuple(angle + 0.2 * math.sin(2.0 * time + k) for k, angle in enumerate(UP(time)))
+
+
+class Line:
+    """A connection to the daemon, whose faults a test switches on."""
+
+    def __init__(self, simulation: "ReachySimulation") -> None:
+        self._simulation = simulation
+        self._coming = b""
+        self.cut = False  # nothing passes, nothing ends
+        self.ended = False
+        self.full = False
+
+    def read(self) -> bytes:
+        if self.ended:
+            raise TransportError(Fault.UNPLUGGED, "Connection reset by peer")
+        coming, self._coming = self._coming, b""
+        if not self.cut:
+            coming += self._simulation.daemon.hear(b"", self._simulation.now)
+        return coming
+
+    def write(self, data: bytes) -> bool:
+        if not (self.cut or self.full):
+            self._coming += self._simulation.daemon.hear(data, self._simulation.now)
+        return not self.full
+
+    def close(self) -> None:
+        pass
+
+
+class ReachySimulation(Simulation):
+    """Blender, the worker and the daemon, on one simulated clock."""
+
+    def __init__(self, on_silence: str = "hold", motors: str = "disabled", limits: Limits = LIMITS, angles=AWAKE) -> None:
+        self.daemon = ReachyDaemon(1000.0, angles, motors)
+        super().__init__(reachy_device(limits, on_silence), self)
+
+    @property
+    def positions(self) -> tuple[float, ...]:
+        return tuple(self.daemon.angles)
+
+    @positions.setter
+    def positions(self, _rows: list) -> None:
+        """`Simulation` keeps a history, which nothing here needs."""
+
+    def _connect(self, device, now: float) -> Line:
+        self.line = Line(self)
+        return self.line
+
+    def run(self, seconds, pose=None, until=None):
+        end = self.now + seconds
+        while self.now < end - 1e-9:
+            self.now += 0.01
+            if pose is not None:
+                self.send(pose(self.now))
+            self.worker.step(self.now)
+            report = self.report
+            if report.state in (State.ARMING, State.ARMED, State.HOLDING) and report.commanded is not None:
+                self.commands.append(report.commanded)
+            if report.state is until:
+                break
+        return self.report
+
+    def joints(self) -> tuple[float, ...]:
+        """Where the robot's joints are, with the URDF's signs."""
+        return (*self.daemon.angles[:7], *(-angle for angle in self.daemon.angles[7:]))
+
+
+@pytest.fixture
+def begin():
+    begun: list[Simulation] = []
+
+    def make(*given, **named) -> ReachySimulation:
+        begun.append(ReachySimulation(*given, **named))
+        return begun[-1]
+
+    yield make
+    for simulation in begun:
+        simulation.close()
+
+
+def test_connecting_says_nothing_to_the_robot_and_reads_where_it_is(begin):
+    simulation = begin(angles=SLEEP)
+    assert simulation.run(3.0, UP).state is State.DISARMED
+    assert simulation.daemon.commands == []
+    assert simulation.report.measured == pytest.approx(JOINTS, abs=1e-9)
+
+
+@pytest.mark.parametrize("motors", ["disabled", "enabled"])
+def test_arming_begins_where_the_robot_is_and_goes_slowly(begin, motors):
+    simulation = begin(motors=motors, angles=SLEEP)
+    simulation.arm(UP)
+    kinds = [command["type"] for command in simulation.daemon.commands[:4]]
+    assert kinds == ["set_automatic_body_yaw", "set_head_joints", "set_antennas", "set_motor_mode"]
+    assert simulation.daemon.commands[0]["enabled"] is False
+    assert simulation.commands[0] == pytest.approx(JOINTS, abs=1e-3)
+    assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED * 4  # it hurries after a second, and again
+    simulation.run(0.5, UP)
+    assert simulation.joints() == pytest.approx(UP(0), abs=1e-6)
+
+
+def test_a_motor_that_rests_beyond_its_servos_limits_is_told_and_gets_the_nearest_goal_that_the_servo_takes(begin):
+    asleep = (0.0, -0.985, 1.2, *SLEEP[3:])  # as the maker's own sleep pose has it; the limit is 48 degrees
+    simulation = begin(angles=asleep)
+    assert any("stewart_1" in text and "8 degrees beyond" in text for text in simulation.run(2.0, UP).warnings)
+    simulation.command(Command.ARM)
+    simulation.run(1.5, UP)
+    told = [command["joints"] for command in simulation.daemon.told("set_head_joints")]
+    assert told[0][1] == pytest.approx(math.radians(-48.0), abs=1e-3)
+    assert min(joints[1] for joints in told) == told[0][1]
+
+
+def test_nothing_is_driven_before_the_daemon_has_said_that_its_motors_are_enabled(begin):
+    simulation = begin()
+    simulation.run(2.0, UP, until=State.DISARMED)
+    simulation.daemon._obey = lambda command: None  # it hears, and does nothing
+    simulation.command(Command.ARM)
+    report = simulation.run(4.0, UP)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert "stay 'disabled'" in report.detail
+    assert {tuple(command["joints"]) for command in simulation.daemon.told("set_head_joints")} == {AWAKE[:7]}
+
+
+def test_motion_goes_out_fifty_times_a_second_with_the_antennas_the_other_way(begin):
+    simulation = begin()
+    simulation.arm(waving)
+    simulation.run(1.0, waving)
+    del simulation.daemon.commands[:], simulation.daemon.times[:]
+    before = simulation.report
+    simulation.run(4.0, waving)
+    told = simulation.daemon.told("set_head_joints")
+    assert len(told) == pytest.approx(200, abs=2)
+    assert simulation.report.lost == before.lost == 0
+    assert simulation.report.acknowledged - before.acknowledged >= 198
+    assert simulation.report.measured == pytest.approx(simulation.joints(), abs=0.02)
+    assert simulation.report.measured == pytest.approx(waving(simulation.now), abs=0.05)
+    right, left = simulation.daemon.told("set_antennas")[-1]["antennas"]
+    assert (right, left) == pytest.approx([-waving(simulation.now)[7], -waving(simulation.now)[8]], abs=0.05)
+
+
+def test_antennas_that_stand_still_are_not_told_again(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.run(2.0, UP)
+    del simulation.daemon.commands[:]
+    simulation.run(1.0, UP)
+    assert simulation.daemon.told("set_head_joints")
+    assert not simulation.daemon.told("set_antennas")
+
+
+def test_what_is_not_a_number_never_leaves_the_worker(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.run(1.0, UP)
+    report = simulation.run(0.5, still(*UP(0)[:8], math.nan))
+    assert report.state is State.HOLDING
+    assert "the value of 'left_antenna' is not a number" in report.detail
+    assert all(math.isfinite(angle) for command in simulation.daemon.told("set_antennas") for angle in command["antennas"])
+
+
+def test_a_goal_that_is_not_a_number_ends_the_connection_and_is_not_sent(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    connection = simulation.worker._connection
+    count = len(simulation.daemon.commands)
+    connection.move(simulation.now + 1.0, [math.nan] * 9)
+    assert connection.fault_report.fault is Fault.UNSUITABLE
+    assert len(simulation.daemon.commands) == count
+
+
+@pytest.mark.parametrize("armed", [True, False])
+def test_a_daemon_that_says_nothing_more_is_a_fault_within_a_second(begin, armed):
+    simulation = begin()
+    simulation.arm(UP) if armed else simulation.run(2.0, UP)
+    simulation.daemon.silent = True  # its motors are unplugged: the line stays open
+    report = simulation.run(1.0, UP)
+    assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+    simulation.daemon.silent = False
+    simulation.command(Command.CLEAR_FAULT)
+    simulation.daemon.__init__(simulation.now, simulation.daemon.angles)
+    assert simulation.run(3.0, UP).state is State.DISARMED
+
+
+@pytest.mark.parametrize("on_silence", ["hold", "detach"])
+def test_stop_ends_moves_and_motion_and_holds_or_releases(begin, on_silence):
+    simulation = begin(on_silence)
+    simulation.arm(waving)
+    simulation.run(1.0, waving)
+    simulation.daemon.play(5.0, 0.5)
+    simulation.stop()
+    simulation.run(0.05, waving)
+    stands = simulation.joints()
+    simulation.run(1.0, waving)
+    assert simulation.report.fault is Fault.STOPPED
+    assert simulation.joints() == pytest.approx(stands, abs=0.02)
+    assert simulation.daemon.told("stop_move")
+    assert simulation.daemon.motors == {"hold": "enabled", "detach": "disabled"}[on_silence]
+    simulation.command(Command.CLEAR_FAULT)
+    simulation.run(0.2, waving)
+    simulation.arm(waving)
+
+
+def test_disarming_makes_limp_what_is_to_be_limp(begin):
+    for on_silence, motors in (("hold", "enabled"), ("detach", "disabled")):
+        simulation = begin(on_silence)
+        simulation.arm(UP)
+        simulation.command(Command.DISARM)
+        assert simulation.run(0.3, UP).state is State.DISARMED
+        assert simulation.daemon.motors == motors
+        simulation.command(Command.RELEASE, channels=(1, 2))
+        simulation.run(0.1, UP)
+        assert simulation.daemon.limp == {"stewart_1", "stewart_2"}
+
+
+def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin):
+    simulation = begin()
+    simulation.arm(waving)
+    simulation.line.full = True
+    simulation.stop()
+    simulation.run(0.1, waving)
+    simulation.line.full = False
+    simulation.run(0.05, waving)
+    assert simulation.daemon.told("stop_move")
+
+
+def test_a_move_that_plays_is_told_and_forbids_to_arm(begin):
+    simulation = begin(motors="enabled")
+    simulation.run(2.0, UP, until=State.DISARMED)
+    simulation.daemon.play(3.0, 0.3)
+    simulation.run(0.5, UP)
+    simulation.command(Command.ARM)
+    report = simulation.run(1.2, UP)
+    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
+    assert not simulation.daemon.commands
+    assert "wait for the end of its move" in report.detail
+
+
+@pytest.mark.parametrize("velocity", [0.6, 0.0])
+def test_another_program_that_drives_the_robot_too_is_told(begin, velocity):
+    simulation = begin()
+    simulation.arm(waving)
+    assert simulation.run(1.0, waving).warnings == ()
+    simulation.daemon.play(3.0, velocity)
+    warnings = simulation.run(0.9, waving).warnings
+    assert any("body_rotation" in text and "Another program" in text for text in warnings)
+
+
+def test_two_programs_whose_orders_alternate_are_told(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.run(1.0, UP)
+    for turn in range(60):
+        if turn % 2:
+            simulation.daemon.targets = [0.3] * 9
+        simulation.run(0.02, UP)
+    assert any("stewart_1" in text for text in simulation.report.warnings)
+
+
+def test_a_move_that_a_program_has_loaded_is_told_at_once(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.line._coming += text({"type": "play_uploaded_move", "upload_id": "a", "started": True})
+    assert any("plays a move" in text for text in simulation.run(0.02, UP).warnings)
+    simulation.line._coming += text({"type": "play_uploaded_move", "upload_id": "a", "finished": True})
+    assert simulation.run(0.02, UP).warnings == ()
+
+
+def test_motors_that_another_program_switches_off_are_a_fault(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.daemon.motors = "disabled"
+    report = simulation.run(1.2, UP)
+    assert report.fault is Fault.DEVICE_REFUSED
+    assert "another program has set its motors to 'disabled'" in report.detail
+
+
+def test_a_daemon_in_trouble_is_a_fault_in_its_own_words(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.daemon.state, simulation.daemon.error = "error", "No response from the robot's motor for the last second."
+    assert simulation.run(1.2, UP).detail == simulation.daemon.error
+
+
+def test_a_joint_beyond_its_limits_is_told_by_name_within_a_tenth_of_a_second(begin):
+    simulation = begin(limits=Limits(-0.9, 1.3, math.pi, 5 * math.pi, 50 * math.pi))
+    simulation.run(1.5, UP)
+    report = simulation.run(0.1, still(*UP(0)[:3], 1.5, *UP(0)[4:]))
+    assert any("stewart_3" in text and "85.9" in text and "74.5" in text for text in report.warnings)
+    assert simulation.run(0.1, UP).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [(b"HTTP/1.1 404 Not Found\r\n\r\n", Fault.OTHER_PROTOCOL), (b"\x00" * 40_000, Fault.OTHER_PROTOCOL), (b"", Fault.SILENT)],
+)
+def test_what_is_no_daemon_is_a_fault(begin, said, fault):
+    simulation = begin()
+    simulation.daemon.hear = lambda data, now: said
+    assert simulation.run(6.0, UP, until=State.FAULT).fault is fault
+
+
+def test_a_connection_that_ends_is_a_fault(begin):
+    simulation = begin()
+    simulation.arm(UP)
+    simulation.line.ended = True
+    assert simulation.run(0.1, UP).fault is Fault.UNPLUGGED
+
+
+def test_an_address_that_is_none_is_no_device():
+    with pytest.raises(DeviceError, match="'http://reachy' is no address of a robot"):
+        reachy_device(LIMITS, port="http://reachy")
+
+
+def test_a_servo_that_the_robot_does_not_have_is_named():
+    device = reachy_device(LIMITS)
+    device = replace(device, channels=(replace(device.channels[0], servo=3), *device.channels[1:]))
+    connection = ReachyConnection(device, Line(None), Moves(), 0.0)
+    assert "'body_rotation' (servo 3) is none of its motors, 10 to 18" in connection.fault_report.detail
+
+
+def test_a_robot_of_which_only_the_body_is_driven_keeps_its_head_where_it_is(begin):
+    simulation = begin()
+    simulation.run(2.0, UP, until=State.DISARMED)
+    simulation.command(Command.JOG, target=0, amount=0.1)
+    simulation.run(3.0, UP)
+    assert simulation.state is State.SETUP
+    assert simulation.joints()[0] == pytest.approx(0.1, abs=1e-6)
+    assert simulation.daemon.angles[1:] == pytest.approx(AWAKE[1:], abs=1e-9)
+
+
+def test_a_worker_that_leaves_releases_what_is_to_be_limp(begin):
+    simulation = begin("detach")
+    simulation.arm(UP)
+    for _ in range(10):
+        simulation.now += 0.01
+        if simulation.worker.shut_down(simulation.now):
+            break
+    simulation.worker.close(simulation.now)
+    assert simulation.daemon.motors == "disabled"

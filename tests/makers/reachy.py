@@ -1,0 +1,101 @@
+"""Reachy Mini's own daemon and kinematics in .venv-makers, without a robot: simulated by itself, or driving simulated servos."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any, Self
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".venv-makers" / "bin" / "python"
+IS_THERE = (ROOT / ".venv-makers" / "ready").exists()
+MISSING = "no .venv-makers here: scripts/makers.sh makes it, with Reachy Mini's daemon"
+ABSENT = Path(__file__).resolve().parent / "absent"
+START = 120.0  # [s] an idle machine takes 8 to 12
+OPTIONS = ("--no-media", "--dataset-update-interval", "0")
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Variables under which the maker's software keeps to itself: no telemetry, no downloads, settings in `home`."""
+    private = {"DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home), "PYTHONPATH": str(ABSENT)}
+    return {**os.environ, **private}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class MakersDaemon:
+    """A daemon in a process of its own; close it.
+
+    Args:
+        home: A folder of its own.
+        options: As on its command line: ("--mockup-sim",), or ("-p", PORT) for servos on a serial port.
+
+    Attributes:
+        address: HOST:PORT.
+    """
+
+    def __init__(self, home: Path, *options: str) -> None:
+        self.address = f"127.0.0.1:{free_port()}"
+        self._log = (home / "daemon.log").open("wb")
+        port = self.address.rpartition(":")[2]
+        self._command = [str(PYTHON), "-m", "reachy_mini.daemon.app.main", "--fastapi-port", port, *OPTIONS, *options]
+        self._home = home
+        self.process = self._started()
+        until = time.perf_counter() + START
+        while (state := self._state()) != "running":
+            log = Path(self._log.name).read_text(errors="replace")[-2000:]
+            assert time.perf_counter() < until, log
+            if state == "error" or self.process.poll() is not None:  # servos that answer late, on a busy machine, are missing to it
+                self.process.kill()
+                self.process.wait()
+                self.process = self._started()
+            time.sleep(0.5)
+
+    def get(self, path: str) -> Any:
+        """Answer to a GET request."""
+        with urllib.request.urlopen(f"http://{self.address}{path}", timeout=10.0) as answer:
+            return json.load(answer)
+
+    def post(self, path: str, **fields: Any) -> Any:
+        """Answer to a POST request."""
+        request = urllib.request.Request(
+            f"http://{self.address}{path}", json.dumps(fields).encode(), {"Content-Type": "application/json"}, method="POST"
+        )
+        with urllib.request.urlopen(request, timeout=10.0) as answer:
+            return json.load(answer)
+
+    def pause(self) -> None:
+        """It hangs: the connection stays open, and nothing comes."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        self.go_on()
+        self.process.kill()
+        self.process.wait()
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command, cwd=self._home, env=environment(self._home), stdout=self._log, stderr=self._log)
+
+    def _state(self) -> str:
+        """The daemon's state; empty while it does not answer."""
+        try:
+            return str(self.get("/api/daemon/status")["state"])
+        except OSError:
+            return ""
