@@ -129,7 +129,7 @@ def _gaze(context, rig, found: Joints, robot: Description):
         chain.eye = gaze.eye
     else:
         pose = gallery_neck.pose
-        chain = _chain(rig, gallery_neck.add(context, rig, gaze), "Gaze")
+        chain = _chain(rig, [gallery_neck.add(context, rig, gaze.end, gaze.neck)], "Gaze")
         chain.forward_axis, chain.up, chain.eye = "+Y", "+Z", 1.0
         chain.solver = NEAREST
     chain.base = "POSTURE"

@@ -16,7 +16,7 @@ from ..tree import build_tree
 from .fields import Fields
 
 FILE = "robot.yaml"
-FREEDOMS = ("body", "x", "y", "z", "yaw", "pitch", "roll")  # of a neck: the joint below, displacements [m], rotations [rad] about z, y, x
+FREEDOMS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
 FASTEST = 4_000_000  # [bit/s] of a serial line
@@ -63,16 +63,14 @@ class Neck:
     Attributes:
         at: The head link's position, with its axes as the root's, where all freedoms are 0 [m].
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
-        spans: Range of each of `FREEDOMS` but the body [m, rad].
-        body: Joint that carries the neck; "": none.
-        controls: Joints on the head whose angles bones of their own give.
+        spans: Range of each of `FREEDOMS` [m, rad].
+        keep: Joints whose motors stay at their own values, as antennas.
     """
 
     at: Vector
     eye: Vector
     spans: Mapping[str, tuple[float, float]]
-    body: str = ""
-    controls: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,14 +207,13 @@ def _values(fields: Fields) -> dict[str, float]:
 
 
 def _neck(fields: Fields) -> Neck:
-    fields.refuse_others((*FREEDOMS, "at", "eye", "controls"))
-    spans = {key: fields.span(key) for key in FREEDOMS[1:] if key in fields}
+    fields.refuse_others((*FREEDOMS, "at", "eye", "keep"))
+    spans = {key: fields.span(key) for key in FREEDOMS if key in fields}
     return Neck(
         fields.vector("at"),
         fields.vector("eye"),
         {key: (low, high) if key in SLIDES else (radians(low), radians(high)) for key, (low, high) in spans.items()},
-        fields.text("body", ""),
-        fields.texts("controls"),
+        fields.texts("keep"),
     )
 
 
@@ -246,15 +243,15 @@ def check(description: Description, robot: Robot) -> None:
         if joint not in movable:
             raise fields.unknown(f"servos.{joint}", joint, "joint", movable)
     neck = gaze.neck
-    for joint in (*neck.controls, *([neck.body] if neck.body else [])) if neck is not None else ():
+    for joint in neck.keep if neck is not None else ():
         if joint not in movable:
-            raise fields.unknown("gaze.neck", joint, "joint", movable)
+            raise fields.unknown("gaze.neck.keep", joint, "joint", movable)
     for joint, value in description.pose.items():
         _check_range(description, f"pose.{joint}", joint, value, movable)
     for name, pose in description.postures.items():
         for key, value in pose.items():
-            if neck is None or key == "body":
-                _check_range(description, f"postures.{name}.{key}", neck.body if neck is not None else key, value, movable)
+            if neck is None:
+                _check_range(description, f"postures.{name}.{key}", key, value, movable)
             else:
                 _check_span(description, f"postures.{name}.{key}", neck.spans.get(key, (0.0, 0.0)), value)
 

@@ -24,7 +24,8 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
-        if kept.drive == "TARGETS" and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
+        follows = kept.drive == "TARGETS" and not motor.keeps_value
+        if follows and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
             motor.value = solver.values(state, joint.name)[list(freedoms(joint.kind)).index(motor.axis)]
 
 
