@@ -32,6 +32,7 @@ ARM = """
   </actuator>
 </mujoco>
 """
+LYING = ARM.replace('axis="0 1 0"', 'axis="0 0 1"').replace('pos="0.12 0.22 0.2"', 'pos="2 0 0"')  # gravity turns no joint, no post
 HORNS = ("1:pan", "2:shoulder", "3:elbow")
 START = {1: 0.0, 2: -0.2, 3: 0.1}  # [rad]
 POST = 1.07  # [rad] of the pan, where the post stands: the direction of its axis

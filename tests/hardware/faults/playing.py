@@ -11,7 +11,7 @@ from limber.hardware.worker.core import PERIOD
 from tests.hardware.emulator import require_emulator
 from tests.hardware.faults.observing import HEADROOM, Ending, beyond_ranges, ending, fastest, of_joint, uncommanded
 from tests.hardware.faults.rows import UNO, Robot, Row
-from tests.hardware.faults.worlds import LIMP, WORLDS, World
+from tests.hardware.faults.worlds import BODIES, LIMP, WORLDS, World
 from tests.hardware.simulation import LIMITS, largest, speeds, still, waving
 
 REST_POSE = still(0.3, -0.2, 0.1)
@@ -48,7 +48,7 @@ class Outcome:
 
 def play(row: Row, name: str) -> Outcome:
     """The row in the world called `name`; an AssertionError where anything is not as it says."""
-    world = WORLDS[name]()
+    world = (WORLDS | BODIES)[name]()
     try:
         return _played(row, world)
     finally:

@@ -228,12 +228,16 @@ class BusWorld(World):
     bus_kind: type[Bus]
 
     def __init__(self, device: Device | None = None) -> None:
-        self.bus = self.bus_kind({1: 1900.0, 2: 2048.0, 3: 2200.0})
+        self.bus = self.made_bus()
         self.bus.forgets_after = 0.03
         self.bus.now = 1000.0
         for servo in self.bus.servos.values():
             servo.heard_at = 1000.0
         super().__init__(device or bus_device(self.protocol))
+
+    def made_bus(self) -> Bus:
+        """The servos."""
+        return self.bus_kind({1: 1900.0, 2: 2048.0, 3: 2200.0})
 
     def hear(self, data: bytes, now: float) -> bytes:
         return self.bus.hear(data, now)
@@ -264,6 +268,19 @@ class DynamixelWorld(BusWorld):
     protocol = "dynamixel"
     bus_kind = DynamixelBus
     MODE, POSITION_MODE, SPIN, LOWEST = 11, 3, (104, 60, 4), (52, 2000, 4)
+
+
+class StsBodyWorld(StsWorld):
+    """Feetech servos that move an arm with mass, which lies flat: a limp joint of it stays where it is. Needs MuJoCo."""
+
+    name = "STS with a body"
+    step = 0.03
+
+    def made_bus(self) -> Bus:
+        from tests.hardware.servo_bus.body import StsOnBody, horns_of, model_of
+        from tests.hardware.small_arm import HORNS, LYING
+
+        return StsOnBody(model_of(LYING), horns_of(HORNS), {1: -0.2, 2: 0.0, 3: 0.2})
 
 
 class BoardWorld(World):
@@ -311,5 +328,8 @@ class ServoAnimationWorld(BoardWorld):
 
 BOARDS: dict[str, type[World]] = {kind.name: kind for kind in (MaestroWorld, ServoAnimationWorld)}
 """These are stopped in every way (stops.py); the fault table is played with the robots of WORLDS."""
+
+BODIES: dict[str, type[World]] = {StsBodyWorld.name: StsBodyWorld}
+"""The rows of bus servos are tried with these too; docs/faults.md has what their makers promise."""
 
 WORLDS: dict[str, type[World]] = {kind.name: kind for kind in (UnoWorld, StsWorld, DynamixelWorld)}

@@ -1,0 +1,18 @@
+"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: of each kind of fault that bodies matter for."""
+
+import pytest
+
+from tests.hardware.faults.playing import check
+from tests.hardware.faults.rows import DEVICE, LINE, PORT, STS
+from tests.hardware.faults.worlds import BODIES
+
+pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install -r requirements/dev.txt")
+
+KEYS = ("unplugged", "cut_line", "dip", "turns_on", "own_limits", "blocked", "hot_servo")
+ROWS = [row for row in LINE + DEVICE + PORT if row.key in KEYS and STS in row.worlds]
+
+
+@pytest.mark.parametrize("world", BODIES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
+def test_a_robot_with_mass_is_as_safe(row, world):
+    check(row, world)
