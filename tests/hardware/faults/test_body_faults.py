@@ -1,4 +1,4 @@
-"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: of each kind of fault that bodies matter for."""
+"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: those for which mass matters."""
 
 import pytest
 
