@@ -12,6 +12,7 @@ from ..blender.errors import RigError
 from . import imported_robot
 from .channels import PARTS, Channel
 from .mechanism.channels import location_numbers, rotation_channel, rotation_numbers
+from .mechanism.inputs import target_pose
 from .mechanism.poses import rigid
 from .mechanism.rest import rest_of
 
@@ -66,6 +67,13 @@ class LinkTarget:
     goal: int
 
     @property
+    def holder(self):
+        """The object or pose bone whose channels give the pose; None while it is not made."""
+        target = self.keyed
+        name = self.rig.limber.mechanism.goals[self.goal].target_bone if target is not None else ""
+        return target.pose.bones[name] if name else target
+
+    @property
     def keyed(self) -> bpy.types.Object | None:
         """The target that is to be keyed; None while it is not made."""
         return self.rig.limber.mechanism.goals[self.goal].target if self.goal >= 0 else None
@@ -73,7 +81,7 @@ class LinkTarget:
     def pose(self, placement) -> Array:
         """Pose (4, 4) of the link in the armature's space that the target asks for in a frame."""
         goal = self.rig.limber.mechanism.goals[self.goal]
-        target = rigid(placement.object(goal.target), f"Object '{goal.target.name}'")
+        target = target_pose(goal, placement)
         own = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
         found: Array = inverse(own) @ target @ np.array(goal.offset, float) @ self.held
         return found
@@ -84,10 +92,10 @@ class LinkTarget:
         Raises:
             RigError: the target is at no position that can be.
         """
-        target, goal = self.keyed, self.rig.limber.mechanism.goals[self.goal]
-        own = target.name, target.session_uid, ""
-        around = target.matrix_world @ target.matrix_basis.inverted_safe()
-        before = inverse(rigid(around, f"Object '{target.name}'")) @ rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
+        thing, target, goal = self.keyed, self.holder, self.rig.limber.mechanism.goals[self.goal]
+        own = thing.name, thing.session_uid, goal.target_bone
+        own_space = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
+        before = inverse(rigid(_around(thing, target), f"Object '{thing.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
         turn = rotation_channel(target)
         found: dict[Channel, list[float]] = {Channel(*own, name, k): [] for name in ("location", turn) for k in range(len(PARTS[name]))}
@@ -101,11 +109,19 @@ class LinkTarget:
         return found
 
 
+def _around(thing, holder) -> Matrix:
+    """World frame in which the channels of an object or one of its bones count."""
+    if holder == thing:
+        return thing.matrix_world @ thing.matrix_basis.inverted_safe()
+    parent, rest = holder.parent, holder.bone.matrix_local
+    return thing.matrix_world @ (parent.matrix @ parent.bone.matrix_local.inverted() @ rest if parent is not None else rest)
+
+
 def link_target(rig, link: str) -> LinkTarget:
     """The target of a link of an armature.
 
     Raises:
-        RigError: no mechanism moves the link, or its goal follows a bone.
+        RigError: no mechanism moves the link.
     """
     kept = rig.limber.mechanism
     if not (kept.uid and kept.use_bones):
@@ -114,11 +130,6 @@ def link_target(rig, link: str) -> LinkTarget:
     group = _rigid_with(rig, bone)
     goals = [(k, goal) for k, goal in enumerate(kept.goals) if goal.does == "FRAME" and goal.bone in group]
     index, at = next(((k, goal.bone) for k, goal in goals), (-1, bone))
-    if index >= 0 and kept.goals[index].target_bone:
-        raise RigError(
-            f"Goal '{kept.goals[index].name}' follows bone '{kept.goals[index].target_bone}', which has no keys of its own for the file's"
-            f" poses of '{link}': clear the goal's Target Bone, or remove the goal, and one with a target is made"
-        )
     rest = rigid(rig.data.bones[at].matrix_local)
     own = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)
     return LinkTarget(rig, link, at, inverse(rest) @ own, index)

@@ -1,11 +1,14 @@
 """Robots of the gallery in Blender: one click brings a robot that is ready to look, to be posed and to be driven."""
 
+import json
 from math import degrees
 
 import bpy
+import numpy as np
 import pytest
 from mathutils import Vector
 
+from tests.hardware.moves import move
 from tests.robots.robots import ARM
 from tests.robots.test_gallery import MINE, ROBOTS
 
@@ -172,3 +175,31 @@ def test_a_head_that_closed_loops_move_looks_in_every_posture_and_its_antennas_k
     values = dict(zip([motor.name for motor in rig.limber.mechanism.motors], live.session(*mechanism).outputs.values, strict=True))
     assert values["left_antenna X"] == pytest.approx(0.3, abs=1e-3)
     assert values["right_antenna X"] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_move_of_reachy_mini_drives_the_head_s_control_and_plays_under_the_gaze(tmp_path):
+    from limber.hardware.motion_files import read
+    from limber.rig.live import live
+    from limber.rig.live.movers import movers_of
+
+    path = tmp_path / "nod.json"
+    path.write_text(json.dumps(move(49)))
+    expected = read(path)
+    rig = added("reachy_mini")
+    chain, mechanism = gaze_of(rig), list(movers_of(rig))[-1]
+    bpy.context.scene.render.fps = 50
+    assert bpy.ops.limber.import_motion(filepath=str(path), frame_start=1) == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    with bpy.context.temp_override(limber_mover=rig.limber.mechanism):
+        bpy.ops.limber.live()
+    for k in range(0, 49, 4):
+        bpy.context.scene.frame_set(1 + k)
+        session = live.session(*mechanism)
+        head = session.solver.poses(session.state.desired)[session.reading.mechanism.body_index["head"]]
+        assert np.abs(head - np.array(expected.poses["head"][k]).reshape(4, 4)).max() < 1e-4
+    chain.base = "RIG"
+    bpy.ops.limber.live_all()
+    for k in range(0, 49, 4):
+        bpy.context.scene.frame_set(1 + k)
+        assert degrees(live.session(rig, chain).outputs.solution.aim_error) < 0.05
+        assert live.session(*mechanism).problem == ""
