@@ -50,7 +50,7 @@ class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
     bl_label = "Gaze and Live"
     operators = (
         "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "add_target", "remove_target",
-        "pick_forward_axis", "compare_solvers", "reset_solver_settings",
+        "pick_forward_axis", "compare_solvers", "choose_damping", "reset_solver_settings",
     )  # fmt: skip
 
 

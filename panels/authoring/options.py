@@ -3,6 +3,7 @@
 import bpy
 
 from ...operators.subject import chain_of, rig_of
+from ...rig.authoring.damping import has_damping
 from ...rig.reading import chain as build
 from ...rig.reading.options import weighed
 from ...solvers.expressive.options import Options as ExpressiveOptions
@@ -90,4 +91,6 @@ class LIMBER_PT_advanced_options(SettingsPart, bpy.types.Panel):
     def draw(self, context):
         chain = chain_of(context)
         _draw_settings(self.layout, chain, usual=False)
+        if has_damping(chain):
+            self.layout.operator("limber.choose_damping", icon="VIEWZOOM")
         self.layout.operator("limber.reset_solver_settings", text="Reset to Defaults", icon="LOOP_BACK")

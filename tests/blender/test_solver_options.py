@@ -171,3 +171,22 @@ def test_options_are_kept_in_the_file(reopen):
     options = bpy.data.objects[name].limber.chains[0].options
     assert (options.priorities.order, options.priorities.beneath) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})
     assert options.dls.constant == pytest.approx(0.3)
+
+
+def test_choose_damping_sets_a_constant_and_undo_takes_it_back():
+    rig, chain = looking_chain()
+    make_active(rig)
+    chain.solver, chain.goal = "dls", "POSITION"
+    chain.options.dls.updates = "ONE"
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.limber.choose_damping("EXEC_DEFAULT", True) == {"FINISHED"}
+    chosen = given(rig, chain, "dls")
+    assert chosen.damping == "constant"
+    assert 0.05 < chosen.constant < 1.3
+    bpy.ops.ed.undo()
+    (chain,) = bpy.context.object.limber.chains
+    assert chain.options.dls.damping == "ERROR"
+    chain.solver = "ccd"
+    assert not bpy.ops.limber.choose_damping.poll()
+    with pytest.raises(RuntimeError, match="no damping: choose Damped"):
+        bpy.ops.limber.choose_damping()

@@ -1,0 +1,69 @@
+"""Work of Choose Damping: trials of constant dampings on a chain, frame by frame."""
+
+from dataclasses import replace
+
+from ...solvers.goals import GazeError
+from ...solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
+from ...solvers.jacobian.options import DampedOptions
+from ...solvers.kinematics.skeleton import SkeletonError
+from ...solvers.table import SOLVERS, make_solver
+from ..blender.errors import RigError
+from ..output.stepped import Stepped
+from ..reading import chain as build
+from ..reading.goal import inputs
+from ..reading.skeleton import ChainReader
+
+
+def has_damping(chain) -> bool:
+    """Whether the chain's solver has a damping."""
+    info = SOLVERS.get(chain.solver)
+    return info is not None and info.options is not None and issubclass(info.options, DampedOptions)
+
+
+class DampingChoice(Stepped):
+    """The choice of a constant damping for a chain with its solver, limits, goals and pose; one frame of a trial per step.
+
+    Raises:
+        RigError: the chain cannot be read, or its solver cannot be used.
+    """
+
+    def __init__(self, scene, rig, chain) -> None:
+        self.chain, self.damping, self.done = chain, DAMPINGS[0], 0
+        self.made: list[Trial] = []
+        if why := build.why_not_solver(rig, chain):
+            raise RigError(why)
+        try:
+            reader = ChainReader(rig, chain)
+            skeleton = build.skeleton_now(rig, chain)
+            options = build.solver_options(chain, chain.solver, reader)
+            ends = [MovingEnd(end.kind, end.number, end.weight, end.symmetric) for end in inputs(chain)]
+        except (GazeError, SkeletonError) as error:
+            raise RigError(str(error)) from error
+        dt = scene.render.fps_base / scene.render.fps
+        goals = moving_goals(skeleton, ends, reader.angles(reader.read(rig.pose.bones)).tolist(), chain.keep, dt)
+        self.total = len(goals) * len(DAMPINGS)
+
+        def with_damping(damping: float):
+            return make_solver(chain.solver, skeleton, replace(options, damping="constant", constant=damping))
+
+        self._trials = trials(skeleton, with_damping, goals, dt)
+        super().__init__(scene)
+
+    def step(self) -> bool:
+        try:
+            self.damping = next(self._trials)
+        except StopIteration as end:
+            self.made = end.value
+        self.done += 1
+        return not self.made
+
+    def finish(self) -> Trial:
+        """Sets the chain's damping to the chosen one, and restores the scene."""
+        self._end()
+        found = chosen(self.made)
+        group = getattr(self.chain.options, self.chain.solver)
+        group.damping, group.constant = "CONSTANT", found.damping
+        return found
+
+    def _put_back(self) -> None:
+        """Nothing: no frame was left."""

@@ -1,0 +1,125 @@
+"""Buss's choice of a constant damping for a skeleton: that of the least error, then raised until joints hardly oscillate. Knows no Blender.
+
+Source: Buss 2009, section 8: "We attempted to set the damping constant so as to minimize the average error of the end effectors' positions,
+but at the point where the error was minimized, there was a lot of oscillation and shaking. Thus, we had to raise the damping constant until
+unwanted oscillation became very rare." His targets move in and out of reach; so do those here.
+"""
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aim_residual import SHORTEST_REACH
+from ..gaze import GazeSolver
+from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
+from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
+from ..kinematics.skeleton import Angles, Skeleton
+from .linear import Array
+
+DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))  # .01 to 1.28: from the least that Buss's figures show to what hardly moves
+SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joints
+SETTLING = 1.0  # [s] at first that do not count
+SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
+BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
+SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
+FREE = 1e3  # [rad or m] a limit that no swing reaches
+SHAKE = math.radians(1)  # [rad, or of the reach] of a joint to and fro from frame to frame: less is not seen
+RARE = 0.01  # share of frames
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a damping does on the targets' motion."""
+
+    damping: float
+    error: float  # [rad, or of the reach] of ends, mean
+    oscillation: float  # share of the frames in which a joint shakes
+
+
+def trials(
+    skeleton: Skeleton, make: Callable[[float], GazeSolver], goals: Sequence[GazeGoal], dt: float
+) -> Generator[float, None, list[Trial]]:
+    """A trial of each damping; yields the damping after each frame.
+
+    Args:
+        skeleton: The skeleton.
+        make: The solver with a damping.
+        goals: Goals of consecutive frames.
+        dt: [s] duration of a frame.
+    """
+    reach, settling = max(skeleton.reach, SHORTEST_REACH), int(SETTLING / dt)
+    units = np.array([reach if joint.kind == "prismatic" else 1.0 for joint in skeleton.joints])
+    made = []
+    for damping in DAMPINGS:
+        solver, angles, memory = make(damping), np.array(skeleton.clamp(goals[0].posture)), None
+        path, errors = [], []
+        for goal in goals:
+            solution = solver.solve(goal, angles, memory)
+            angles, memory = solution.angles, solution.memory
+            path.append(angles)
+            errors.append(np.mean([math.hypot(each.angle, each.distance / reach) for each in solution.end_errors]))
+            yield damping
+        moves = np.diff(np.array(path)[settling:] / units, axis=0)
+        shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SHAKE)
+        made.append(Trial(damping, float(np.mean(errors[settling:])), float(np.mean(shakes.any(axis=1)))))
+    return made
+
+
+def chosen(made: Sequence[Trial]) -> Trial:
+    """The trial of least error, or the first with more damping in which oscillation is rare, or as rare as more damping makes it."""
+    best = min(range(len(made)), key=lambda k: made[k].error)
+    least = min(trial.oscillation for trial in made[best:])
+    return next(trial for trial in made[best:] if trial.oscillation <= least + RARE)
+
+
+class MovingEnd(NamedTuple):
+    """An end whose target moves."""
+
+    kind: type  # of its aim
+    end: int = 0  # index in `Skeleton.ends`
+    weight: float = 1.0
+    symmetric: bool = True
+
+
+def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles, keep: float, dt: float) -> list[GazeGoal]:
+    """Goals of consecutive frames: where the ends are as the joints swing beyond their limits, pushed away from the base now and then.
+
+    Args:
+        skeleton: The skeleton.
+        ends: Its ends with a goal, the tool first.
+        posture: (n,) [rad, prismatic joints m] about which joints swing.
+        keep: Weight of the posture.
+        dt: [s] duration of a frame.
+    """
+    free = replace(skeleton, joints=tuple(replace(joint, lower=-FREE, upper=FREE) for joint in skeleton.joints))
+    widest = np.array([SWING * (skeleton.reach if joint.kind == "prismatic" else 1.0) for joint in skeleton.joints])
+    swings = BEYOND * np.minimum(0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), widest)
+    draw = np.random.default_rng(0)
+    rates, phases = draw.uniform(SLOWEST, FASTEST, len(skeleton)), draw.uniform(0.0, math.tau, len(skeleton))
+    goals = []
+    for now in np.arange(0.0, SECONDS, dt).tolist():
+        angles: Array = np.array(skeleton.clamp(posture)) + swings * np.sin(math.tau * rates * now + phases)
+        pose = free.forward(angles.tolist())
+        farther = 1.0 + (BEYOND - 1.0) * 0.5 * (1.0 - math.cos(math.tau * SLOWEST * now))
+        first, *others = (
+            EndGoal(_aim(kind, *free.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric)
+            for kind, end, weight, symmetric in ends
+        )
+        goals.append(GazeGoal(first.aim, posture, first.symmetric, first.weight, keep, tuple(others)))
+    return goals
+
+
+def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, reach: float) -> Aim:
+    """An aim of a kind that an end with this rotation and position [m] meets, but for its position, so many times farther."""
+    view = rotate(rotation, Y)
+    aims: dict[type, Aim] = {
+        Orientation: Orientation(rotation),
+        Direction: Direction(view),
+        Point: Point(add(position, scale(view, max(reach, SHORTEST_REACH)))),
+        Position: Position(scale(position, farther)),
+        Frame: Frame(scale(position, farther), rotation),
+    }
+    return aims[kind]

@@ -1,0 +1,56 @@
+"""Buss's choice of a damping: of least error, then more until joints hardly shake."""
+
+import pytest
+from limber.solvers.goals import Frame, Orientation, Point, Position
+from limber.solvers.jacobian import family
+from limber.solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
+from limber.solvers.jacobian.options import DampedNearTargets, DampedOptions
+from limber.solvers.kinematics.skeleton import Skeleton
+
+from tests.solvers.chains import unit_chain
+
+DT = 1.0 / 24.0
+
+
+def tried(skeleton: Skeleton, make, kind: type) -> list[Trial]:
+    goals = moving_goals(skeleton, [MovingEnd(kind)], [0.1] * len(skeleton), 1.0, DT)
+    going = trials(skeleton, make, goals, DT)
+    while True:
+        try:
+            assert next(going) in DAMPINGS
+        except StopIteration as end:
+            return end.value
+
+
+def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the_least_error() -> None:
+    skeleton = unit_chain("ZXZX", 3.0)
+    made = {
+        name: tried(
+            skeleton,
+            lambda damping, options=options, make=make: make(skeleton, options(updates="one", damping="constant", constant=damping)),
+            Position,
+        )
+        for name, options, make in (("dls", DampedOptions, family.dls), ("dls_clamped", DampedNearTargets, family.dls_clamped))
+    }
+    for rows in made.values():
+        best = min(rows, key=lambda trial: trial.error)
+        found = chosen(rows)
+        assert found.damping >= best.damping
+        assert found.oscillation < 0.2 * rows[0].oscillation
+        assert all(trial.oscillation > found.oscillation for trial in rows if best.damping <= trial.damping < found.damping)
+    assert chosen(made["dls_clamped"]).damping <= chosen(made["dls"]).damping  # section 8: "a lower damping constant can be used"
+
+
+def test_where_nothing_shakes_the_least_error_counts() -> None:
+    rows = [Trial(0.1, 0.3, 0.0), Trial(0.2, 0.1, 0.0), Trial(0.4, 0.2, 0.0)]
+    assert chosen(rows) == rows[1]
+    assert chosen([rows[0], Trial(0.2, 0.1, 0.5), Trial(0.4, 0.2, 0.3), Trial(0.8, 0.3, 0.3)]).damping == 0.4
+
+
+@pytest.mark.parametrize("kind", [Orientation, Point, Frame])
+def test_targets_of_every_kind_move_by_less_than_what_counts_as_shaking_would_need(kind: type) -> None:
+    skeleton = unit_chain("ZXZX", 1.0)
+    goals = moving_goals(skeleton, [MovingEnd(kind)], [0.0] * 4, 1.0, DT)
+    assert len({type(goal.aim) for goal in goals}) == 1
+    assert isinstance(goals[0].aim, kind)
+    assert len(goals) == round(8.0 / DT)
