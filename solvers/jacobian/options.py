@@ -87,15 +87,15 @@ class NearTargets(Options):
 
     nearest: float = setting(
         HALF_A_LINK,
-        "D_max",
-        "Distance to which targets are brought, in lengths of the chain's typical link (Buss 2009, section 2)",
+        "Target Distance",
+        "D_max: distance to which targets are brought, in lengths of the chain's typical link (Buss 2009, section 2)",
         low=0.01,
         slider=10.0,
     )
     largest_turn: float = setting(
         LARGEST_TURN,
-        "D_max of Aims",
-        "Angle to which targets of aims and orientations are brought: D_max seen from a link's length away",
+        "Target Angle",
+        "Angle to which targets of aims and orientations are brought: half a link seen from a link's length away",
         low=math.radians(0.1),
         high=math.pi,
         unit="angle",

@@ -10,6 +10,7 @@ from limber.solvers.settings import Setting, settings_of
 from limber.solvers.table import SOLVERS, make_solver
 
 from tests.solvers.chains import unit_chain
+from tests.solvers.settings_page import PAGE, text
 
 NO_SETTINGS = {"link_weights", "hold_body", "symmetric_endpoint"}  # made from the chain's joints, its base and its goal
 CASES = [(solver, name) for solver, info in SOLVERS.items() for name in settings_of(info.options)]
@@ -75,3 +76,7 @@ def test_every_field_that_users_may_want_is_a_setting_and_is_described(solver: s
 def test_hyperparameters_of_the_paper_name_their_place_in_it() -> None:
     sourced = {name for name, each in settings_of(SOLVERS["erik"].options).items() if "ERIK paper" in each.description}
     assert sourced >= {"orientation_weight", "posture_weight", "threshold", "aggravation", "disturbance", "max_iterations", "loop"}
+
+
+def test_the_page_of_settings_is_what_the_code_makes() -> None:
+    assert PAGE.read_text(encoding="utf-8") == text(), "run python -m tests.solvers.settings_page"
