@@ -27,9 +27,10 @@ from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.counting import count, linearised, null_space
 from limber.solvers.mechanism.goals import Goals
+from limber.solvers.mechanism.objectives import stacked
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.solver import State as Pose
-from limber.solvers.mechanism.task_errors import TaskErrors
+from limber.solvers.tasks.task import Kinematics
 
 PHASES = ("reach", "away", "return")
 MISSED = 1e-4  # [sizes or rad] error of the goals from which a target is out of reach
@@ -119,8 +120,9 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
 
 
 def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
-    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goal, pose.values)
-    return float(np.linalg.norm(task.error(solver.coordinates.frames(pose.values, pose.balls), pose.values, pose.balls)))
+    frames = solver.coordinates.frames(pose.values, pose.balls)
+    at = Kinematics(frames, solver.coordinates.screws(frames), pose.values, pose.balls)
+    return float(np.linalg.norm(stacked(list(solver.objectives.of_goals(goal)), at, solver.coordinates.width)[0]))
 
 
 def _phases(away: np.ndarray, back: int) -> np.ndarray:

@@ -154,7 +154,8 @@ def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
 
 
 def _faint(goal: FrameGoal) -> FrameGoal:
-    return replace(goal, position_weight=_fainter(goal.position_weight), rotation_weight=_fainter(goal.rotation_weight))
+    position, rotation, direction = _fainter(goal.position_weight), _fainter(goal.rotation_weight), FAINT * goal.direction_weight
+    return replace(goal, position_weight=position, rotation_weight=rotation, direction_weight=direction)
 
 
 def _fainter(weight: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.live import live
-from ...rig.properties.mechanism import NONE
+from ...rig.properties.mechanism import NONE, WEIGHTS
 from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, owner_of
@@ -221,10 +221,10 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
                 row = layout.row(align=True)
                 row.operator("limber.keep_goal_offset", icon="PINNED")
                 row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
-            if goal.does != "ORIENTATION":
-                layout.prop(goal, "position_weight")
-            if goal.does in ("FRAME", "ORIENTATION"):
-                layout.prop(goal, "rotation_weight")
+            if "direction_weight" in WEIGHTS[goal.does]:
+                layout.row().prop(goal, "axis", expand=True)
+            for weight in WEIGHTS[goal.does]:
+                layout.prop(goal, weight)
         layout.use_property_split = True
         if any(goal.does == "CENTRE" for goal in kept.goals):
             column = layout.column()

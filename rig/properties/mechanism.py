@@ -44,8 +44,18 @@ DOES = [
     ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
     ("POSITION", "Reach Position", "The body has the target's position, in any orientation"),
     ("ORIENTATION", "Match Orientation", "The body has the target's orientation, at any position"),
+    ("AIM", "Reach and Point", "The body has the target's position, and an axis of it points along the target's; its roll is free"),
+    ("DIRECTION", "Point Along", "An axis of the body points along the target's, at any position; its roll is free"),
     ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
 ]
+WEIGHTS = {  # of what each goal asks for
+    "FRAME": ("position_weight", "rotation_weight"),
+    "POSITION": ("position_weight",),
+    "ORIENTATION": ("rotation_weight",),
+    "AIM": ("position_weight", "direction_weight"),
+    "DIRECTION": ("direction_weight",),
+    "CENTRE": ("position_weight",),
+}
 DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),
@@ -180,6 +190,19 @@ class LimberMechanismGoal(PropertyGroup):
         name="Orientation",
         description="Weight of the orientation about the target's axes; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
+        min=0.0,
+        soft_max=10.0,
+    )
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the body that points along the same axis of the target, with the offset; the rotation about it is free",
+        items=[(letter, letter, f"The {letter} axis") for letter in "XYZ"],
+        default="Z",
+    )
+    direction_weight: FloatProperty(
+        name="Direction",
+        description="Weight of the angle between the two axes, in radians; 0 leaves the direction free. Can be keyframed",
+        default=1.0,
         min=0.0,
         soft_max=10.0,
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..kinematics.se3 import Array
+from ..tasks.task import Kinematics
 from .descent import Descent
 from .goals import Goals
 from .loops import Loops
@@ -65,18 +66,15 @@ class _Gaps:
     def __init__(self, loops: Loops, driven: Mapping[int, Array]) -> None:
         self.loops, self.driven = loops, driven
 
-    def error(self, frames: Array, values: Array, balls: Array) -> Array:
-        return self.loops.residual(frames, self.driven)
-
-    def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]:
-        return self.loops.linear(frames, screws, self.driven)
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        return self.loops.linear(at.frames, at.screws, self.driven)
 
 
 def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """Levenberg-Marquardt on the loops alone, within limits."""
     nothing = Loops(replace(solver.tree, closures=()), solver.coordinates)
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
-    descent = Descent(solver.coordinates, nothing, gaps, None, {}, (solver.lower, solver.upper), FIRST_DAMPING)
+    descent = Descent(solver.coordinates, nothing, (gaps,), {}, (solver.lower, solver.upper), FIRST_DAMPING)
     here, _, _ = descent.go(descent.evaluate(start.values, start.balls), STEPS)
     return State(here.values, here.balls)
 

@@ -6,16 +6,17 @@ counts. Lengths are in "sizes", multiples of the mean distance between neighbour
 radians.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
+from ..tasks.task import Kinematics, Task
 from .clusters import REDUNDANT, SMALLEST
 from .loops import Loops
-from .regulariser import Regulariser
+from .objectives import stacked
 from .tree import Coordinates
 
 CLOSED = 1e-10  # [rad or sizes] loop residual that counts as closed: far below what a robot can show, and above rounding
@@ -34,14 +35,6 @@ UNLIMITED_EVALUATIONS = 1 << 30  # evaluations: no bound
 FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle, where first-order steps vanish
 BOUND_TOLERANCE = 1e-12  # [rad or sizes]
-
-
-class Residuals(Protocol):
-    """What a solve minimises: residuals (e,) and their Jacobian (e, v) by unit steps in the coordinates."""
-
-    def error(self, frames: Array, values: Array, balls: Array) -> Array: ...
-
-    def linear(self, frames: Array, screws: Array, values: Array, balls: Array) -> tuple[Array, Array]: ...
 
 
 class Shape(NamedTuple):
@@ -72,14 +65,13 @@ class Descent:
         self,
         coordinates: Coordinates,
         loops: Loops,
-        task: Residuals,
-        regulariser: Regulariser | None,
+        tasks: Sequence[Task],
         driven: Mapping[int, Array],
         bounds: tuple[Array, Array],
         damping: float,
     ) -> None:
         """`bounds`: least and largest coordinates (v,) in this frame, by limits and speed limits."""
-        self.coordinates, self.loops, self.task, self.regulariser, self.driven = coordinates, loops, task, regulariser, driven
+        self.coordinates, self.loops, self.tasks, self.driven = coordinates, loops, tasks, driven
         self.unit = coordinates.unit
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
@@ -98,10 +90,7 @@ class Descent:
             screws = self.coordinates.screws(frames)
             shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
         _, frames, screws, (gap, _) = shape
-        error, goal = self.task.linear(frames, screws, values, balls)
-        if self.regulariser is not None:
-            rows, derivative = self.regulariser.linear(frames, screws)
-            error, goal = np.concatenate((error, rows)), np.concatenate((goal, derivative))
+        error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), self.coordinates.width)
         return Configuration(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
 
     def stepped(self, here: Configuration, step: Array) -> Configuration:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..kinematics.rotations import Quaternion, Vector
+from ..kinematics.rotations import Quaternion, Vector, Z
 from ..kinematics.se3 import HERE, Frame
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
 
@@ -27,6 +27,9 @@ class FrameGoal:
     rotation: Quaternion | None = None
     position_weight: Vector = EVENLY  # along the world's axes
     rotation_weight: Vector = EVENLY  # about the goal's own axes
+    direction: Vector | None = None  # in the world, of any length: where `axis` points; the roll about it is free
+    axis: Vector = Z  # of the frame
+    direction_weight: float = 1.0
 
     def __post_init__(self) -> None:
         who = f"the goal of body '{self.body}': its"
@@ -34,6 +37,12 @@ class FrameGoal:
             check_numbers(f"{who} position [m]", self.position, 3, FARTHEST)
         if self.rotation is not None:
             check_rotation(f"{who} rotation", self.rotation)
+        if self.direction is not None:
+            for what, vector in (("direction", self.direction), ("axis", self.axis)):
+                check_numbers(f"{who} {what}", vector, 3)
+                if not any(vector):
+                    raise MechanismError(f"{who} {what} is 0, 0, 0, which points nowhere: give it a length")
+        _check_weights(f"{who} weight of direction", (self.direction_weight,), 1)
         _check_weights(f"{who} weights of position", self.position_weight)
         _check_weights(f"{who} weights of rotation", self.rotation_weight)
 

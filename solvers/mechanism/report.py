@@ -28,7 +28,7 @@ class Report:
     settled: bool  # the solve has converged
     residual: float  # [m or rad] of the joint with the largest residual
     worst: str  # that joint's name; "": no joint closes a loop
-    goal_error: float  # root of the remaining weighted sum of squares (units of `task_errors`)
+    goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
     at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit is active against the goals
     iterations: int
     flipped: bool  # the assembly mode has changed since the last frame, other than by the motors' own movement

@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
+from ..tasks.joint_values import JointValues
+from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
 from .continuation import continued
 from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Shape
-from .goals import Goals
+from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
+from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
-from .regulariser import Regulariser
 from .report import ASSEMBLED, Report
-from .task_errors import TaskErrors
 from .tree import Coordinates, span
 
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
@@ -64,6 +65,7 @@ class MechanismSolver:
         self.lower, self.upper, self.velocity = self._limits()
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
+        self.objectives = Objectives(mechanism, self.tree, self.coordinates)
         self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
         self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
 
@@ -126,7 +128,7 @@ class MechanismSolver:
         """Values (v,) moved into limits, by full rotations where possible."""
         if ((values >= lower) & (values <= upper)).all():
             return values
-        within: Array = np.clip(_by_full_rotations(values, lower, upper, self.coordinates.is_turn), lower, upper)
+        within: Array = np.clip(by_full_rotations(values, lower, upper, self.coordinates.is_turn), lower, upper)
         return within
 
     # -- solving --
@@ -156,22 +158,22 @@ class MechanismSolver:
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
-        task = TaskErrors(self.mechanism, self.tree, self.coordinates, goals, values)
-        if not goals.counts_full_rotations and len(desired := task.driven):
-            task.desired = _by_full_rotations(task.desired, self.lower[desired], self.upper[desired], self.coordinates.is_turn[desired])
-        regulariser = None
-        if goals.regulariser_weights.weight > 0.0 or (goals.regulariser_weights.speed_weight > 0.0 and dt is not None):
+        commanded, balls = self.objectives.of_actuators(goals, values, self.lower, self.upper)
+        tasks: list[Task] = [*self.objectives.of_goals(goals), *(task for task in (commanded, balls) if task is not None)]
+        regularisers: list[Task] = []
+        if goals.regulariser_weights != NO_REGULARISER:
             last = self.coordinates.frames(state.values, state.balls)
-            regulariser = Regulariser(self.tree, self.coordinates, goals.regulariser_weights, last, dt)
-        descent = Descent(self.coordinates, self.loops, task, regulariser, driven, bounds, state.damping)
+            regularisers += self.objectives.of_regularisers(goals.regulariser_weights, last, dt)
+        descent = Descent(self.coordinates, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
         start = here = descent.evaluate(values, state.balls, shape)
         branch, flipped = (state.branch, False) if state.branch is not None else self._followed(None, start)
-        for desired in self._waypoints(task, values):  # waypoints keep the assembly on a long distance
-            last, task.desired = task.desired, desired
+        for desired in _waypoints(commanded, values):  # waypoints keep the assembly on a long distance
+            assert commanded is not None
+            last, commanded.desired = commanded.desired, desired
             here, _, _ = descent.go(descent.evaluate(here.values, here.balls), iterations)
-            task.desired = last
+            commanded.desired = last
             start = here = descent.evaluate(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
@@ -181,21 +183,13 @@ class MechanismSolver:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
         velocity = None
         is_led = bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
-        if dt is not None and is_led and regulariser is None and here.open <= CLOSE_ENOUGH:
+        if dt is not None and is_led and not regularisers and here.open <= CLOSE_ENOUGH:
             if state.velocity is not None and here.square <= REACHED * REACHED:
                 other = continued(descent, start, here, state.velocity * dt, iterations)
                 here, settled = (here, settled) if other is None else (other, True)
             velocity = descent.difference(start, here) / dt
         branch, over = self._followed(branch, here)
-        return self._answer(descent, here, velocity, branch, settled, count, flipped or over)
-
-    def _waypoints(self, task: TaskErrors, values: Array) -> list[Array]:
-        """Values (m,) of actuators at waypoints from the present to the desired ones."""
-        if not len(task.driven):
-            return []
-        first, unit = values[task.driven], task.driven_unit
-        count = min(int(np.abs((task.desired - first) / unit).max() / WAYPOINT_SPACING), MOST_WAYPOINTS)
-        return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]
+        return self._answer(descent, tasks, here, velocity, branch, settled, count, flipped or over)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where nothing is closed yet."""
@@ -225,6 +219,7 @@ class MechanismSolver:
     def _answer(
         self,
         descent: Descent,
+        tasks: list[Task],
         here: Configuration,
         velocity: Array | None,
         branch: Branch | None,
@@ -235,7 +230,10 @@ class MechanismSolver:
         sizes = self.loops.sizes(here.shape.frames, descent.driven)
         worst = int(np.argmax(sizes)) if len(sizes) else -1
         residual, name = (float(sizes[worst]), self.loops.names[worst]) if len(sizes) else (0.0, "")
-        error = here.goals[0] if descent.regulariser is None else descent.task.error(here.shape.frames, here.values, here.balls)
+        error = here.goals[0]
+        if len(descent.tasks) > len(tasks):
+            at = Kinematics(here.shape.frames, here.shape.screws, here.values, here.balls)
+            error, _ = stacked(tasks, at, self.coordinates.width)
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping, velocity, branch, here.shape)
@@ -260,11 +258,10 @@ class MechanismSolver:
         return found
 
 
-def _by_full_rotations(values: Array, lower: Array, upper: Array, is_turn: NDArray[np.bool_]) -> Array:
-    """Values (v,) moved into limits by the fewest full rotations, where possible."""
-    with np.errstate(invalid="ignore"):
-        below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)
-    turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))
-    turned = values + np.where(is_turn, math.tau * turns, 0.0)
-    found: Array = np.where((turned >= lower) & (turned <= upper), turned, values)
-    return found
+def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
+    """Values (m,) of actuators at waypoints from the present ones, of all coordinates (v,), to the desired ones."""
+    if task is None:
+        return []
+    first = values[task.coordinates]
+    count = min(int(np.abs((task.desired - first) / task.unit).max() / WAYPOINT_SPACING), MOST_WAYPOINTS)
+    return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]

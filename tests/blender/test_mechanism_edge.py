@@ -106,3 +106,22 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     motor.value = 0.03
     those.clock(1, 102.0)
     assert session.remark == ""
+
+
+def test_a_body_reaches_its_target_and_points_along_it_with_free_roll():
+    owner = those.add("stewart")
+    goal = owner.limber.mechanism.goals[0]
+    target = goal.target
+    goal.does, goal.axis = "AIM", "Y"
+    bpy.ops.limber.live()
+    target.location.z += 0.02
+    target.rotation_euler = (0.1, 2.0, 0.15)  # of which 2 rad are about its own Y: more than the legs allow
+    those.settle(owner)
+    shown, wanted = np.array(goal.body.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world), np.array(target.matrix_world)
+    assert np.abs(shown[:3, 3] - wanted[:3, 3]).max() < 1e-5
+    assert np.abs(shown[:3, 1] - wanted[:3, 1]).max() < 1e-5
+    assert np.degrees(np.arccos(shown[:3, 0] @ wanted[:3, 0])) > 60.0
+    assert those.session(owner).remark == ""
+    target.rotation_euler.z += 2.0
+    those.settle(owner)
+    assert "degrees" in those.session(owner).remark

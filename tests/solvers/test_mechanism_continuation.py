@@ -10,7 +10,6 @@ from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
-from limber.solvers.mechanism.task_errors import TaskErrors
 
 from tests.solvers.mechanisms import flat, four_bar
 
@@ -64,8 +63,8 @@ def test_what_a_target_leaves_free_has_no_way_on():
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
     goals = Goals((FrameGoal("finger", Frame(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
     state = assemble(solver, bent, goals).state
-    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, state.values)
-    descent = Descent(solver.coordinates, solver.loops, task, None, {}, (solver.lower, solver.upper), 1e-9)
+    tasks = list(solver.objectives.of_goals(goals))
+    descent = Descent(solver.coordinates, solver.loops, tasks, {}, (solver.lower, solver.upper), 1e-9)
     here = descent.evaluate(state.values, state.balls)
     free = np.linalg.svd(here.goals[1])[2][-1]  # of the mobility of three, two are told
     there, _, _ = descent.go(descent.stepped(here, 0.1 * free), 20)

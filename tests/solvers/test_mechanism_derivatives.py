@@ -1,5 +1,7 @@
 """Every derivative against finite differences, for each kind of joint and each kind of goal."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from limber.solvers.kinematics.rotations import X, about, from_matrix
@@ -7,9 +9,8 @@ from limber.solvers.kinematics.se3 import Frame, exponential, frame_array, inver
 from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
-from limber.solvers.mechanism.regulariser import Regulariser
 from limber.solvers.mechanism.solver import MechanismSolver, State
-from limber.solvers.mechanism.task_errors import TaskErrors
+from limber.solvers.tasks.task import Task
 
 from tests.solvers import mechanisms
 
@@ -39,9 +40,10 @@ def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
     return np.array(found).T
 
 
-def evaluation_of(solver: MechanismSolver, goals: Goals, regulariser: Regulariser | None = None):
-    task = TaskErrors(solver.mechanism, solver.tree, solver.coordinates, goals, np.zeros(solver.coordinates.width))
-    return Descent(solver.coordinates, solver.loops, task, regulariser, {}, (solver.lower, solver.upper), 1.0).evaluate
+def evaluation_of(solver: MechanismSolver, goals: Goals, regularisers: Sequence[Task] = ()):
+    actuators = solver.objectives.of_actuators(goals, np.zeros(solver.coordinates.width), solver.lower, solver.upper)
+    tasks = [*solver.objectives.of_goals(goals), *filter(None, actuators), *regularisers]
+    return Descent(solver.coordinates, solver.loops, tasks, {}, (solver.lower, solver.upper), 1.0).evaluate
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
@@ -61,6 +63,10 @@ GOALS = {
     ),
     "rotation": Goals((FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)),
     "frame": Goals((FrameGoal("body 4", position=(0.3, 0.1, 0.2), rotation=about(X, 1.0)), FrameGoal("body 7", position=(0.0, 0.0, 0.0)))),
+    "direction": Goals(
+        (FrameGoal("body 7", Frame(about(X, 0.3)), direction=(1.0, 2.0, -2.0), axis=(0.0, 1.0, 1.0), direction_weight=2.0),)
+    ),
+    "position and direction": Goals((FrameGoal("body 7", position=(0.3, 0.1, 0.2), direction=(0.0, 0.0, -3.0)),)),
     "centre": Goals(centre=CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0))),
     "actuators": Goals(
         actuators={
@@ -92,8 +98,7 @@ def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: Reg
     solver = MechanismSolver(mechanisms.all_kinds())
     last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
     frames = solver.coordinates.frames(last.values, last.balls)
-    regulariser = Regulariser(solver.tree, solver.coordinates, steady, frames, 0.1)
-    evaluate = evaluation_of(solver, Goals(), regulariser)
+    evaluate = evaluation_of(solver, Goals(), list(solver.objectives.of_regularisers(steady, frames, 0.1)))
     rows, derivative = evaluate(state.values, state.balls).goals
     assert len(rows)
     assert np.abs(derivative - slopes(solver, state, lambda *at: evaluate(*at).goals[0])).max() < 1e-6

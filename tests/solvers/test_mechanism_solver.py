@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.kinematics.rotations import X, about
+from limber.solvers.kinematics.rotations import X, Z, about
 from limber.solvers.kinematics.se3 import Frame, angle_of
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.branches import View
@@ -192,6 +192,31 @@ def test_a_flip_to_the_other_assembly_is_seen():
     assert is_flipped(solver, found.state, crossed.state)
     near = solver.solve(Goals(actuators={"motor": (solver.values(found.state, "motor")[0] + 0.1,)}), found.state)
     assert not is_flipped(solver, found.state, near.state)
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, -0.4, 2.0)])
+def test_an_end_reaches_a_place_and_points_along_a_direction_with_free_roll(axis):
+    """Of six degrees of freedom one is left: the roll stays near where it was."""
+    solver, found = started(mechanisms.stewart())
+    place, direction = (0.02, 0.01, 0.55), (0.1, -0.3, 2.0)
+    for roll in (0.0, 0.2):
+        first = solver.solve(Goals((FrameGoal("platform", position=(0.0, 0.0, 0.52), rotation=about(Z, roll)),)), found.state).state
+        goals = Goals((FrameGoal("platform", position=place, direction=direction, axis=axis),))
+        pose = solver.solve(goals, first).poses[solver.mechanism.body_index["platform"]]
+        assert pose[:3, 3] == pytest.approx(place, abs=1e-8)
+        assert np.cross(pose[:3, :3] @ axis, direction) == pytest.approx(np.zeros(3), abs=1e-8)
+        assert (pose[:3, :3] @ axis) @ direction > 0.0
+        assert np.arctan2(pose[1, 0], pose[0, 0]) == pytest.approx(roll, abs=0.1)
+
+
+@pytest.mark.parametrize("start", [1.0, 2.0, 3.1])
+def test_an_axis_that_points_the_other_way_is_turned_round(start: float):
+    bodies = (Body("ground", start=Frame(), grounded=True), Body("ball"))
+    solver = MechanismSolver(Mechanism(bodies, (Joint("socket", "spherical", "ground", "ball", actuated=True),)))
+    first = solver.state_at({"ball": Frame(about(X, start))})
+    found = solver.solve(Goals((FrameGoal("ball", direction=(0.0, 0.0, 5.0)),)), first, iterations=60)
+    assert found.report.goal_error < 1e-8
+    assert found.poses[1, 2, 2] == pytest.approx(1.0)
 
 
 def test_a_far_command_is_followed_to_the_same_assembly():

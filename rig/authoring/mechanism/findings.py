@@ -14,6 +14,7 @@ from ...blender import actions
 from ...blender.counting import counted
 from ...blender.errors import Finding, RigError
 from ...properties.character import character
+from ...properties.mechanism import WEIGHTS
 from ...reading import axes
 from ...reading.mechanism import inputs
 from ...reading.mechanism.assembled import Assembled
@@ -23,12 +24,6 @@ from ...reading.mechanism.shapes import freedoms
 from ...reading.placement import Placement
 
 NAMED = 4  # in a sentence
-WEIGHTS = {  # of what a goal does
-    "FRAME": ("position_weight", "rotation_weight"),
-    "POSITION": ("position_weight",),
-    "ORIENTATION": ("rotation_weight",),
-    "CENTRE": ("position_weight",),
-}
 
 
 def of_motors(kept, reading: Reading) -> Iterator[Finding]:
@@ -115,9 +110,7 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
                 f" ({named(reading.massless)}). Select each and set Mass From to Own in the Mechanism panel"
             )
         weights = WEIGHTS[goal.does]
-        if not any(weight for name in weights for weight in getattr(goal, name)) and not any(
-            _is_animated(owner, k, name) for name in weights
-        ):
+        if not any(np.any(getattr(goal, name)) for name in weights) and not any(_is_animated(owner, k, name) for name in weights):
             yield Finding(f"Goal '{goal.name}' has no effect: its weights are all 0, raise one")
 
 

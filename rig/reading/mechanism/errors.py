@@ -4,7 +4,7 @@ from math import degrees
 
 import numpy as np
 
-from ....solvers.kinematics.rotations import to_matrix
+from ....solvers.kinematics.rotations import to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
@@ -47,6 +47,8 @@ def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
     if goal.rotation is not None:
         rotation = logarithm((np.array(to_matrix(goal.rotation)).T @ end[:3, :3])[None])[0]
         angle = float(np.linalg.norm(rotation * (np.array(goal.rotation_weight) > 0.0)))
+    if goal.direction is not None and goal.direction_weight > 0.0:
+        angle = vector_angle(tuple((end[:3, :3] @ goal.axis).tolist()), goal.direction)
     return distance, angle
 
 

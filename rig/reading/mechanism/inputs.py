@@ -3,16 +3,20 @@
 import numpy as np
 from mathutils import Matrix
 
+from ....solvers.kinematics.rotations import X, Y, Z, rotate
 from ....solvers.kinematics.se3 import HERE, Array, Frame, inverse
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal
 from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
+from ...properties.mechanism import WEIGHTS
 from ..dependencies import Carrier, with_itself
 from ..placement import Placement
 from .ownership import is_deleted, joint_objects
 from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
+
+AXES = {"X": X, "Y": Y, "Z": Z}
 
 
 def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
@@ -170,9 +174,18 @@ def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
 
 def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
     body, on_body = _followed(goal, reading, placement)
-    place = at.position if goal.does in ("FRAME", "POSITION") else None
-    rotation = at.rotation if goal.does in ("FRAME", "ORIENTATION") else None
-    return FrameGoal(body, on_body, place, rotation, tuple(weighed.position_weight), tuple(weighed.rotation_weight))
+    asks, axis = WEIGHTS[goal.does], AXES[goal.axis]
+    return FrameGoal(
+        body,
+        on_body,
+        at.position if "position_weight" in asks else None,
+        at.rotation if "rotation_weight" in asks else None,
+        tuple(weighed.position_weight),
+        tuple(weighed.rotation_weight),
+        rotate(at.rotation, axis) if "direction_weight" in asks else None,
+        axis,
+        weighed.direction_weight,
+    )
 
 
 def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
