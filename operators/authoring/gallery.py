@@ -29,7 +29,7 @@ class _AddsRobot:
         frame(context, came.rig.users_collection[0].objects)
         for warning in came.warnings:
             self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: press Start Live, then play")
+        self.report({"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there")
 
 
 class LIMBER_OT_add_robot(_AddsRobot, bpy.types.Operator):

@@ -65,7 +65,8 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
         place = lamp.free_position(context.scene)
         came = import_robot(context, model or robot.model, robot.root)
         rig = came.rig
-        rig.name = rig.data.name = robot.name
+        rig.name = rig.data.name = rig.users_collection[0].name = robot.name
+        rig.data.display_type = "STICK"
         rig.location = place
         rig.data[KEY] = json.dumps({key: getattr(robot, key) for key in ("name", "maker", "licence", "source", "notes")})
         device = rig.limber.device
