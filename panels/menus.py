@@ -123,6 +123,7 @@ class LIMBER_MT_add_robot(bpy.types.Menu):
             layout.operator("limber.add_robot", text=entry.title).robot = str(entry.folder)
         layout.separator()
         layout.operator_context = "INVOKE_REGION_WIN"
+        layout.operator("limber.import_from_robot", icon="URL")
         layout.operator("limber.add_robot_folder", icon="FILE_FOLDER")
         layout.operator("limber.install_robot_meshes", icon="MESH_DATA")
 
@@ -137,6 +138,7 @@ class LIMBER_MT_operators(bpy.types.Menu):
         layout.operator("limber.add_demo_lamp", icon="LIGHT")
         layout.menu(LIMBER_MT_add_robot.__name__, icon="ARMATURE_DATA")
         layout.operator("limber.import_robot", icon="IMPORT")
+        layout.operator("limber.import_from_robot", icon="URL")
         layout.operator_menu_enum("limber.add_mechanism", "kind")
         if rig_of(context) is not None:
             layout.separator()

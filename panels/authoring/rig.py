@@ -39,6 +39,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
             sentence(layout, "No armature is active: click the robot's armature", "INFO")
             column = layout.column(align=True)
             column.operator("limber.import_robot", icon="IMPORT")
+            column.operator("limber.import_from_robot", icon="URL")
             if rig is not None:  # else Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return

@@ -10,7 +10,7 @@ from textwrap import wrap
 from mathutils import Vector
 
 from ...hardware.presets import PRESETS
-from ...hardware.protocols.table import PROTOCOLS
+from ...hardware.protocols.table import BUILT_IN
 from ...robots.gallery.description import Description, Servo, check
 from ...robots.gallery.fields import Fields
 from ...robots.reading import read
@@ -103,8 +103,8 @@ def about(rig) -> list[str]:
 def _check_hardware(robot: Description) -> None:
     """Raises UnknownNameError for a protocol or a servo's model that Limber does not know."""
     fields = Fields(robot.file, {})
-    if robot.protocol not in PROTOCOLS:
-        raise fields.unknown("device.protocol", robot.protocol, "protocol", PROTOCOLS)
+    if robot.protocol not in BUILT_IN:
+        raise fields.unknown("device.protocol", robot.protocol, "protocol", BUILT_IN)
     for joint, servo in robot.servos.items():
         if servo.model not in PRESETS:
             raise fields.unknown(f"servos.{joint}.model", servo.model, "servo model", PRESETS)

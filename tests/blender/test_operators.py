@@ -18,6 +18,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "mark_findings",
     "clear_marks",
     "import_robot",
+    "import_from_robot",
     "import_motion",
     "new_chain",
     "eyes_head_torso",
@@ -127,7 +128,7 @@ MECHANISM = {  # verbs of mechanisms
     "load_mechanism_character",
 }
 OF_MECHANISMS = {"check_mechanism", "save_mechanism_character", *MECHANISM}
-GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes"}
+GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes", "import_from_robot"}
 WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks", *GALLERY}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from limber.hardware.presets import PRESETS
-from limber.hardware.protocols.table import PROTOCOLS
+from limber.hardware.protocols.table import BUILT_IN
 from limber.robots.errors import UrdfError
 from limber.robots.gallery.description import FILE, check, read_description
 from limber.robots.gallery.folders import OWN, entries
@@ -55,7 +55,7 @@ def test_a_robot_of_the_gallery_is_complete(folder):
     assert robot.notes, "what was never tried on the real robot is said"
     assert (folder / "LICENSE").is_file()
     assert " at " in robot.source, "with its commit"
-    assert robot.protocol in PROTOCOLS
+    assert robot.protocol in BUILT_IN
     assert {servo.model for servo in robot.servos.values()} <= set(PRESETS)
     ids = [servo.id for servo in robot.servos.values()]
     assert len(set(ids)) == len(ids)

@@ -1,0 +1,129 @@
+"""A robot's own model, fetched from its daemon on a network: URDF and meshes. Knows no Blender.
+
+Reachy Mini's daemon gives its URDF as JSON at /api/kinematics/urdf, and each mesh at /api/kinematics/stl/NAME.
+"""
+
+import json
+import re
+import shutil
+import threading
+import urllib.error
+import urllib.request
+from http.client import HTTPException
+from pathlib import Path
+
+from ..files import atomic
+
+URDF, MESH = "/api/kinematics/urdf", "/api/kinematics/stl/"
+MODEL = "robot.urdf"  # name of the file that is written
+TIMEOUT = 8.0  # [s] for a connection, and between two pieces of an answer
+LARGEST = 20_000_000  # bytes of an answer: all of Reachy Mini's meshes together have 10 million
+MOST = 300  # meshes: Reachy Mini has 41
+REFERENCE = re.compile(r'<mesh[^>]*?filename\s*=\s*["\']([^"\']*)["\']')
+PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)  # a path below the model's folder
+
+
+class DownloadError(Exception):
+    """The model cannot be fetched; the message names the address, or the file, and the remedy."""
+
+
+class Download:
+    """Fetches a model into a folder, in a thread of its own.
+
+    Args:
+        address: HOST:PORT of the daemon.
+        folder: An empty folder.
+
+    Attributes:
+        total, done: Number of files in all (1 until that is known), and of those fetched.
+        name: File that is being fetched.
+        error: Why the model could not be fetched; None: no error.
+    """
+
+    def __init__(self, address: str, folder: Path) -> None:
+        self.total, self.done, self.name = 1, 0, MODEL
+        self.error: DownloadError | None = None
+        self._url, self._address, self._folder = f"http://{address}", address, folder
+        self._is_cancelled = threading.Event()
+        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open  # a robot beside is behind no proxy
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def model(self) -> Path:
+        """Path of the fetched model."""
+        return self._folder / MODEL
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for at most `seconds`; returns whether it has ended. Raises DownloadError where it has failed."""
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            return False
+        if self.error is not None:
+            raise self.error
+        return True
+
+    def cancel(self) -> None:
+        """Ends the fetching, after the file that is being fetched, and removes the folder."""
+        self._is_cancelled.set()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self) -> None:
+        try:
+            self._fetch()
+        except DownloadError as error:
+            self.error = error
+        except OSError as error:
+            if not self._is_cancelled.is_set():
+                self.error = DownloadError(f"The model cannot be written to {self._folder} ({error}): check space and access rights")
+
+        if self._is_cancelled.is_set():
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _fetch(self) -> None:
+        text = self._urdf()
+        paths: dict[str, str] = {}
+        for reference in dict.fromkeys(REFERENCE.findall(text)):
+            found = PLAIN.fullmatch(reference)
+            if found is None or len(paths) >= MOST:
+                raise DownloadError(f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber does not fetch")
+            paths[found[1]] = found[1].rpartition("/")[2]
+        self.total = 1 + len(paths)
+        self.done = 1
+        for path, name in paths.items():
+            if self._is_cancelled.is_set():
+                return
+            self.name = name
+            data = self._get(MESH + name)
+            place = self._folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write(place, data)
+            self.done += 1
+        atomic.write(self.model, text.encode())
+
+    def _urdf(self) -> str:
+        try:
+            text = json.loads(self._get(URDF))["urdf"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DownloadError(f"What is on {self._address} gives no model of a robot: check the address of the robot's daemon") from error
+        if not isinstance(text, str) or "<robot" not in text:
+            raise DownloadError(f"What is on {self._address} gives no URDF: check the address of the robot's daemon")
+        return text
+
+    def _get(self, path: str) -> bytes:
+        try:
+            with self._open(self._url + path, timeout=TIMEOUT) as answer:
+                data: bytes = answer.read(LARGEST + 1)
+        except urllib.error.HTTPError as error:
+            raise DownloadError(
+                f"The robot on {self._address} does not give {path.rpartition('/')[2]} ({error}): update its software, or check the address"
+            ) from error
+        except (OSError, HTTPException, ValueError) as error:
+            reason = getattr(error, "reason", None) or error
+            raise DownloadError(
+                f"The robot on {self._address} does not answer ({reason}): switch it on, wait until its daemon has started,"
+                " check the network and the address"
+            ) from error
+        if len(data) > LARGEST:
+            raise DownloadError(f"{path.rpartition('/')[2]} of the robot on {self._address} is larger than {LARGEST // 1_000_000} MB")
+        return data
