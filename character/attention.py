@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..solvers.goals import Aim, Direction, Point
+from ..solvers.goals import Aim, Direction, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
@@ -108,7 +108,7 @@ def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
     """An aim that is rotated only by `share` (0 to 1) from the posture's gaze toward `aim`. Other goals than looking are returned
     unchanged.
     """
-    if share >= 1.0 or not isinstance(aim, Point | Direction):
+    if share >= 1.0 or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
         return aim
     pose = skeleton.forward(posture.tolist())
     look = rotations.rotate(pose.tool_rotation, rotations.Y)

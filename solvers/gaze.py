@@ -93,7 +93,7 @@ def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> E
     goal_position = position_of(end_goal.aim)
     distance = 0.0 if goal_position is None else length(subtract(goal_position, position))
     aim = end_goal.aim
-    if isinstance(aim, Position):
+    if isinstance(aim, Position) and not isinstance(aim, Direction):
         return EndError(0.0, 0.0, distance)
     target = orientation_of(aim)
     if target is not None:

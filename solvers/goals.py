@@ -89,8 +89,15 @@ class Frame:
     wxyz: Quaternion
 
 
+@dataclass(frozen=True)
+class PositionAndDirection(Direction, Position):
+    """Aim: the tool's position is `position` [m], and its +Y lies along `vector` (both in the base frame). Roll, `up` and `level` as for
+    Direction.
+    """
+
+
 Aim = Orientation | Direction | Point | Position | Frame
-AIMS: frozenset[type] = frozenset({Orientation, Direction, Point, Position, Frame})
+AIMS: frozenset[type] = frozenset({Orientation, Direction, Point, Position, Frame, PositionAndDirection})
 LOOKS: frozenset[type] = frozenset({Orientation, Direction, Point})  # aims without a position
 WORDS: dict[type, str] = {
     Orientation: "match an orientation",
@@ -98,6 +105,7 @@ WORDS: dict[type, str] = {
     Point: "look at a point",
     Position: "reach a position",
     Frame: "reach and orient",
+    PositionAndDirection: "reach and look along a direction",
 }
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.gaze import PlanSlot
-from ...solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
+from ...solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
@@ -17,7 +17,7 @@ from ..life import Life, offsets
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
-LOOKS = (Point, Direction)  # goals with an axis that looks, and perhaps is upright
+LOOKS = (Point, Direction, PositionAndDirection)  # goals with an axis that looks, and perhaps is upright
 
 
 class InputsError(ValueError):
@@ -193,6 +193,8 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
     if end.kind is Orientation:
         return Orientation(_orientation(end, world_in_base))
     spot = _place(end, world_in_base)
+    if end.kind is PositionAndDirection:
+        return PositionAndDirection(spot, _direction(end, world_in_base), up, level)
     if end.kind is Point:
         return Point(spot, up, level)
     return Position(spot) if end.kind is Position else Frame(spot, _orientation(end, world_in_base))

@@ -41,7 +41,7 @@ def draw_task(layout, end, is_own: bool = False) -> None:
     viewport."""
     layout.prop(end, "goal")
     layout.prop(end, "target")
-    if end.goal == "DIRECTION":
+    if end.goal in ("DIRECTION", "AIM"):
         layout.prop(end, "target_axis")
     if _has_forward_axis(end):
         row = layout.row(align=True)

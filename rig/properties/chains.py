@@ -48,6 +48,7 @@ GOALS = [
     ("ORIENTATION", "Match Orientation", "The end bone has the orientation of the target"),
     ("POSITION", "Reach Position", "The end is at the position of the target, in any orientation"),
     ("FRAME", "Reach and Orient", "The end has the position and the orientation of the target"),
+    ("AIM", "Reach and Look Along", "The end is at the position of the target and looks along an axis of it"),
 ]
 BASES = [
     ("RIG", "Pose and Animation", "Keep the rig's own pose: as posed by hand, or as keyframes, NLA strips and drivers move it"),

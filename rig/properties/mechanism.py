@@ -44,9 +44,9 @@ DOES = [
     ("FRAME", "Reach and Orient", "The body has the target's position and orientation"),
     ("POSITION", "Reach Position", "The body has the target's position, in any orientation"),
     ("ORIENTATION", "Match Orientation", "The body has the target's orientation, at any position"),
+    ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
     ("AIM", "Reach and Point", "The body has the target's position, and an axis of it points along the target's; its roll is free"),
     ("DIRECTION", "Point Along", "An axis of the body points along the target's, at any position; its roll is free"),
-    ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
 ]
 WEIGHTS = {  # of what each goal asks for
     "FRAME": ("position_weight", "rotation_weight"),

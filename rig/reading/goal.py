@@ -4,21 +4,29 @@ from dataclasses import dataclass
 from math import hypot, isfinite
 
 from ...character.chain.inputs import EndInputs
-from ...solvers.goals import Direction, Frame, Orientation, Point, Position
+from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from .dependencies import carriers, is_moved_by, joint_bones
 
-KINDS: dict[str, type] = {"POINT": Point, "DIRECTION": Direction, "ORIENTATION": Orientation, "POSITION": Position, "FRAME": Frame}
-LOOKS = {"POINT", "DIRECTION"}  # goals with an axis that looks, and perhaps is upright
+KINDS: dict[str, type] = {
+    "POINT": Point,
+    "DIRECTION": Direction,
+    "ORIENTATION": Orientation,
+    "POSITION": Position,
+    "FRAME": Frame,
+    "AIM": PositionAndDirection,
+}
+LOOKS = {"POINT", "DIRECTION", "AIM"}  # goals with an axis that looks, and perhaps is upright
 ORIENTS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
-REACHES = {"POSITION", "FRAME"}  # goals that ask for a place
+REACHES = {"POSITION", "FRAME", "AIM"}  # goals that ask for a place
 DOES = {
     "POINT": "looks at",
     "DIRECTION": "looks along",
     "ORIENTATION": "takes the orientation of",
     "POSITION": "reaches for",
     "FRAME": "takes the pose of",
+    "AIM": "reaches for, and looks along,",
 }
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..reading.goal import AXES, LOOKS, ends_of, forward_axis, signed_axis
+from ..reading.goal import AXES, ends_of, forward_axis, signed_axis
 from .segments import Segment, segments_of
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
@@ -46,7 +46,7 @@ def rays(rig, chain) -> Iterator[Ray]:
     """Gaze rays of the chain's ends that look at a point."""
     for end in ends_of(chain):
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
-        if target is None or bone is None or settings.goal not in LOOKS or settings.goal == "DIRECTION":
+        if target is None or bone is None or settings.goal != "POINT":
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))

@@ -117,7 +117,7 @@ class WristTask:
 class PoseTask:
     """Position and orientation of an end, both served by every joint."""
 
-    def __init__(self, orientation_task: OrientationTask, position_task: PositionTask) -> None:
+    def __init__(self, orientation_task: "OrientationTask | ViewTask", position_task: PositionTask) -> None:
         self.orientation_task, self.position_task = orientation_task, position_task
 
     def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
@@ -216,9 +216,10 @@ def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, s
         splits: Whether they do; or every joint serves both.
     """
     target, position = orientation_of(end_goal.aim), position_of(end_goal.aim)
-    if isinstance(end_goal.aim, Direction | Point):
-        return ViewTask(end_goal.end, end_goal.aim, end_goal.symmetric)
     position_task = None if position is None else PositionTask(end_goal.end, position, reach)
+    if isinstance(end_goal.aim, Direction | Point):
+        view_task = ViewTask(end_goal.end, end_goal.aim, end_goal.symmetric)
+        return view_task if position_task is None else PoseTask(view_task, position_task)
     if target is None:
         assert position_task is not None
         return position_task

@@ -110,7 +110,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
     move_slopes = np.where(outward[..., None], moves, moves.transpose(1, 0, 2)) * (on_path[:, None] & on_path)[..., None]
     share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
     rows, slopes = [], []
-    if not isinstance(secondary.aim, Position):
+    if type(secondary.aim) is not Position:
         rows.append(angular)
         slopes.append(turn_slopes)
     if position_of(secondary.aim) is not None:

@@ -145,7 +145,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
     angle = distance = 0.0
     if wanted.goal == "POINT":
         angle = degrees(look.angle(target.translation - tip))
-    elif wanted.goal == "DIRECTION":
+    elif wanted.goal in {"DIRECTION", "AIM"}:
         axis = AXES[wanted.target_axis[1]] * (-1 if wanted.target_axis[0] == "-" else 1)
         angle = degrees(look.angle(target.to_3x3() @ axis))
     if wanted.goal in {"ORIENTATION", "FRAME"}:
@@ -154,7 +154,7 @@ def shortfall(rig, wanted, bone: str) -> tuple[float, float]:
             turns.append(turns[0] @ Quaternion(Vector(forward_axis(wanted)), np.pi))
         between = [degrees(matrix.to_quaternion().rotation_difference(turn).angle) for turn in turns]
         angle = min(min(one, 360 - one) for one in between)
-    if wanted.goal in {"POSITION", "FRAME"}:
+    if wanted.goal in {"POSITION", "FRAME", "AIM"}:
         distance = (target.translation - tip).length
     return angle, distance
 

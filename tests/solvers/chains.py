@@ -4,7 +4,7 @@ import math
 import random
 
 import numpy as np
-from limber.solvers.goals import Aim, Direction, Frame, Orientation, Point, Position
+from limber.solvers.goals import Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
@@ -114,4 +114,6 @@ def aims_of(chain: Skeleton, angles) -> dict[str, object]:
         "point up": Point(far, up),
         "position": Position(position),
         "frame": Frame(position, turned),
+        "position and direction": PositionAndDirection(position, view),
+        "position and direction up": PositionAndDirection(position, view, up),
     }

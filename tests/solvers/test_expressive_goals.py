@@ -9,7 +9,7 @@ import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.measure import Measure
 from limber.solvers.expressive.options import Options
-from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position
+from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position, PositionAndDirection
 from limber.solvers.kinematics.rotations import X, Y, rotate, vector_angle
 from limber.solvers.kinematics.skeleton import Skeleton
 
@@ -17,16 +17,18 @@ from tests.solvers.chains import aim_that_can_be_met, any_chain, lamp, posture_o
 from tests.solvers.test_skeleton import any_tree
 
 
-@pytest.mark.parametrize("kind", [Position, Frame])
+@pytest.mark.parametrize("kind", [Position, Frame, PositionAndDirection])
 def test_places_that_some_pose_reaches_are_reached(kind):
     draw = random.Random(5)
     for _ in range(12):
         chain = any_chain(draw, draw.randint(3, 10))
         pose = chain.forward(posture_of(draw, chain))
-        aim = Position(pose.tool_position) if kind is Position else Frame(pose.tool_position, pose.tool_rotation)
+        place, turn = pose.tool_position, pose.tool_rotation
+        aim = kind(*{Position: (place,), Frame: (place, turn), PositionAndDirection: (place, rotate(turn, Y))}[kind])
         solution = Expressive(chain).solve(GazeGoal(aim, posture_of(draw, chain)))
         assert solution.converged, solution.reason
         assert solution.end_errors[0].distance == pytest.approx(0, abs=1e-5)
+        assert kind is Position or solution.end_errors[0].angle == pytest.approx(0, abs=1e-5)
 
 
 def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_is_missed():
