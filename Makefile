@@ -28,7 +28,7 @@ main:
 build: main ## leave the installable package in build/, made and checked by Blender's own tool
 	@.venv/bin/python scripts/build.py
 
-demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking)
+demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking; ROBOT=so101: on a robot of the gallery)
 	@.venv/bin/python scripts/install.py build/demo/profile
 	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)") \
 		$(if $(ROBOT),--robot "$(ROBOT)" $(if $(ROOT),--root "$(ROOT)") $(if $(END),--end "$(END)"))

@@ -127,12 +127,8 @@ class Imported:
 
     def _corners(self) -> list[Vector]:
         """The corners of all that is to be seen of the robot as it is posed, in the world."""
+        found = corners(self.rig.children_recursive)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found = []
-        for thing in self.rig.children_recursive:
-            if thing.type == "MESH":
-                matrix = thing.evaluated_get(depsgraph).matrix_world
-                found += [matrix @ Vector(corner) for corner in thing.bound_box]
         bones = self.rig.evaluated_get(depsgraph).pose.bones
         return found or [self.rig.matrix_world @ place for bone in bones for place in (bone.head, bone.tail)]
 
@@ -210,12 +206,7 @@ class Imported:
                 for slot in thing.material_slots:
                     if slot.material is None or thing.name.endswith(STAND_IN):
                         slot.link, slot.material = "OBJECT", red if thing.parent_bone in self.names else grey
-        end = self.rig.data.bones[self.chain.end]
-        goal = installed.module("rig.reading.goal")
-        turn, offset = goal.tool_frame(goal.ends_of(self.chain)[0], end.length)
-        eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
-        short = BALL * self.reach + offset[1] * abs(goal.forward_axis(self.chain)[1])
-        studio.gaze_ray(self.rig, end.name, eye, short, self.ball, 0.008 * self.reach)
+        ray(self.rig, self.chain, self.ball, BALL * self.reach, 0.008 * self.reach)
 
     def _room(self) -> None:
         """Floor and wall, lights, and a camera that has all of it in view, from the side of where the robot looks."""
@@ -226,19 +217,46 @@ class Imported:
         for posture in self.stances.postures.values():
             self._pose(posture)
             points += self._corners()
-        low, high = (Vector([best(point[k] for point in points) for k in range(3)]) for best in (min, max))
-        middle, size = (low + high) / 2, (high - low).length / 2
-        side = self.stances.front + radians(52)  # azimuth of the camera
-        toward = Vector((cos(side), sin(side), 0.0))
-        floor = studio.backdrop(2.2 * size, 2.6 * size)
-        floor.location = (middle.x, middle.y, 0.0)
-        floor.rotation_euler.z = atan2(toward.x, -toward.y)
-        studio.dim_world((0.5, 0.58, 0.7), 0.6)
-        sun = bpy.data.lights.new("Sun", "SUN")
-        sun.energy, sun.angle = 2.6, radians(8)
-        light = bpy.data.objects.new("Sun", sun)
-        bpy.context.scene.collection.objects.link(light)
-        light.rotation_euler = (radians(42), 0.0, side + pi / 2 + radians(-40))
-        camera = studio.camera(*studio.view_of(points, (toward + Vector((0.0, 0.0, 0.24))).normalized(), LENS, SHAPE), LENS)
-        camera.data.clip_start, camera.data.clip_end = 0.01 * size, 100 * ceil(size)
-        studio.use_cycles(*SHAPE)
+        room(self.scene, points, self.stances.front)
+
+
+def ray(rig, chain, ball, radius: float, thick: float) -> None:
+    """A ray of that radius [m] from a chain's eye along the way it looks, up to a ball of the other radius."""
+    end = rig.data.bones[chain.end]
+    goal = installed.module("rig.reading.goal")
+    turn, offset = goal.tool_frame(goal.ends_of(chain)[0], end.length)
+    eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
+    studio.gaze_ray(rig, end.name, eye, radius + offset[1] * abs(goal.forward_axis(chain)[1]), ball, thick)
+
+
+def corners(things) -> list[Vector]:
+    """The corners of all meshes among objects as they are shown, in the world."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    shown = [thing.evaluated_get(depsgraph) for thing in things if thing.type == "MESH"]
+    return [thing.matrix_world @ Vector(corner) for thing in shown for corner in thing.bound_box]
+
+
+def room(scene, points: list[Vector], front: float) -> None:
+    """Floor and wall, lights, and a camera that has all points in view.
+
+    Args:
+        scene: The scene.
+        points: What is to be seen, in the world [m].
+        front: [rad] azimuth in which the robot looks.
+    """
+    low, high = (Vector([best(point[k] for point in points) for k in range(3)]) for best in (min, max))
+    middle, size = (low + high) / 2, (high - low).length / 2
+    side = front + radians(52)  # azimuth of the camera
+    toward = Vector((cos(side), sin(side), 0.0))
+    floor = studio.backdrop(2.2 * size, 2.6 * size)
+    floor.location = (middle.x, middle.y, 0.0)
+    floor.rotation_euler.z = atan2(toward.x, -toward.y)
+    studio.dim_world((0.5, 0.58, 0.7), 0.6)
+    sun = bpy.data.lights.new("Sun", "SUN")
+    sun.energy, sun.angle = 2.6, radians(8)
+    light = bpy.data.objects.new("Sun", sun)
+    bpy.context.scene.collection.objects.link(light)
+    light.rotation_euler = (radians(42), 0.0, side + pi / 2 + radians(-40))
+    camera = studio.camera(*studio.view_of(points, (toward + Vector((0.0, 0.0, 0.24))).normalized(), LENS, SHAPE), LENS)
+    camera.data.clip_start, camera.data.clip_end = 0.01 * size, 100 * ceil(size)
+    studio.use_cycles(*SHAPE)

@@ -3,6 +3,7 @@
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
     main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than usual are wanted
+    main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp, open_duck_mini, reachy_mini
     main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
     main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
 
@@ -27,6 +28,7 @@ sys.path.insert(0, str(HERE))
 import beside  # noqa: E402
 import bpy  # noqa: E402
 import captured  # noqa: E402
+import gallery  # noqa: E402
 import imported  # noqa: E402
 import installed  # noqa: E402
 import lamp  # noqa: E402
@@ -108,6 +110,13 @@ def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
     robot = imported.Imported(file, root, end, solver)
     title = f"{robot.rig.name}, from its file: three postures, one ball"
     return Cast(file.stem, title, robot.rig, robot.chain, imported.FRAMES, imported.PICTURED, said=robot.said)
+
+
+def cast_gallery(name: str) -> Cast:
+    robot = gallery.Gallery(name)
+    title = f"{robot.rig.name}, from the gallery: three postures, one ball"
+    said = f"'{robot.rig.name}' came with {len(robot.chain.postures)} postures and its servos"
+    return Cast(name, title, robot.rig, robot.chain, imported.FRAMES, robot.pictured, said=said)
 
 
 def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> Cast:
@@ -205,6 +214,8 @@ def draw(folder: Path) -> None:
 def cast_for(asked: argparse.Namespace) -> Cast:
     if asked.robot and asked.motion:
         return cast_captured(asked.motion.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.solver)
+    if asked.robot and not asked.robot.is_file() and gallery.known(asked.robot.name):
+        return cast_gallery(asked.robot.name)
     if asked.robot:
         return cast_robot(asked.robot.resolve(), asked.root, asked.end, asked.solver)
     return cast_walker(asked.motion.resolve()) if asked.motion else cast_lamp()
@@ -261,7 +272,7 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
     ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp; with --robot: that robot follows it")
-    ask.add_argument("--robot", type=Path, help="a robot's file (URDF, xacro, MJCF) instead of the lamp")
+    ask.add_argument("--robot", type=Path, help="a robot's file (URDF, xacro, MJCF), or its name in the gallery, instead of the lamp")
     ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
     ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")

@@ -38,6 +38,7 @@ class Take:
     tick_seconds: list[float] = field(default_factory=list)
     frame_seconds: list[float] = field(default_factory=list)
     late_frames: list[float] = field(default_factory=list)  # [s] by which this process was late
+    columns: list[int] = field(default_factory=list)  # of the chain's joints among the device's
     turns: np.ndarray | None = None  # (n,) whether a joint turns; the others slide, and their numbers are metres
     looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
     status: object = None
@@ -66,6 +67,8 @@ def perform(rig, chain, frames: int, say) -> Take:
     take.limits = np.array([(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]).T
     take.turns = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
     link = _connect_and_arm(rig, say)
+    names = [joint.name for joint in link.device.joints]
+    take.columns = [names.index(name) for name in take.joints]  # a robot may have more: a gripper, legs
     _note_what_is_sent(link, take)
     say(f"streaming {frames} frames at {take.fps:g} a second")
     robot = installed.module("rig.robot.links")
@@ -169,7 +172,8 @@ def _look(robot, link, take: Take, began: float, beat: float) -> float:
         beat = now
     status = link.status()
     if status.measured is not None:
-        take.looks.append((perf_counter() - began, status.commanded, status.measured))
+        rows = ([row[k] for k in take.columns] if row is not None else None for row in (status.commanded, status.measured))
+        take.looks.append((perf_counter() - began, *rows))
     return beat
 
 
@@ -185,7 +189,8 @@ def _note_what_is_sent(link, take: Take) -> None:
 
     def noting(angles) -> None:
         if take.handed and take.handed[-1] is None:
-            take.handed[-1] = tuple(getattr(angle, "position", angle) for angle in angles)  # without velocity and acceleration
+            positions = [getattr(angle, "position", angle) for angle in angles]  # without velocity and acceleration
+            take.handed[-1] = tuple(positions[k] for k in take.columns)
         send(angles)
 
     link.send = noting

@@ -1,0 +1,46 @@
+"""A robot of Limber's gallery, as one click brings it: its own postures and its own moving target."""
+
+from math import atan2
+
+import bpy
+import imported
+import installed
+import lamp
+import studio
+from mathutils import Vector
+
+THIRDS = (1, 73, 145)  # frames from which on it keeps each posture
+PICTURED = ((30, 46, 62), (102, 118, 134), (174, 190, 206))
+
+
+def known(name: str) -> str:
+    """Name of the gallery's folder that is meant; "" if none is."""
+    entries = installed.module("rig.authoring.gallery_folders").listed()
+    return next((entry.folder.name for entry in entries if entry.folder.name == name), "")
+
+
+class Gallery:
+    """The robot: its `rig`, the `chain` that looks, and what to picture."""
+
+    def __init__(self, name: str) -> None:
+        scene = studio.empty_scene(imported.FPS, imported.FRAMES)
+        bpy.ops.limber.add_robot(robot=name)
+        self.rig = bpy.context.active_object
+        self.chain = self.rig.limber.chains[self.rig.limber.active_chain]
+        self.chain.frame_start, self.chain.frame_end = scene.frame_start, scene.frame_end
+        names = [posture.action.name for posture in self.chain.postures]
+        lamp.key_postures(self.rig, self.chain, dict(zip(names, THIRDS, strict=True)))
+        self.pictured = list(zip(names, PICTURED, strict=True))
+        ball = self.chain.target
+        points, places = [], []
+        for frame in range(scene.frame_start, scene.frame_end + 1, 24):
+            scene.frame_set(frame)
+            places.append(ball.matrix_world.translation.copy())
+        for posture in self.chain.postures:
+            installed.module("rig.reading.postures").apply(self.rig, self.chain, posture.action)
+            bpy.context.view_layer.update()
+            points += imported.corners(self.rig.children)
+        ahead = sum(places, Vector()) / len(places) - self.rig.location
+        radius = ball.dimensions.x / 2
+        imported.ray(self.rig, self.chain, ball, radius, 0.15 * radius)
+        imported.room(scene, points + places, atan2(ahead.y, ahead.x))
