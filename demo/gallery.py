@@ -6,6 +6,7 @@ import bpy
 import imported
 import installed
 import lamp
+import push_rods
 import studio
 from mathutils import Vector
 
@@ -16,7 +17,7 @@ PICTURED = ((30, 46, 62), (102, 118, 134), (174, 190, 206))
 def known(name: str) -> str:
     """Name of the gallery's folder that is meant; "" if none is."""
     entries = installed.module("rig.authoring.gallery_folders").listed()
-    return next((entry.folder.name for entry in entries if entry.folder.name == name), "")
+    return name if name in [entry.folder.name for entry in entries] else ""
 
 
 class Gallery:
@@ -44,3 +45,16 @@ class Gallery:
         radius = ball.dimensions.x / 2
         imported.ray(self.rig, self.chain, ball, radius, 0.15 * radius)
         imported.room(scene, points + places, atan2(ahead.y, ahead.x))
+
+
+def has_closed_loops(name: str) -> bool:
+    """Whether closed loops move the head of a robot of the gallery."""
+    folder = installed.module("rig.authoring.gallery_folders").folder_of(name)
+    return installed.module("robots.gallery.description").read_description(folder).gaze.neck is not None
+
+
+def scene(name: str) -> push_rods.Scene:
+    """The scene of a robot whose head closed loops move."""
+    robot = Gallery(name)
+    title = f"{robot.rig.name}, from the gallery: three postures, one ball"
+    return push_rods.Scene(name, title, robot.rig, robot.rig, robot.chain, imported.FRAMES, robot.pictured, streams=True)

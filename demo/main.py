@@ -228,6 +228,8 @@ def run(asked: argparse.Namespace) -> int:
     prepare(folder, f"{name or 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
+    if asked.robot and not asked.motion and gallery.known(asked.robot.name) and gallery.has_closed_loops(asked.robot.name):
+        return told(push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name)))
     with quietly():
         cast = cast_for(asked)
     cast.chain.solver = asked.solver
@@ -262,9 +264,14 @@ def run(asked: argparse.Namespace) -> int:
     if not files:
         say("second scene: a head on push rods")
         short += push_rods.show(folder / "push_rods", say, quietly, draw)
+    say(f"pictures, {blend.name} and report.json are in {folder}")
+    return told(short)
+
+
+def told(short: list[str]) -> int:
+    """Prints what falls short; returns the exit code."""
     for sentence in short:
         print(f"demo: {sentence}", file=sys.stderr)
-    say(f"pictures, {blend.name} and report.json are in {folder}")
     return 1 if short else 0
 
 

@@ -11,6 +11,7 @@ from mathutils import Vector
 CONNECT_WITHIN = 20.0  # [s] a cold start of the worker's Python on a busy machine
 ARM_WITHIN = 30.0  # [s] the ramp to the first pose is slow on purpose
 LOOK = 0.01  # [s] between two looks at the robot: it reports at most that often
+FOLLOWED = 2.0  # [degrees] from what it was sent, at the end of a scene with closed loops
 SETTLE = 1.0  # [s] after the last frame in which the robot arrives
 
 
@@ -97,6 +98,43 @@ def perform(rig, chain, frames: int, say) -> Take:
         take.status = link.status()
     bpy.ops.limber.disconnect()
     return take
+
+
+class Follower:
+    """The virtual robot of an armature while its scene is played frame by frame at the pace of the clock."""
+
+    def __init__(self, rig, say) -> None:
+        self.rig, self.robot = rig, installed.module("rig.robot.links")
+        self.link = _connect_and_arm(rig, say)
+        self.began = self.beat = perf_counter()
+
+    def wait(self, due: float) -> None:
+        """Waits until so many seconds since the first frame.
+
+        Raises:
+            FailedError: the robot stopped following.
+        """
+        while perf_counter() - self.began < due:
+            self._beat()
+            sleep(LOOK)
+        _check(self.link)
+
+    def end(self, last) -> dict:
+        """Lets the robot arrive at the last frame's values [rad], and disconnects it; returns what was sent, lost and missed."""
+        until = perf_counter() + SETTLE
+        while perf_counter() < until:
+            self._beat()
+            sleep(LOOK)
+        status = self.link.status()
+        bpy.ops.limber.disarm()
+        bpy.ops.limber.disconnect()
+        missed = np.degrees(np.abs(np.array(status.measured)[: len(last)] - last).max()) if status.measured is not None else np.inf
+        return {"sent": status.sent, "lost": status.lost, "follows_within_deg": float(missed)}
+
+    def _beat(self) -> None:
+        if perf_counter() - self.beat > self.robot.HEARTBEAT:
+            self.robot.heartbeat()
+            self.beat = perf_counter()
 
 
 def bake(rig, chain, take: Take) -> None:

@@ -1,6 +1,9 @@
-"""The demo's second scene: a head on push rods. The gaze decides the head's pose, the mechanism says what its motors do."""
+"""Scenes with closed loops: a head on push rods, or a robot of the gallery. The gaze decides the head's pose, the mechanism says what
+its motors do."""
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import cos, degrees, pi, sin
 from pathlib import Path
 from time import perf_counter
@@ -8,6 +11,7 @@ from time import perf_counter
 import bpy
 import installed
 import numpy as np
+import performance
 import shapes
 import studio
 from folder import prepare
@@ -30,8 +34,32 @@ COLOURS = {
 }
 
 
-def build() -> tuple:
-    """The scene; returns the mechanism's owner, the armature that turns the head, and its chain."""
+@dataclass
+class Scene:
+    """A scene to play.
+
+    Attributes:
+        name: Of its files.
+        title: Of the contact sheet.
+        owner: The mechanism's owner.
+        rig, chain: The armature that turns the head, and its chain.
+        frames: How many.
+        rows: Of the contact sheet: label, frames.
+        streams: A robot follows it, in real time.
+    """
+
+    name: str
+    title: str
+    owner: bpy.types.Object
+    rig: bpy.types.Object
+    chain: object
+    frames: int
+    rows: list[tuple[str, tuple[int, ...]]]
+    streams: bool = False
+
+
+def build() -> Scene:
+    """The scene of the push rods."""
     scene = studio.empty_scene(FPS, FRAMES)
     scene.cursor.location = (0.0, 0.0, 0.0)
     bpy.ops.limber.add_mechanism(kind="neck")
@@ -55,7 +83,8 @@ def build() -> tuple:
     studio.area_light("Rim", (0.9, 0.6, 1.0), (0, 0, 0.2), 8, 0.4, (0.7, 0.85, 1.0))
     studio.camera((0.5, -0.95, 0.42), (0.0, -0.12, 0.17), 62)
     studio.use_cycles(480, 400)
-    return owner, rig, chain
+    title = "A head on push rods looks at a ball"
+    return Scene("push_rods", title, owner, rig, chain, FRAMES, [("push rods", PICTURED)])
 
 
 def _ball(frame: int) -> Vector:
@@ -111,16 +140,19 @@ def _chain(rig, ball):
     return chain
 
 
-def play(owner, say) -> dict:
+def play(shown: Scene, say) -> dict:
     """Every frame live; returns motors' values as wanted and filtered, and how well it holds together."""
     live = installed.module("rig.live.live")
-    scene = bpy.context.scene
+    owner, scene = shown.owner, bpy.context.scene
     scene.frame_set(1)
-    bpy.ops.limber.live()
-    bpy.context.view_layer.objects.active = owner
-    bpy.ops.limber.live()
-    rows: dict[str, list] = {"wanted": [], "filtered": [], "residual": [], "missed": [], "seconds": [], "frame_seconds": []}
-    for frame in range(1, FRAMES + 1):
+    for rig in dict.fromkeys((shown.rig, owner)):
+        bpy.context.view_layer.objects.active = rig
+        bpy.ops.limber.live_all()
+    follows = performance.Follower(owner, say) if shown.streams else None
+    rows: dict[str, list] = {key: [] for key in ("wanted", "filtered", "residual", "missed", "seconds", "frame_seconds", "aim")}
+    for frame in range(1, shown.frames + 1):
+        if follows is not None:
+            follows.wait((frame - 1) / FPS)
         began = perf_counter()
         scene.frame_set(frame)
         took = perf_counter() - began
@@ -135,39 +167,42 @@ def play(owner, say) -> dict:
             ("missed", outputs.report.goal_error),
             ("seconds", session.seconds),
             ("frame_seconds", took),
+            ("aim", live.session(shown.rig, shown.chain).outputs.filtered_aim_error),
         ):
             rows[key].append(value)
-    return {key: np.array(found) for key, found in rows.items()}
+    found = {key: np.array(values) for key, values in rows.items()}
+    return found | (follows.end(found["filtered"][-1]) if follows is not None else {})
 
 
-def show(folder: Path, say, quietly, draw) -> list[str]:
-    """The whole scene: live, baked, pictured; returns what falls short, as sentences."""
-    prepare(folder, "push_rods.blend")
+def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) -> list[str]:
+    """A whole scene: live, baked, pictured; returns what falls short, as sentences."""
     with quietly():
-        owner, rig, chain = build()
-    kept = owner.limber.mechanism
+        shown = make()
+    prepare(folder, f"{shown.name}.blend")
+    owner, kept = shown.owner, shown.owner.limber.mechanism
     outcome = installed.module("rig.authoring.mechanism.check").check(bpy.context, owner)
     say(outcome.sentence)
     for finding in outcome.findings:
         say(f"Check: {finding.sentence}")
     with quietly():
-        take = play(owner, say)
-        bpy.ops.limber.bake()
-        bpy.context.view_layer.objects.active = rig
-        chain.frame_start, chain.frame_end = 1, FRAMES
-        bpy.ops.limber.bake()
+        take = play(shown, say)
+        for mover in (kept, shown.chain) if owner != shown.rig else (kept,):
+            mover.frame_start, mover.frame_end = 1, shown.frames
+            with bpy.context.temp_override(limber_mover=mover):
+                bpy.ops.limber.bake()
     baked = []
-    for frame in range(1, FRAMES + 1):
+    for frame in range(1, shown.frames + 1):
         bpy.context.scene.frame_set(frame)
         baked.append([motor.value for motor in kept.motors])
     figures = {
         "blender": bpy.app.version_string,
         "check": outcome.sentence,
-        "frames": FRAMES,
+        "frames": shown.frames,
         "fps": FPS,
         "motors": [motor.name for motor in kept.motors],
         "residual_worst": float(take["residual"].max()),
         "missed_worst": float(take["missed"].max()),
+        "aim_error_deg_median": degrees(float(np.median(take["aim"]))),
         "lag_worst_deg": degrees(float(np.abs(take["wanted"] - take["filtered"]).max())),
         "speed_worst_of_limit": float(
             np.abs(np.diff(take["filtered"], axis=0) * FPS).max(0).max() / max(motor.velocity for motor in kept.motors)
@@ -175,36 +210,39 @@ def show(folder: Path, say, quietly, draw) -> list[str]:
         "tick_ms_median": 1e3 * float(np.median(take["seconds"])),
         "frame_ms_median": 1e3 * float(np.median(take["frame_seconds"])),
         "baked_differs_deg": degrees(float(np.abs(np.array(baked) - take["filtered"]).max())),
-    }
-    cells = []
-    for frame in PICTURED:
-        picture = folder / "frames" / f"push_rods_{frame:04d}.png"
-        with quietly():
-            studio.render(frame, picture)
-        values = ", ".join(f"{degrees(value):.0f}" for value in take["filtered"][frame - 1])
-        cells.append({"picture": f"frames/{picture.name}", "caption": f"frame {frame}: pan, left, right at {values} degrees"})
-        say(f"picture of frame {frame}")
+    } | {key: take[key] for key in ("sent", "lost", "follows_within_deg") if key in take}
+    rows = []
+    for label, frames in shown.rows:
+        cells = []
+        for frame in frames:
+            picture = folder / "frames" / f"{shown.name}_{frame:04d}.png"
+            with quietly():
+                studio.render(frame, picture)
+            values = ", ".join(f"{degrees(value):.0f}" for value in take["filtered"][frame - 1])
+            cells.append({"picture": f"frames/{picture.name}", "caption": f"frame {frame}: motors at {values} degrees"})
+            say(f"picture of frame {frame}")
+        rows.append({"label": label, "cells": cells})
     subtitle = (
-        f"The gaze turns the head, push rods and turntable follow, three motors get their values; loops closed to"
+        f"The gaze turns the head, the loops follow, {len(figures['motors'])} motors get their values; loops closed to"
         f" {figures['residual_worst']:.0e}, {figures['tick_ms_median']:.1f} ms a frame"
     )
-    sheet = {"title": "A head on push rods looks at a ball", "subtitle": subtitle, "rows": [{"label": "push rods", "cells": cells}]}
+    sheet = {"title": shown.title, "subtitle": subtitle, "rows": rows}
     (folder / "contact_sheet.json").write_text(json.dumps(sheet, indent=2) + "\n", encoding="utf-8")
     (folder / "report.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     limits = [[motor.lower for motor in kept.motors], [motor.upper for motor in kept.motors], [motor.velocity for motor in kept.motors]]
     np.savez_compressed(
         folder / "take.npz",
         motors=np.array(figures["motors"]),
-        time=np.arange(FRAMES) / FPS,
+        time=np.arange(shown.frames) / FPS,
         wanted=take["wanted"],
         filtered=take["filtered"],
         limits=np.array(limits),
     )
     with quietly():
         bpy.context.scene.frame_set(1)
-        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "push_rods.blend"), compress=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{shown.name}.blend"), compress=True)
     draw(folder)
-    say(f"push rods: closed to {figures['residual_worst']:.1e}, bake differs by {figures['baked_differs_deg']:.1e} degrees, {folder}")
+    say(f"{shown.name}: closed to {figures['residual_worst']:.1e}, bake differs by {figures['baked_differs_deg']:.1e} degrees, {folder}")
     return shortcomings(figures)
 
 
@@ -212,9 +250,13 @@ def shortcomings(figures: dict) -> list[str]:
     """What of the figures falls short, as sentences."""
     short = []
     if figures["residual_worst"] > CLOSED:
-        short.append(f"push rods: a joint was open by {figures['residual_worst']:.2e} (at most {CLOSED:.0e})")
+        short.append(f"closed loops: a joint was open by {figures['residual_worst']:.2e} (at most {CLOSED:.0e})")
     if figures["baked_differs_deg"] > degrees(KEYED):
-        short.append(f"push rods: baked motors differ from live ones by {figures['baked_differs_deg']:.2e} degrees")
+        short.append(f"closed loops: baked motors differ from live ones by {figures['baked_differs_deg']:.2e} degrees")
     if figures["speed_worst_of_limit"] > 1.0 + KEYED:
-        short.append(f"push rods: a motor was {figures['speed_worst_of_limit']:.3f} times as fast as it may be")
+        short.append(f"closed loops: a motor was {figures['speed_worst_of_limit']:.3f} times as fast as it may be")
+    if figures.get("lost"):
+        short.append(f"The robot did not acknowledge {figures['lost']} of {figures['sent']} frames")
+    if figures.get("follows_within_deg", 0.0) > performance.FOLLOWED:
+        short.append(f"The robot did not follow: a motor ends {figures['follows_within_deg']:.1f} degrees off")
     return short
