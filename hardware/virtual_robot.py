@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .device import VIRTUAL_HOBBY_PORT, Device
 from .mixing import Mixing
@@ -52,6 +52,13 @@ class Servo:
             return
         closer = (self.pulse - self.position) * (1.0 - math.exp(-dt / LAG))
         self.position += min(max(closer, -TOP_SPEED * dt), TOP_SPEED * dt)
+
+
+def on_board(device: Device) -> Device:
+    """A device as the virtual robot's board has it: its servos are the board's channels from 0 on, whatever their ids on a bus are."""
+    if not device.is_virtual:
+        return device
+    return replace(device, channels=tuple(replace(channel, servo=number) for number, channel in enumerate(device.channels)))
 
 
 class VirtualRobot:

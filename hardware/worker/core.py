@@ -20,6 +20,7 @@ from ..protocols.table import WITHOUT_CODEC, codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
 from ..status import ChannelStatus
 from ..transport import Transport, TransportError
+from ..virtual_robot import on_board
 from .command_buffer import CommandBuffer
 from .connection import Connection, Durations, Moves, Raw, Readings
 from .connection_state import DesiredState
@@ -259,7 +260,7 @@ class Worker:
         elif device.protocol == REACHY_MINI:
             self._connection = ReachyConnection(device, transport, self._moves, now)
         else:
-            self._connection = LimberConnection(device, transport, self._session, PERIOD, self._moves, now)
+            self._connection = LimberConnection(on_board(device), transport, self._session, PERIOD, self._moves, now)
 
     def _move(self, goal: list[Kinematic] | None, now: float) -> None:
         """Send the next goals, where the robot may move."""

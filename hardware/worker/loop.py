@@ -15,7 +15,7 @@ from ..network import NetworkTransport, address_of
 from ..protocols.table import is_on_network
 from ..safety import Fault
 from ..transport import Transport, TransportError, open_serial
-from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport
+from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_board
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
@@ -30,7 +30,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
 
     def connect(device: Device, now: float) -> Transport:
         if device.is_virtual:
-            robots[:] = robots or [VirtualRobot.for_device(device, robot_time())]
+            robots[:] = robots or [VirtualRobot.for_device(on_board(device), robot_time())]
             return VirtualTransport(robots[0], robot_time)
         if is_on_network(device.protocol):
             return NetworkTransport(address_of(device.port))

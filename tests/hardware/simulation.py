@@ -9,7 +9,7 @@ from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.transport import TransportError
-from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport
+from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport, on_board
 from limber.hardware.worker.core import PERIOD, Worker
 from limber.motion import Kinematic, Limits
 
@@ -59,7 +59,7 @@ class Simulation:
     def __init__(self, device: Device, robot: VirtualRobot | None = None) -> None:
         self.device = device
         self.now = 1000.0
-        self.robot = robot or VirtualRobot.for_device(device, self.now)
+        self.robot = robot or VirtualRobot.for_device(on_board(device), self.now)
         self.cable: Cable | None = None
         self.missing: Fault | None = None  # why the port cannot be opened
         self.told_while_opening: Report | None = None  # the newest report when the port was opened

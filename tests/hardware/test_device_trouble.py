@@ -177,3 +177,13 @@ def test_a_device_that_refuses_to_arm_is_a_fault_with_its_reason(simulate):
     report = simulation.run(5.0, POSE, until=State.FAULT)
     assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
     assert report.detail == "it refused to arm: not configured"
+
+
+def test_the_virtual_robot_stands_in_for_servos_of_any_id(simulate):
+    device = make_device()
+    far = replace(device, channels=tuple(replace(channel, servo=30 + 7 * k) for k, channel in enumerate(device.channels)))
+    simulation = simulate(far)
+    simulation.arm(POSE)
+    report = simulation.run(1.0, POSE)
+    assert report.state is State.ARMED
+    assert report.measured == pytest.approx(simulation.commands[-1], abs=0.02)
