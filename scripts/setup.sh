@@ -131,6 +131,10 @@ system() { # group...: Debian's packages; for root the window too, where it is a
     fi
 }
 
+makers() { # the makers' software; nothing depends on it but tests of its own
+    scripts/makers.sh path >/dev/null 2>&1 || run_slowly ".venv-makers" scripts/makers.sh || say "without .venv-makers its tests are skipped"
+}
+
 newest() { # the newest Blender, where there is a Python for it; nothing depends on it but its own tests
     find_python 3.13 >/dev/null || return 0
     environment .venv-newest requirements/blender-newest.txt 3.13 || say "without .venv-newest its tests are skipped"
@@ -151,6 +155,8 @@ else
     environment .venv-4.2 requirements/blender-4.2.txt 3.11 &
     jobs+=($!)
     newest &
+    jobs+=($!)
+    makers &
     jobs+=($!)
 fi
 code=0
