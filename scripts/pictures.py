@@ -2,7 +2,8 @@
 
 A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window; the film of the lamp is made
 of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the pictures of the demo in build/demo, `make bench`
-those of the solvers in build/bench.
+those of the solvers in build/bench. Pictures of gallery robots are made by name, from what `make demo ROBOT=NAME` left:
+`scripts/pictures.py gallery_so101`.
 """
 
 import json
@@ -60,6 +61,10 @@ TABLE = (
 
 
 CODE = ("packages", "frame")  # of docs/architecture.md
+ROBOT = "gallery_"  # begins the names of the pictures of gallery robots
+ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "open_duck_mini"))
+MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
+ROBOT_SIZE = (320, 240)  # [pixels] of one posture
 FILM = "lamp_film"  # the name of the animated picture, docs/pictures/lamp_film.webp
 COLOURS = 64  # of a picture of the code: letters stay smooth, and the file small
 FILM_SIZE = (720, 480)  # [pixels] of its window
@@ -135,6 +140,23 @@ def draw_code(names: list[str]) -> None:
         print(f"pictures: docs/pictures/{path.name}", flush=True)
 
 
+def draw_robots(names: list[str]) -> None:
+    """Joins the middle frames of a gallery robot's postures, as `make demo ROBOT=NAME` has left them in build/demo."""
+    for name in names:
+        frames = sorted((ROOT / "build" / "demo" / name.removeprefix(ROBOT) / "frames").glob("*.png"))
+        middle = [path for path in frames if path.stem.endswith(MIDDLE_FRAMES) and "erik" not in path.stem]
+        if len(middle) != len(MIDDLE_FRAMES):
+            sys.exit(f"pictures: {name} needs the demo's frames: run `make demo ROBOT={name.removeprefix(ROBOT)}`")
+        pictures = [
+            Image.open(path).resize(ROBOT_SIZE, Image.Resampling.LANCZOS) for path in sorted(middle, key=lambda path: path.stem[-4:])
+        ]
+        strip = Image.new("RGB", (sum(picture.width for picture in pictures), ROBOT_SIZE[1]))
+        for k, picture in enumerate(pictures):
+            strip.paste(picture, (k * ROBOT_SIZE[0], 0))
+        strip.quantize(256).save(PICTURES / f"{name}.png", optimize=True)
+        print(f"pictures: docs/pictures/{name}.png", flush=True)
+
+
 def cut(picture: Picture) -> None:
     left, top, width, height = picture.box
     with Image.open(PHOTOGRAPHS / f"{picture.photograph}.png") as photograph:
@@ -142,10 +164,11 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {FILM, *CODE, *(picture.name for picture in TABLE)}
+    known = {FILM, *CODE, *ROBOTS, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
+    draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
     if FILM in names or not names:

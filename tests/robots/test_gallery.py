@@ -10,6 +10,7 @@ from limber.robots.errors import UrdfError
 from limber.robots.gallery.description import FILE, check, read_description
 from limber.robots.gallery.folders import OWN, entries
 from limber.robots.gallery.full_model import find
+from limber.robots.lerobot_zeros import ZEROS
 from limber.robots.reading import read
 
 from tests.robots.robots import ARM
@@ -116,3 +117,13 @@ def test_the_makers_model_with_meshes_is_found_among_a_folders_files(mine, tmp_p
     shutil.rmtree(clone / "parts")
     with pytest.raises(UrdfError, match="choose a clone of the maker's repository"):
         find(clone, [robot])
+
+
+@pytest.mark.parametrize(("name", "model"), [("so101", "so101_new_calib"), ("so100", "so_arm100")])
+def test_the_servos_of_lerobot_s_arms_are_in_the_middle_where_lerobot_s_zero_is(name, model):
+    servos = read_description(OWN / name).servos
+    for joint, zero in ZEROS[model].items():
+        servo = servos[joint]
+        raw = (2048.0 if servo.zero is None else servo.zero) + servo.direction * PRESETS[servo.model].per_radian * zero.value
+        assert raw == pytest.approx(2048.0, abs=0.01), joint
+        assert servo.direction == zero.sense, joint
