@@ -4,6 +4,7 @@ PYTHON ?=
 export PYTHON
 MOTION ?=
 ROBOT ?=
+PORT ?=
 ROOT ?=
 END ?=
 SECONDS ?= 600
@@ -28,10 +29,10 @@ main:
 build: main ## leave the installable package in build/, made and checked by Blender's own tool
 	@.venv/bin/python scripts/build.py
 
-demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking; ROBOT=so101: on a robot of the gallery)
+demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking; ROBOT=so101: on a robot of the gallery; PORT=: followed by the robot on that port)
 	@.venv/bin/python scripts/install.py build/demo/profile
 	@BLENDER_USER_RESOURCES="$(CURDIR)/build/demo/profile" .venv/bin/python demo/main.py $(if $(MOTION),--motion "$(MOTION)") \
-		$(if $(ROBOT),--robot "$(ROBOT)" $(if $(ROOT),--root "$(ROOT)") $(if $(END),--end "$(END)"))
+		$(if $(ROBOT),--robot "$(ROBOT)" $(if $(ROOT),--root "$(ROOT)") $(if $(END),--end "$(END)")) $(if $(PORT),--port "$(PORT)")
 
 test: setup build ## run the rings of tests (RING="lint plain blender installed window newest": these of them; ALL=1: every case in each Blender)
 	@$(if $(ALL),LIMBER_CASES=1:0 ).venv/bin/python scripts/rings.py $(RING)

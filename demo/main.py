@@ -240,6 +240,8 @@ def run(asked: argparse.Namespace) -> int:
     animation = cast.rig.animation_data or cast.rig.animation_data_create()
     original = animation.action, getattr(animation, "action_slot", None)
     followed = cast.body.figures() if cast.body else None
+    if asked.port:
+        cast.rig.limber.device.port = asked.port
     take = performance.perform(cast.rig, cast.chain, cast.frames, say)
     say(f"baking {cast.frames} frames")
     performance.bake(cast.rig, cast.chain, take)
@@ -282,6 +284,7 @@ def main() -> int:
     ask.add_argument("--robot", type=Path, help="a robot's file (URDF, xacro, MJCF), or its name in the gallery, instead of the lamp")
     ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
     ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")
+    ask.add_argument("--port", default="", help="serial port of the robot that follows, with the servos of the scene (the virtual robot)")
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")
     ask.add_argument("--rival", default="erik", help="the solver that is shown beside it (erik)")
     asked = ask.parse_args()

@@ -1,5 +1,7 @@
 """Panel Calibrate: zero, direction and range of the selected joint, and calibration files."""
 
+from math import degrees
+
 import bpy
 
 from ...hardware.errors import HardwareError
@@ -11,6 +13,8 @@ from ...rig.reading import axes
 from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_check
 from ..tab import ServoTab, sentence
 from .servos import draw_list, draw_trials
+
+APART = 0.035  # [rad] 2 degrees from the shown pose, which an eye sees
 
 
 class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
@@ -98,13 +102,13 @@ def _draw_range(layout, rig, status) -> None:
 
 
 def _draw_zeros(layout, rig, status) -> None:
-    """Draws the check of the zeros: shown and measured value of each joint, and a button to set the zero from the shown one."""
+    """Draws the check of the zeros: how far each joint is from the pose that Blender shows, and a button that takes it for there."""
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
     if status.state is not State.LIMP:
         sentence(column, "To check zeros: pose, press Release All, and compare", "INFO")
         return
-    sentence(column, "Bring the robot to the pose that Blender shows. Where a joint differs, hold it there and press Zero", "VIEW_PAN")
+    sentence(column, "Bring the robot to the pose that Blender shows. Hold a joint there that differs, and press its Zero", "VIEW_PAN")
     try:
         found = zero_check.differences(rig)
     except (RigError, HardwareError) as error:
@@ -112,7 +116,23 @@ def _draw_zeros(layout, rig, status) -> None:
         return
     box = column.box().column(align=True)
     for joint, shown, measured in found:
-        row = box.split(factor=0.75)
-        row.label(text=f"{joint.name}: {'not known' if measured is None else f'{joint.text(measured)}, shown {joint.text(shown)}'}")
-        button = row.operator("limber.set_zero", text="Zero")
-        button.joint, button.angle = joint.name, shown
+        name, rest = _split(box, 0.5)
+        name.label(text=joint.name)
+        figure, button = _split(rest, 0.55)
+        figure.alignment = "RIGHT"
+        figure.alert = measured is not None and abs(measured - shown) > APART * joint.scale
+        figure.label(text="not known" if measured is None else _signed(joint, measured - shown))
+        zero = button.operator("limber.set_zero", text="Zero")
+        zero.joint, zero.angle = joint.name, shown
+
+
+def _split(layout, factor: float):
+    """Two rows beside each other, the first with this share of the width."""
+    split = layout.split(factor=factor)
+    return split.row(), split.row()
+
+
+def _signed(joint, difference: float) -> str:
+    """A difference with its sign and unit."""
+    number, unit = (1000.0 * difference, " mm") if joint.unit == "m" else (degrees(difference), "°")
+    return f"{round(number, 1) + 0.0:+.1f}{unit}"

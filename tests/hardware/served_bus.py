@@ -133,7 +133,7 @@ def servo_and_steps(order: str) -> tuple[int, float]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("protocol", choices=BUSES)
-    parser.add_argument("servos", nargs="+", help="NUMBER=STEPS; with a body NUMBER:ACTUATOR, or NUMBER:ACTUATOR:-1 against its sense")
+    parser.add_argument("servos", nargs="+", help="NUMBER=STEPS; with a body NUMBER:ACTUATOR[:SENSE[:ZERO]]")
     parser.add_argument("--body", type=Path, help="MuJoCo model that the servos move")
     parser.add_argument("--weld", default="", help="body of the model that is held where it is")
     given = parser.parse_args()

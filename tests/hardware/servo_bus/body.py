@@ -19,7 +19,7 @@ from .dynamixel import USUAL_GAIN, DynamixelBus
 from .feetech import GAIN, OVERLOAD, OVERLOAD_TIME, TORQUE_LIMIT, WEAKENED, StsBus
 
 STEPS = TURN / math.tau  # in a radian
-MIDDLE = 2048.0  # steps at which a joint is at 0
+MIDDLE = 2048  # steps at which a joint is usually at 0
 DELAY = 0.002  # [s] until the motor does what its servo was told
 SETTLES = 1.5  # [s] with torque before the power goes off
 OVERLOADED = 0x20  # of a Feetech servo's error
@@ -32,10 +32,12 @@ class Horn:
     Attributes:
         actuator: Name of the position actuator.
         sense: -1 where the joint's value falls while the servo's position grows.
+        zero: The servo's position where the joint is at 0 [steps].
     """
 
     actuator: str
     sense: int = 1
+    zero: int = MIDDLE
 
 
 @dataclass
@@ -43,7 +45,7 @@ class _Motor:
     """A servo with its joint in the model: indices, the gains and forces as the model has them, and where the servo wants its horn."""
 
     servo: Servo
-    sense: int
+    horn: Horn
     actuator: int
     place: int  # in qpos
     speed: int  # in qvel
@@ -91,12 +93,12 @@ class OnBody(Bus):
             if not model.neq:  # where loops are closed they lead the joints there
                 self.data.qpos[place] = value
         mujoco.mj_step(model, self.data, round(SETTLES / model.opt.timestep))
-        super().__init__({number: self._steps(model.jnt_qposadr[joint], horns[number].sense) for number, joint in joints.items()})
+        super().__init__({number: self._steps(model.jnt_qposadr[joint], horns[number]) for number, joint in joints.items()})
         for number, joint in joints.items():
             k, servo = indices[number], self.servos[number]
             gain, bias, force = model.actuator_gainprm[k, 0], model.actuator_biasprm[k].copy(), model.actuator_forcerange[k].copy()
             places = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
-            motor = _Motor(servo, horns[number].sense, k, *places, gain, bias, force, servo.position, servo.position)
+            motor = _Motor(servo, horns[number], k, *places, gain, bias, force, servo.position, servo.position)
             motor.coming.extend([self.data.ctrl[k]] * max(1, round(DELAY / model.opt.timestep)))
             self._motors.append(motor)
 
@@ -109,8 +111,8 @@ class OnBody(Bus):
             self._step()
         for motor in self._motors:
             servo = motor.servo
-            servo.position = motor.shown = self._steps(motor.place, motor.sense)
-            servo.velocity = motor.sense * STEPS * float(self.data.qvel[motor.speed])
+            servo.position = motor.shown = self._steps(motor.place, motor.horn)
+            servo.velocity = motor.horn.sense * STEPS * float(self.data.qvel[motor.speed])
             servo.behind = motor.setpoint - servo.position if servo.table[self.TORQUE] == 1 else 0.0
             self.protect(servo, motor, dt)
 
@@ -120,7 +122,7 @@ class OnBody(Bus):
         motor = next((motor for motor in getattr(self, "_motors", ()) if motor.servo is servo), None)
         if motor is None or not motor.force[1]:
             return 0
-        return round(1000 * motor.sense * float(self.data.actuator_force[motor.actuator]) / motor.force[1])
+        return round(1000 * motor.horn.sense * float(self.data.actuator_force[motor.actuator]) / motor.force[1])
 
     def strength(self, servo: Servo) -> float:
         """Share of the motor's force that the servo uses at most."""
@@ -133,7 +135,7 @@ class OnBody(Bus):
         """Move the servo's own setpoint, at its speed, toward its goal."""
         servo, model = motor.servo, self.model
         if servo.position != motor.shown:  # a hand has moved it
-            self.data.qpos[motor.place] = motor.sense * (servo.position - MIDDLE) / STEPS
+            self.data.qpos[motor.place] = self._value(motor.horn, servo.position)
             self.data.qvel[motor.speed] = 0.0
         has_torque = servo.table[self.TORQUE] == 1
         if has_torque:
@@ -150,15 +152,20 @@ class OnBody(Bus):
 
     def _step(self) -> None:
         for motor in self._motors:
-            motor.coming.append(motor.sense * (motor.setpoint - MIDDLE) / STEPS)
+            motor.coming.append(self._value(motor.horn, motor.setpoint))
             self.data.ctrl[motor.actuator] = motor.coming.popleft()
         held = [(motor, self.data.qpos[motor.place]) for motor in self._motors if motor.servo.stuck]
         mujoco.mj_step(self.model, self.data)
         for motor, place in held:
             self.data.qpos[motor.place], self.data.qvel[motor.speed] = place, 0.0
 
-    def _steps(self, place: int, sense: int) -> float:
-        return MIDDLE + sense * STEPS * float(self.data.qpos[place])
+    def _steps(self, place: int, horn: Horn) -> float:
+        return horn.zero + horn.sense * STEPS * float(self.data.qpos[place])
+
+    @staticmethod
+    def _value(horn: Horn, steps: float) -> float:
+        """The joint's value [rad] at a position of its servo."""
+        return horn.sense * (steps - horn.zero) / STEPS
 
 
 class StsOnBody(OnBody, StsBus):
@@ -186,6 +193,6 @@ class DynamixelOnBody(OnBody, DynamixelBus):
 
 
 def horns_of(texts: Sequence[str]) -> dict[int, Horn]:
-    """Places of servos in a model, from texts ID:ACTUATOR or ID:ACTUATOR:-1."""
+    """Places of servos in a model, from texts ID:ACTUATOR, ID:ACTUATOR:SENSE or ID:ACTUATOR:SENSE:ZERO."""
     parts = [text.split(":") for text in texts]
-    return {int(number): Horn(name, *map(int, sense)) for number, name, *sense in parts}
+    return {int(number): Horn(name, *map(int, rest)) for number, name, *rest in parts}
