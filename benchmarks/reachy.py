@@ -292,6 +292,8 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
             link.send(frame)
             time.sleep(max(0.0, begun + (k + 1) / FPS - time.time()))
         after = link.status()
+        if after.state is not State.ARMED:
+            sys.exit(f"Limber's stream has ended early, as where other programs keep the cores busy: {after.sentence}")
         return begun, after.lost - before.lost, after.sent - before.sent
     finally:
         link.close()

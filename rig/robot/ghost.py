@@ -2,6 +2,11 @@
 
 from mathutils import Matrix
 
+from ...character.mechanism.tick import by_joint
+from ...solvers.mechanism.goals import Goals
+from ..live.mechanism_session import MechanismSession, PlacedBodies
+from ..live.movers import live_of
+from ..live.runtime import session
 from ..reading import axes
 from ..reading.axes import is_euler
 from ..showing.segments import Segment, segments_of
@@ -23,10 +28,33 @@ def segments(rig) -> list[Segment]:
 def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
     """Head and tail [m, world] of each bone that the robot moves, for joint values `places` [rad or m]; None: the joint as posed."""
     known: dict[str, list[tuple[str, float]]] = {}
+    motors: dict[tuple[str, str], float] = {}
     for source, place in zip(sources, places, strict=False):
-        if place is not None and source.bone:
+        if place is None or not source.bone:
+            continue
+        if source.chain == rig.limber.mechanism.uid:
+            motors[source.bone, source.axis] = place
+        else:
             known.setdefault(source.bone, []).append((source.axis, place))
-    return segments_of(rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones})
+    return _of_mechanism(rig, motors) + segments_of(
+        rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones}
+    )
+
+
+def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
+    """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty where it is not live."""
+    now = next((session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None)
+    if not motors or not isinstance(now, MechanismSession) or now.state is None or now.base is None:
+        return []
+    values = {index: motors[place] for index, place in enumerate(now.places) if place in motors}
+    goals = Goals(actuators=by_joint(now.model, values), counts_full_rotations=True)
+    placed = PlacedBodies(now.made, now.base, now.model.solver.solve(goals, now.state.shown).poses)
+    found = []
+    for name in placed.bodies.get(rig.session_uid, ()):
+        world = placed.world(rig.session_uid, name)
+        tail = world @ Matrix.Translation((0, rig.pose.bones[name].length, 0)) if name in rig.pose.bones else world
+        found.append((tuple(world.translation), tuple(tail.translation)))
+    return found
 
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:

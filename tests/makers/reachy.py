@@ -10,6 +10,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
+from tests.hardware.processes import let_go_first
+
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-makers" / "bin" / "python"
 IS_THERE = (ROOT / ".venv-makers" / "ready").exists()
@@ -91,7 +93,9 @@ class MakersDaemon:
         self.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command, cwd=self._home, env=environment(self._home), stdout=self._log, stderr=self._log)
+        process = subprocess.Popen(self._command, cwd=self._home, env=environment(self._home), stdout=self._log, stderr=self._log)
+        let_go_first(process.pid)
+        return process
 
     def _state(self) -> str:
         """The daemon's state; empty while it does not answer."""

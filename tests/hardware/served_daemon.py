@@ -1,0 +1,95 @@
+"""Reachy Mini's simulated daemon behind a port of this computer, served by a process of its own.
+
+`ServedDaemon` starts the process; by itself it is `python -m tests.hardware.served_daemon ANGLE ...`, which prints its address, obeys words
+on standard input and ends with it.
+"""
+
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+from checkout import load_limber
+
+load_limber()  # also where it runs by itself
+
+from tests.hardware.processes import let_go_first  # noqa: E402
+from tests.hardware.reachy_daemon import ReachyDaemon  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTEN = 0.002  # [s] between two looks
+SILENT = "silent"  # the word after which it says nothing more about its motors
+
+
+class ServedDaemon:
+    """A daemon in a process of its own; close it.
+
+    Args:
+        angles: Where its motors are: body, head, right and left antenna (9,) [rad].
+
+    Attributes:
+        address: HOST:PORT.
+    """
+
+    def __init__(self, angles) -> None:
+        command = [sys.executable, "-m", "tests.hardware.served_daemon", *map(str, angles)]
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout
+        self.address = self._process.stdout.readline().strip()
+        if not self.address:
+            raise RuntimeError(f"the process of the simulated daemon ended with {self._process.wait()}")
+
+    def fall_silent(self) -> None:
+        """Its motors lose their cable; the connection stays open."""
+        assert self._process.stdin
+        self._process.stdin.write(f"{SILENT}\n")
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def serve(angles: list[float]) -> None:
+    """Serves one client after another, until standard input ends."""
+    let_go_first(os.getpid())
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        print(f"127.0.0.1:{server.getsockname()[1]}", flush=True)
+        client: socket.socket | None = None
+        daemon = ReachyDaemon(time.perf_counter(), angles)
+        while True:
+            listening = [sys.stdin.fileno(), server, *([client] if client else [])]
+            ready, _, _ = select.select(listening, [], [], LISTEN)
+            if sys.stdin.fileno() in ready:
+                word = os.read(sys.stdin.fileno(), 100).decode().strip()
+                if not word:
+                    return
+                daemon.silent = word == SILENT
+            if server in ready:
+                client, _ = server.accept()
+                daemon = ReachyDaemon(time.perf_counter(), daemon.angles, daemon.motors)
+            if client is None:
+                continue
+            data = client.recv(65536) if client in ready else b""
+            if client in ready and not data:
+                client = None
+                continue
+            if said := daemon.hear(data, time.perf_counter()):
+                try:
+                    client.sendall(said)
+                except OSError:
+                    client = None
+
+
+if __name__ == "__main__":
+    serve([float(word) for word in sys.argv[1:]])
