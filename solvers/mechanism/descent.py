@@ -34,6 +34,7 @@ CLOSING_STEPS = 12
 UNLIMITED_EVALUATIONS = 1 << 30  # evaluations: no bound
 FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle, where first-order steps vanish
+ALIKE, FASTER = 0.5, 2.0  # of the step: a last step within it is a continuation; and how much longer it may be
 BOUND_TOLERANCE = 1e-12  # [rad or sizes]
 
 
@@ -44,6 +45,26 @@ class Shape(NamedTuple):
     frames: Array  # (n + 1, 4, 4) frames of the tree's nodes
     screws: Array  # (2, 3, v) as `Coordinates.screws`
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v)
+
+
+class Motion(NamedTuple):
+    """Motion of a frame: its first step, along the tangent of the path, and what the path's curvature added to it."""
+
+    first: Array  # (v,) in units
+    rest: Array  # (v,) in units
+    dt: float  # [s]
+
+    def over(self, dt: float) -> "Motion":
+        """The same motion over another time [s]."""
+        share = dt / self.dt
+        return Motion(share * self.first, share * share * self.rest, dt)
+
+    def curved(self, step: Array) -> Array | None:
+        """A step (v,) along the tangent with the path's curvature, which changes little; None where the motion does."""
+        square = float(self.first @ self.first)
+        share = float(step @ self.first) / square if square > NO_STEP else 0.0
+        is_alike = 0.0 < share < FASTER and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
+        return step + share * share * self.rest if is_alike else None
 
 
 @dataclass
@@ -78,6 +99,8 @@ class Descent:
         self.damping = damping
         self.evaluations, self.most = 0, UNLIMITED_EVALUATIONS  # evaluations so far, and at which number to stop
         self.held = np.zeros(len(self.unit), bool)  # (v,) coordinates that the last step would carry over a bound
+        self.last: Motion | None = None  # of the last frame, over this frame's time
+        self.first: Array | None = None  # (v,) the first step, as the linear model has it
         self._past: list[tuple[Array, Array]] = []  # past steps, and the change of the desired step that each made
         self._desired: Array | None = None
         self._taken: Array | None = None
@@ -188,6 +211,10 @@ class Descent:
 
     def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
         """Steps to try: extrapolated from past steps, plain, then with more and more damping."""
+        if self.first is None:
+            self.first = step
+            if self.last is not None and (curved := self.last.curved(step)) is not None:
+                yield curved
         if self._desired is not None and self._taken is not None and here.open <= CLOSE_ENOUGH:
             self._past = [*self._past[1 - HISTORY :], (self._taken, step - self._desired)]
             yield self._extrapolated(here, step)

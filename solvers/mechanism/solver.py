@@ -17,7 +17,7 @@ from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Shape
+from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Motion, Shape
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
@@ -40,7 +40,7 @@ class State:
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = 1e-3
-    velocity: Array | None = field(default=None, repr=False, compare=False)  # (v,) [units/s] of the last frame; None: not known
+    motion: Motion | None = field(default=None, repr=False, compare=False)  # of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
 
@@ -177,19 +177,21 @@ class MechanismSolver:
             start = here = descent.evaluate(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
+        descent.first, descent.last = None, state.motion.over(dt) if dt is not None and state.motion is not None else None
         descent.most = UNLIMITED_EVALUATIONS if evaluations is None else descent.evaluations + evaluations
         here, settled, count = descent.go(here, iterations)
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
-        velocity = None
-        is_led = bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
-        if dt is not None and is_led and not regularisers and here.open <= CLOSE_ENOUGH:
-            if state.velocity is not None and here.square <= REACHED * REACHED:
-                other = continued(descent, start, here, state.velocity * dt, iterations)
+        motion, is_led = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
+        if dt is not None and here.open <= CLOSE_ENOUGH:
+            if descent.last is not None and is_led and not regularisers and here.square <= REACHED * REACHED:
+                other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
                 here, settled = (here, settled) if other is None else (other, True)
-            velocity = descent.difference(start, here) / dt
+            moved = descent.difference(start, here)
+            first = moved if descent.first is None else descent.first
+            motion = Motion(first, moved - first, dt)
         branch, over = self._followed(branch, here)
-        return self._answer(descent, tasks, here, velocity, branch, settled, count, flipped or over)
+        return self._answer(descent, tasks, here, motion, branch, settled, count, flipped or over)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where nothing is closed yet."""
@@ -221,7 +223,7 @@ class MechanismSolver:
         descent: Descent,
         tasks: list[Task],
         here: Configuration,
-        velocity: Array | None,
+        motion: Motion | None,
         branch: Branch | None,
         settled: bool,
         count: int,
@@ -236,7 +238,7 @@ class MechanismSolver:
             error, _ = stacked(tasks, at, self.coordinates.width)
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping, velocity, branch, here.shape)
+        state = State(here.values, balls, descent.damping, motion, branch, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 
