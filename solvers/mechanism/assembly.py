@@ -15,11 +15,8 @@ from .report import ASSEMBLED
 from .solver import MechanismSolver, Solution, State
 
 TRIES = 60  # starts, the given one first
-STEPS = 150  # of one start
-FIRST_DAMPING = 1e-2
 NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] distance of the first and the last random start from the given one
-SERVED = 1e-6  # task error at which no other assembly is tried
-LONG = 200  # steps toward goals that may be far
+LONG = 200  # steps of one start, and toward goals that may be far
 NO_GOALS = Goals()
 
 
@@ -43,7 +40,7 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
         found = solver.solve(goals, _closed(solver, tried, goals), iterations=LONG)
         if best is None or _rank(found) < _rank(best):
             best = found
-        if found.report.assembled and found.report.goal_error < SERVED:
+        if found.report.assembled and found.report.goal_error < ASSEMBLED:
             break
     assert best is not None
     return best
@@ -74,8 +71,8 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """Levenberg-Marquardt on the loops alone, within limits."""
     nothing = Loops(replace(solver.tree, closures=()), solver.coordinates)
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
-    descent = Descent(solver.coordinates, nothing, (gaps,), {}, (solver.lower, solver.upper), FIRST_DAMPING)
-    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), STEPS)
+    descent = Descent(solver.coordinates, nothing, (gaps,), {}, (solver.lower, solver.upper), start.damping)
+    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), LONG)
     return State(here.values, here.balls)
 
 

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
 from .clusters import Clusters
+from .descent import ALIKE, LONGEST_STEP, MET
 
 RANK = 1e-7  # of the largest singular value: constraints that count have 1e-3 and more, the next are rounding
 CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
 UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
-SMALL = 0.5  # [rad or sizes] of a motor's step: up to it linear prediction holds
-STILL = 1e-9  # [rad or sizes] of a step that is none
-BENT = 0.5  # of a step: a larger deviation is not a continuation
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ class Branches:
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
         other = sure & self._is_unpredicted(last, now, steps)
-        went = sure & (moved > STILL)
+        went = sure & (moved > MET)
         if went.all() and not other.any():
             found = Branch(last.views, now, now - last.values, last.positions + steps, steps, last.age + 1)
         else:
@@ -121,13 +119,14 @@ class Branches:
         """Which clusters (k,) have a determinant of another sign than the motors' own movement predicts."""
         moves, before = steps[:, self.actuated], last.steps[:, self.actuated]
         square = (before * before).sum(1)
-        ahead = np.where(np.abs(moves).max(1, initial=0.0) < SMALL, (moves * before).sum(1) / np.where(square > 0.0, square, 1.0), 0.0)
+        share = (moves * before).sum(1) / np.where(square > 0.0, square, 1.0)
+        ahead = np.where(np.abs(moves).max(1, initial=0.0) < LONGEST_STEP, share, 0.0)
         predicted = last.values + ahead * last.slopes
         differs: NDArray[np.bool_] = (np.abs(predicted) > UNSURE) & (now * predicted < 0.0)
         if not differs.any():
             return differs
         kink = (np.abs(steps - ahead[:, None] * last.steps) * self.holds).max(1, initial=0.0)
-        is_bent = kink > BENT * (np.abs(steps) * self.holds).max(1, initial=0.0)
+        is_bent = kink > ALIKE * (np.abs(steps) * self.holds).max(1, initial=0.0)
         other: NDArray[np.bool_] = differs & ((now * last.values < 0.0) | is_bent)  # it may also touch a flat pose and stay in its assembly
         return other
 

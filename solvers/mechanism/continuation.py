@@ -9,9 +9,8 @@ import math
 import numpy as np
 
 from ..kinematics.se3 import Array
-from .descent import CLOSED, MET, Configuration, Descent
+from .descent import ALIKE, CLOSED, MET, Configuration, Descent
 
-BENT = 0.25  # of the last step: a step that deviates by more is none that the goals' own change of direction explains
 LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
 FREE = 1e-10  # of the largest singular value: directions below it are free; at a fold a direction hardly has a value
 
@@ -38,14 +37,14 @@ def continued(descent: Descent, start: Configuration, here: Configuration, last:
     damping, held = descent.damping, descent.held
     there, _, _ = descent.go(ahead, iterations)
     is_met = there.open <= CLOSED and there.square <= max(here.square, MET * MET)
-    if is_met and np.abs(descent.difference(start, there) - last).max() < 0.5 * np.abs(taken - last).max():
+    if is_met and np.abs(descent.difference(start, there) - last).max() < ALIKE * np.abs(taken - last).max():
         return there
     descent.damping, descent.held = damping, held
     return None
 
 
 def _deviates(taken: Array, last: Array) -> bool:
-    return float(np.abs(taken - last).max(initial=0.0)) > max(BENT * float(np.abs(last).max(initial=0.0)), LEAST_BEND)
+    return float(np.abs(taken - last).max(initial=0.0)) > max(ALIKE * float(np.abs(last).max(initial=0.0)), LEAST_BEND)
 
 
 def _determined(descent: Descent, here: Configuration, step: Array) -> Array:

@@ -6,6 +6,7 @@ counts. Lengths are in "sizes", multiples of the mean distance between neighbour
 radians.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,19 +24,14 @@ CLOSED = 1e-10  # [rad or sizes] loop residual that counts as closed: far below 
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
 MET = 1e-9  # [rad or sizes] task error that counts as zero
 LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate in a step: beyond it the linear model says little
-NO_STEP = 1e-12  # [rad or sizes] a shorter step is none
+ROUNDING = 1e-12  # [rad or sizes] a shorter step is none
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
-DAMPING_DECAY, DAMPING_GROWTH = 0.25, 8.0  # factors of the damping after a step that succeeded, and one that failed
-GOOD_MODEL, POOR_MODEL = 0.75, 0.25  # share of the predicted gain from which the linear model is good, and below which it is poor
+DAMPING_GROWTH = 8.0  # factor of the damping after a step that failed
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
-SLOW = 0.1  # the same: below it the steps are extrapolated from the last ones (Anderson)
-HISTORY = 3  # past steps used for that
 CLOSING_STEPS = 12
-UNLIMITED_EVALUATIONS = 1 << 30  # evaluations: no bound
 FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle, where first-order steps vanish
-ALIKE, FASTER = 0.5, 2.0  # of the step: a last step within it is a continuation; and how much longer it may be
-BOUND_TOLERANCE = 1e-12  # [rad or sizes]
+ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
 
 
 class Shape(NamedTuple):
@@ -62,8 +58,8 @@ class Motion(NamedTuple):
     def curved(self, step: Array) -> Array | None:
         """A step (v,) along the tangent with the path's curvature, which changes little; None where the motion does."""
         square = float(self.first @ self.first)
-        share = float(step @ self.first) / square if square > NO_STEP else 0.0
-        is_alike = 0.0 < share < FASTER and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
+        share = float(step @ self.first) / square if square > ROUNDING else 0.0
+        is_alike = share > 0.0 and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
         return step + share * share * self.rest if is_alike else None
 
 
@@ -97,13 +93,10 @@ class Descent:
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
-        self.evaluations, self.most = 0, UNLIMITED_EVALUATIONS  # evaluations so far, and at which number to stop
+        self.evaluations, self.most = 0, math.inf  # evaluations so far, and at which number to stop
         self.held = np.zeros(len(self.unit), bool)  # (v,) coordinates that the last step would carry over a bound
         self.last: Motion | None = None  # of the last frame, over this frame's time
         self.first: Array | None = None  # (v,) the first step, as the linear model has it
-        self._past: list[tuple[Array, Array]] = []  # past steps, and the change of the desired step that each made
-        self._desired: Array | None = None
-        self._taken: Array | None = None
 
     def evaluate(self, values: Array, balls: Array, shape: Shape | None = None) -> Configuration:
         """The configuration at these coordinates; `shape` where it is known already."""
@@ -142,8 +135,6 @@ class Descent:
         """The best configuration found, whether it has converged, and the number of steps."""
         settled, count = False, 0
         is_probed = False
-        self._desired = None  # the last run may have had other tasks
-        self._past.clear()
         while not settled and count < iterations and self.evaluations < self.most:
             if here.open <= CLOSED and here.square <= MET * MET:
                 settled = True
@@ -189,20 +180,12 @@ class Descent:
                 gain = here.square - there.square
                 left = here.goals[0] + here.goals[1] @ tried
                 promised = here.square - float(left @ left)
-                if gain > GOOD_MODEL * promised:
-                    self.damping = max(self.damping * DAMPING_DECAY, LEAST_DAMPING)
-                elif gain < POOR_MODEL * promised:
-                    self.damping = min(self.damping * DAMPING_GROWTH, MOST_DAMPING)
-                if gain > SLOW * here.square:
-                    self._desired = None
-                    self._past.clear()
-                else:
-                    self._taken = (there.values - here.values) / self.unit
-                    if self.coordinates.balls.size:
-                        self._taken[self.coordinates.ball_coordinates] = tried[self.coordinates.ball_coordinates]
+                if promised > 0.0:  # Nielsen 1999: the better the linear model, the less damping
+                    factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)
+                    self.damping = min(max(self.damping * factor, LEAST_DAMPING), MOST_DAMPING)
                 is_small = here.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * here.square
-                return there, there.open <= CLOSED and (is_small or longest < NO_STEP)
-            if longest < NO_STEP:
+                return there, there.open <= CLOSED and (is_small or longest < ROUNDING)
+            if longest < ROUNDING:
                 return None, True
             if self.evaluations >= self.most:
                 return None, False
@@ -210,29 +193,15 @@ class Descent:
         return None, True
 
     def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
-        """Steps to try: extrapolated from past steps, plain, then with more and more damping."""
+        """Steps to try: on the last frame's curve, plain, then with more and more damping."""
         if self.first is None:
             self.first = step
             if self.last is not None and (curved := self.last.curved(step)) is not None:
                 yield curved
-        if self._desired is not None and self._taken is not None and here.open <= CLOSE_ENOUGH:
-            self._past = [*self._past[1 - HISTORY :], (self._taken, step - self._desired)]
-            yield self._extrapolated(here, step)
-        self._desired = step
         yield step
         while self.damping <= MOST_DAMPING:
             self.damping *= DAMPING_GROWTH
             yield self.step(here)
-
-    def _extrapolated(self, here: Configuration, step: Array) -> Array:
-        """The step extrapolated to where the next desired step is zero, if it changes as over the past steps (Anderson acceleration)."""
-        taken, changed = (np.array(part).T for part in zip(*self._past, strict=True))
-        square = changed.T @ changed
-        square.flat[:: len(square) + 1] += REDUNDANT * float(square.trace()) + SMALLEST
-        better: Array = step - (taken + changed) @ np.linalg.solve(square, changed.T @ step)
-        if self.is_bounded:
-            better = np.clip(better, (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit)
-        return better
 
     def _closed(self, here: Configuration, step: Array) -> Configuration | None:
         """The configuration after a step with its loops nearly closed; None where that is no better."""
@@ -257,12 +226,12 @@ class Descent:
             return step
         most, least = (self.upper - here.values) / self.unit, (self.lower - here.values) / self.unit
         held = np.zeros(len(step), bool)
-        out = (step > most + BOUND_TOLERANCE) | (step < least - BOUND_TOLERANCE)
+        out = (step > most + ROUNDING) | (step < least - ROUNDING)
         while out.any():
             held |= out
             fixed, free = np.where(held, np.clip(step, least, most), 0.0), (~held).astype(float)
             step = fixed + self._free_step(gap + loops @ fixed, loops * free, error + goal @ fixed, goal * free)
-            out = ~held & ((step > most + BOUND_TOLERANCE) | (step < least - BOUND_TOLERANCE))
+            out = ~held & ((step > most + ROUNDING) | (step < least - ROUNDING))
         if not is_closing_only:
             self.held = held
         return step

@@ -17,7 +17,7 @@ from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, CLOSED, UNLIMITED_EVALUATIONS, Configuration, Descent, Motion, Shape
+from .descent import CLOSE_ENOUGH, CLOSED, MET, Configuration, Descent, Motion, Shape
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
@@ -27,10 +27,8 @@ from .report import ASSEMBLED, Report
 from .tree import Coordinates, span
 
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
-MOST_WAYPOINTS = 24  # waypoints of a full rotation
+MOST_WAYPOINTS = round(math.tau / WAYPOINT_SPACING)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
-REACHED = 1e-4  # [rad or sizes] task error up to which a target is in reach, since a solve may take several frames
-HELD_WITHIN = 1e-9  # [rad or sizes] from a bound: a nearer joint is at it
 
 
 @dataclass(frozen=True)
@@ -178,13 +176,13 @@ class MechanismSolver:
             branch, over = self._followed(branch, here)
             flipped |= over
         descent.first, descent.last = None, state.motion.over(dt) if dt is not None and state.motion is not None else None
-        descent.most = UNLIMITED_EVALUATIONS if evaluations is None else descent.evaluations + evaluations
+        descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
         here, settled, count = descent.go(here, iterations)
         if start.open <= CLOSED and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
         motion, is_led = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
         if dt is not None and here.open <= CLOSE_ENOUGH:
-            if descent.last is not None and is_led and not regularisers and here.square <= REACHED * REACHED:
+            if descent.last is not None and is_led and not regularisers and here.square <= CLOSE_ENOUGH * CLOSE_ENOUGH:
                 other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
                 here, settled = (here, settled) if other is None else (other, True)
             moved = descent.difference(start, here)
@@ -253,7 +251,7 @@ class MechanismSolver:
                 value, unit = float(here.values[c]), "degrees" if self.coordinates.is_turn[c] else "mm"
                 given = math.degrees(1.0) if self.coordinates.is_turn[c] else 1e3
                 for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
-                    if abs(value - bound) <= HELD_WITHIN * self.coordinates.unit[c]:
+                    if abs(value - bound) <= MET * self.coordinates.unit[c]:
                         speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
                         what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")

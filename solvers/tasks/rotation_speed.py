@@ -9,8 +9,6 @@ import numpy as np
 from ..kinematics.se3 import Array, half_angle
 from .task import Ends, Kinematics
 
-LEAST_LOG = 1e-12  # of eq. 5: at its threshold the root of the regulariser has no second derivative
-
 
 class RotationSpeed:
     """k ends that rotate no faster than a threshold (R_vel, equations 4 and 5)."""
@@ -25,6 +23,6 @@ class RotationSpeed:
         twists, slopes = half_angle(self.back @ self.ends.frames(at)[:, :3, :3])
         square = (twists * twists).sum(-1)
         over = np.log(np.maximum(square / self.threshold, 1.0))
-        factor = 3.0 * np.sqrt(np.maximum(over, LEAST_LOG)) / np.maximum(square, self.threshold) * (over > 0.0)
+        factor = 3.0 * np.sqrt(over) / np.maximum(square, self.threshold)
         jacobian = (factor[:, None] * twists)[:, None, :] @ slopes @ self.back @ at.screws[0]
         return self.ends.weighted(over[:, None] ** 1.5, jacobian)

@@ -219,6 +219,21 @@ def test_an_axis_that_points_the_other_way_is_turned_round(start: float):
     assert found.poses[1, 2, 2] == pytest.approx(1.0)
 
 
+def test_on_a_smooth_path_the_last_frames_curvature_saves_a_step():
+    solver, found = started(mechanisms.stewart())
+    steps = {True: [], False: []}
+    for k in range(60):
+        turn = about(X, 0.2 * math.sin(0.05 * k))
+        goals = Goals((FrameGoal("platform", position=(0.05 * math.sin(0.06 * k), 0.0, 0.52), rotation=turn),))
+        without = solver.solve(goals, replace(found.state, motion=None), DT)
+        found = solver.solve(goals, found.state, DT)
+        assert found.poses == pytest.approx(without.poses, abs=1e-8)
+        for is_known, one in ((True, found), (False, without)):
+            steps[is_known].append(one.report.iterations)
+    assert steps[True].count(2) > 55
+    assert steps[False].count(3) > 30
+
+
 def test_a_far_command_is_followed_to_the_same_assembly():
     solver, found = started(mechanisms.four_bar())
     first = solver.values(found.state, "motor")[0]
