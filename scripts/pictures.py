@@ -1,6 +1,6 @@
 """Makes the documents' pictures of the interface and of the code anew: `python scripts/pictures.py [NAME ...]`.
 
-A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window; the film of the lamp is made
+A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window; films are made
 of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the pictures of the demo in build/demo, `make bench`
 those of the solvers in build/bench. Pictures of gallery robots are made by name, from what `make demo ROBOT=NAME` left:
 `scripts/pictures.py gallery_so101`.
@@ -66,7 +66,10 @@ ROBOT = "gallery_"  # begins the names of the pictures of gallery robots
 ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "open_duck_mini"))
 MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
 ROBOT_SIZE = (320, 240)  # [pixels] of one posture
-FILM = "lamp_film"  # the name of the animated picture, docs/pictures/lamp_film.webp
+FILMS = {  # animated pictures, docs/pictures/NAME.webp: the play, and what is written below
+    "lamp_film": ("film", "orange: where the virtual robot is"),
+    "robot_film": ("robot_film", "right: the pose that the virtual robot reports"),
+}
 COLOURS = 64  # of a picture of the code: letters stay smooth, and the file small
 FILM_SIZE = (720, 480)  # [pixels] of its window
 FILM_FRAME = 83  # [ms] two frames of the scene, at 24 a second
@@ -92,12 +95,13 @@ def play(name: str, width: int, height: int, seconds: int = 400) -> dict:
     return json.loads(done.stdout)
 
 
-def film() -> None:
-    """Makes the animated picture of the lamp."""
+def film(name: str) -> None:
+    """Makes an animated picture."""
+    which, legend = FILMS[name]
     folder = PHOTOGRAPHS / "film"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    facts = play("film", *FILM_SIZE, seconds=2400)
+    facts = play(which, *FILM_SIZE, seconds=2400)
     left, top, width, height = facts["box"]
     caption, frames = "", []
     for number, path in enumerate(sorted(folder.glob("*.png"))):
@@ -106,9 +110,9 @@ def film() -> None:
             frame = photograph.crop((left, top, left + width, top + height))
         write = ImageDraw.Draw(frame)
         write.text((16, 12), caption, (255, 255, 255), ImageFont.load_default(22))
-        write.text((16, height - 28), "orange: where the virtual robot is", (255, 150, 40), ImageFont.load_default(14))
+        write.text((16, height - 28), legend, (255, 150, 40), ImageFont.load_default(14))
         frames.append(frame)
-    path = PICTURES / f"{FILM}.webp"
+    path = PICTURES / f"{name}.webp"
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=FILM_FRAME, loop=0, quality=FILM_QUALITY, method=6)
     print(f"pictures: docs/pictures/{path.name}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
 
@@ -165,15 +169,16 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {FILM, *CODE, *ROBOTS, *(picture.name for picture in TABLE)}
+    known = {*FILMS, *CODE, *ROBOTS, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
     draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
-    if FILM in names or not names:
-        film()
+    for name in FILMS:
+        if name in names or not names:
+            film(name)
     print("Look at them before they are committed: `git diff --stat docs/pictures`")
 
 

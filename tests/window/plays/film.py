@@ -15,8 +15,8 @@ FOLLOWS = 1.0  # [degrees] of the commanded pose, within which the robot has fol
 HELD = 60.0  # [s] for what takes a second where nothing else is going on
 
 
-def show_the_lamp(stage) -> None:
-    """Nothing but the lamp, its ball and Limber's overlays."""
+def clear_view(stage, view_from, view_at, view_distance: float) -> None:
+    """Nothing but the robot, its target and Limber's overlays, seen from a place [rad, m]."""
     space = stage.area().spaces.active
     space.show_region_header = space.show_region_tool_header = space.show_region_toolbar = space.show_region_ui = False
     space.show_gizmo = False
@@ -25,8 +25,8 @@ def show_the_lamp(stage) -> None:
     for overlay in ("show_axis_x", "show_axis_y", "show_cursor", "show_text", "show_bones", "show_outline_selected", "show_object_origins"):
         setattr(space.overlay, overlay, False)
     view = space.region_3d
-    view.view_perspective, view.view_rotation = "PERSP", Euler(VIEW_FROM).to_quaternion()
-    view.view_location, view.view_distance = VIEW_AT, VIEW_DISTANCE
+    view.view_perspective, view.view_rotation = "PERSP", Euler(view_from).to_quaternion()
+    view.view_location, view.view_distance = view_at, view_distance
 
 
 def play(stage):
@@ -35,7 +35,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.add_demo_lamp()
     yield 1.5  # the view goes there smoothly
-    show_the_lamp(stage)
+    clear_view(stage, VIEW_FROM, VIEW_AT, VIEW_DISTANCE)
     rig = bpy.context.view_layer.objects.active
     chain = rig.limber.chains[0]
     names = [posture.name for posture in chain.postures]
