@@ -33,6 +33,11 @@ def test_the_firmware_is_in_as_sources_since_users_flash_it(names: set[str]):
     assert sources <= names
 
 
+def test_the_package_stays_small():
+    size = (ROOT / "build" / f"limber-{MANIFEST['version']}.zip").stat().st_size
+    assert size < 2e6, "meshes of gallery robots are simplified, and the makers' are installed from a folder"
+
+
 def test_nothing_of_development_and_nothing_compiled_is_in(names: set[str]):
     for name in names:
         parts = PurePosixPath(name).parts
