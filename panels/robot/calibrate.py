@@ -14,7 +14,7 @@ from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_
 from ..tab import ServoTab, sentence
 from .servos import draw_list, draw_trials
 
-APART = 0.035  # [rad] 2 degrees from the shown pose, which an eye sees
+APART = 0.0175  # [rad] a degree from the shown pose: less no hand brings a robot to
 
 
 class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
@@ -102,25 +102,28 @@ def _draw_range(layout, rig, status) -> None:
 
 
 def _draw_zeros(layout, rig, status) -> None:
-    """Draws the check of the zeros: how far each joint is from the pose that Blender shows, and a button that takes it for there."""
+    """Draws the check of the zeros: joints that are not in the shown pose by the calibration, and a button that takes them for there."""
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
     if status.state is not State.LIMP:
         sentence(column, "To check zeros: pose, press Release All, and compare", "INFO")
         return
-    sentence(column, "Bring the robot to the pose that Blender shows. Hold a joint there that differs, and press its Zero", "VIEW_PAN")
+    sentence(column, "Bring the robot to the pose that Blender shows. Hold a joint there that is listed, and press its Zero", "VIEW_PAN")
     try:
         found = zero_check.differences(rig)
     except (RigError, HardwareError) as error:
         sentence(column, str(error), "ERROR")
         return
+    apart = [one for one in found if one.measured is None or abs(one.measured - one.shown) > APART * one.joint.scale]
+    if not apart:
+        sentence(column, "By the calibration every joint is within a degree of it", "CHECKMARK")
+        return
     box = column.box().column(align=True)
-    for joint, shown, measured in found:
+    for joint, shown, measured in apart:
         name, rest = _split(box, 0.5)
         name.label(text=joint.name)
         figure, button = _split(rest, 0.55)
         figure.alignment = "RIGHT"
-        figure.alert = measured is not None and abs(measured - shown) > APART * joint.scale
         figure.label(text="not known" if measured is None else _signed(joint, measured - shown))
         zero = button.operator("limber.set_zero", text="Zero")
         zero.joint, zero.angle = joint.name, shown
