@@ -6,8 +6,8 @@
 --kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the URDF
               with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same URDF's
               geometry: no solver of that file can be nearer to the maker.
---daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, one after the other. The lag is that
-              of the positions that the daemon publishes behind the motion, where they fit best: the median of the motors.
+--daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The lag is that of the
+              positions that the daemon publishes behind the motion, where they fit best: the median of the motors.
 """
 
 import argparse
@@ -47,6 +47,8 @@ NEUTRAL = 0.177  # [m] height of the head in neutral
 STEPS = 24  # from neutral to a pose; with half as many 2 of 500 end at the motors' limits on the way, which is told
 FPS = 60  # frames a second that Limber is given
 CLIENT = 50  # orders a second of the maker's client
+ROUND = 20.0  # [s] for which either sends before it is the other's turn
+TRIES = 4  # times as many rounds: where cores are busy the daemon says nothing for so long that Limber stops
 SETTLE = 3.0  # [s] of motion before the lag is measured
 OFFSETS = (0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0)  # [steps] homing offsets that the daemon writes into the servos
 
@@ -88,8 +90,8 @@ host, port = sys.argv[2].split(":")
 options = {"connection_mode": "localhost_only", "media_backend": "no_media", "automatic_body_yaw": False, "timeout": 60.0}
 with ReachyMini(port=int(port), **options) as robot:
     robot.enable_motors()
-    robot.goto_target(np.array(rows["head"][0]), antennas=rows["antennas"][0], duration=2.0, body_yaw=rows["yaw"][0])
-    time.sleep(0.5)
+    robot.set_target(head=np.array(rows["head"][0]), antennas=rows["antennas"][0], body_yaw=rows["yaw"][0])
+    time.sleep(2.0)
     begun = time.time()
     print(begun, flush=True)
     for k, (head, antennas, yaw) in enumerate(zip(rows["head"], rows["antennas"], rows["yaw"])):
@@ -234,9 +236,10 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, wanted: np.ndarra
     return float(np.median(best))
 
 
-def through_the_daemon(seconds: float) -> dict[str, float]:
-    """Lags [s] of Limber and of the maker's client, and Limber's lost orders."""
-    rows = motion(seconds, FPS)
+def through_the_daemon(seconds: float) -> list[dict[str, float]]:
+    """Of each round: lags [s] of Limber and of the maker's client, and Limber's orders, sent and lost."""
+    rounds = max(1, round(seconds / ROUND))
+    rows = motion(seconds / rounds, FPS)
     platform = Platform(read(URDF, for_mechanism=True))
     motors = np.array([platform.motors(np.array(head), yaw) for head, yaw in zip(rows["head"], rows["yaw"], strict=True)])
     wanted = np.column_stack((rows["yaw"], motors, rows["antennas"]))
@@ -244,13 +247,19 @@ def through_the_daemon(seconds: float) -> dict[str, float]:
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
     with tempfile.TemporaryDirectory() as home, ServedBus(places, "dynamixel") as bus, MakersDaemon(Path(home), "-p", bus.port) as daemon:
         observer = Observer(daemon.address)
-        begun = _maker_streams(Path(home), daemon.address, motion(seconds, CLIENT))
-        time.sleep(1.0)
-        maker = lag(np.array(observer.rows), begun, times, wanted)
-        own_begun, lost, sent = _limber_streams(daemon.address, wanted)
-        time.sleep(0.5)
-        own = lag(np.array(observer.rows), own_begun, times, wanted)
-    return {"maker": maker, "limber": own, "lost": lost, "sent": sent}
+        told: list[dict[str, float]] = []
+        for _ in range(TRIES * rounds):
+            begun = _maker_streams(Path(home), daemon.address, motion(seconds / rounds, CLIENT))
+            maker = lag(np.array(observer.rows), begun, times, wanted)
+            own_begun, lost, sent, problem = _limber_streams(daemon.address, wanted)
+            if problem:
+                print(f"a round is repeated, since other programs keep the cores busy: {problem}")
+                continue
+            time.sleep(0.5)
+            told.append({"maker": maker, "limber": lag(np.array(observer.rows), own_begun, times, wanted), "lost": lost, "sent": sent})
+            if len(told) == rounds:
+                return told
+    sys.exit(f"only {len(told)} of {rounds} rounds could be run to their ends: run it on an idle machine")
 
 
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
@@ -265,8 +274,11 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
     return float(done.stdout.split()[-1])
 
 
-def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
-    """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and the orders lost and sent."""
+def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int, str]:
+    """Let Limber's worker send the motion, with velocities as live movers have them.
+
+    Returns when it began [s], the orders lost and sent, and why it did not come to its end; empty: it did.
+    """
     joints = wanted.copy()
     joints[:, 7:] *= -1.0  # the URDF's antennas
     velocity = np.gradient(joints, axis=0)
@@ -292,9 +304,8 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
             link.send(frame)
             time.sleep(max(0.0, begun + (k + 1) / FPS - time.time()))
         after = link.status()
-        if after.state is not State.ARMED:
-            sys.exit(f"Limber's stream has ended early, as where other programs keep the cores busy: {after.sentence}")
-        return begun, after.lost - before.lost, after.sent - before.sent
+        problem = "" if after.state is State.ARMED else after.sentence
+        return begun, after.lost - before.lost, after.sent - before.sent, problem
     finally:
         link.close()
 
@@ -319,9 +330,11 @@ def main() -> None:
         print(_line("Limber against the closed form", found["solver"]))
     if asked.daemon:
         told = through_the_daemon(asked.daemon)
-        added = 1e3 * (told["limber"] - told["maker"])
-        print(f"{told['sent']:.0f} orders, {told['lost']:.0f} lost")
-        print(f"lag: Limber {1e3 * told['limber']:.1f} ms, the maker's client {1e3 * told['maker']:.1f} ms, added {added:.1f} ms")
+        limber, maker = (1e3 * min(row[name] for row in told) for name in ("limber", "maker"))
+        print(f"{sum(row['sent'] for row in told):.0f} orders, {sum(row['lost'] for row in told):.0f} lost")
+        print(
+            f"lag: Limber {limber:.1f} ms, the maker's client {maker:.1f} ms, added {limber - maker:.1f} ms (least of {len(told)} rounds)"
+        )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,10 @@ from limber.hardware.protocols.reachy_mini import messages
 from limber.hardware.protocols.reachy_mini.websocket import WebSocket
 from limber.hardware.safety import Fault, State
 from limber.motion import Limits
+from limber.robots.download import Download
+from limber.robots.meshes import find_mesh
+from limber.robots.model import MeshFile
+from limber.robots.reading import read
 
 from tests.hardware.patience import PATIENCE, wait, wait_for, wait_until
 from tests.hardware.reachy_daemon import reachy_device
@@ -92,6 +96,18 @@ def test_the_robot_is_armed_where_it_is_follows_and_stops(mock, connected):
         link.send(NEUTRAL)
         time.sleep(0.01)
     assert mock.get("/api/state/full")["body_yaw"] == pytest.approx(held, abs=1e-6) == pytest.approx(0.3, abs=1e-3)
+
+
+def test_the_daemon_gives_its_model_with_all_meshes_and_closed_loops(mock, tmp_path):
+    download = Download(mock.address, tmp_path)
+    while not download.wait(1.0):
+        pass
+    assert download.done == download.total == 42
+    robot = read(download.model)
+    assert (len(robot.closures), len(robot.motors), len(robot.balls)) == (5, 9, 7)
+    names = {visual.shape.name for link in robot.links for visual in link.visuals if isinstance(visual.shape, MeshFile)}
+    assert len(names) == 41
+    assert all(find_mesh(name, robot.file) is not None for name in names)
 
 
 def test_automatic_body_yaw_is_off_once_it_was_armed(mock, connected):
