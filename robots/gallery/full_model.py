@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ...solvers.kinematics.rotations import conjugate, multiply, subtract
 from ..errors import MalformedError, UrdfError
+from ..lfs import IS_POINTER, is_lfs_pointer
 from ..meshes import find_mesh
 from ..model import MeshFile, Robot
 from ..reading import read
@@ -33,6 +34,8 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
     Raises:
         UrdfError: there is none; the message names what was looked at.
     """
+    if not place.exists():
+        raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")
     paths = sorted(place.rglob("*.urdf"))[:MOST_FILES] if place.is_dir() else [place]
     own = {robot.name: read(robot.model) for robot in robots}
     found: dict[str, FullModel] = {}
@@ -43,7 +46,11 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
             continue
         meshes = _meshes(model)
         for name, robot in own.items():
-            if is_same(robot, model) and len(meshes) > len(found[name].meshes if name in found else ()):
+            if not is_same(robot, model):
+                continue
+            if pointer := next((mesh for mesh in meshes.values() if is_lfs_pointer(mesh)), None):
+                raise MalformedError(str(path), 0, "", f"its mesh {pointer.name} {IS_POINTER}")
+            if len(meshes) > len(found[name].meshes if name in found else ()):
                 found[name] = FullModel(path, meshes)
     if not found:
         looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"

@@ -89,9 +89,10 @@ def test_its_servos_go_where_its_model_goes(folder):
 
 
 @pytest.mark.every_blender
-def test_undo_takes_the_whole_robot_away_in_one_step(mine, undo_step):
+@pytest.mark.parametrize("robot", ["so101", "reachy_mini"])
+def test_undo_takes_the_whole_robot_away_in_one_step(robot, undo_step):
     before = everything()
-    added(mine)
+    added(robot)
     undo_step("Add Robot")
     bpy.ops.ed.undo()
     assert everything() == before

@@ -114,9 +114,14 @@ def test_the_makers_model_with_meshes_is_found_among_a_folders_files(mine, tmp_p
     assert found.path.name == "arm.urdf"
     assert found.meshes == {"parts/hand.stl": clone / "parts" / "hand.stl"}
     assert find(clone / "arm.urdf", [robot])["My Arm"].path == found.path
+    (clone / "parts" / "hand.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(UrdfError, match="git lfs pull"):
+        find(clone, [robot])
     shutil.rmtree(clone / "parts")
     with pytest.raises(UrdfError, match="choose a clone of the maker's repository"):
         find(clone, [robot])
+    with pytest.raises(UrdfError, match="there is no such file or folder"):
+        find(tmp_path / "nowhere", [robot])
 
 
 @pytest.mark.parametrize(("name", "model"), [("so101", "so101_new_calib"), ("so100", "so_arm100")])
