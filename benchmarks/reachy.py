@@ -244,22 +244,27 @@ def through_the_daemon(seconds: float) -> list[dict[str, float]]:
     motors = np.array([platform.motors(np.array(head), yaw) for head, yaw in zip(rows["head"], rows["yaw"], strict=True)])
     wanted = np.column_stack((rows["yaw"], motors, rows["antennas"]))
     times = np.array(rows["time"])
+    told: list[dict[str, float]] = []
+    for _ in range(TRIES * rounds):
+        try:
+            told.append(_round(times, wanted, motion(seconds / rounds, CLIENT)))
+        except RuntimeError as error:
+            print(f"a round is repeated, since other programs keep the cores busy: {error}")
+        if len(told) == rounds:
+            return told
+    sys.exit(f"only {len(told)} of {rounds} rounds could be run to their ends: run it on an idle machine")
+
+
+def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list]) -> dict[str, float]:
+    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up for too long."""
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
     with tempfile.TemporaryDirectory() as home, ServedBus(places, "dynamixel") as bus, MakersDaemon(Path(home), "-p", bus.port) as daemon:
         observer = Observer(daemon.address)
-        told: list[dict[str, float]] = []
-        for _ in range(TRIES * rounds):
-            begun = _maker_streams(Path(home), daemon.address, motion(seconds / rounds, CLIENT))
-            maker = lag(np.array(observer.rows), begun, times, wanted)
-            own_begun, lost, sent, problem = _limber_streams(daemon.address, wanted)
-            if problem:
-                print(f"a round is repeated, since other programs keep the cores busy: {problem}")
-                continue
-            time.sleep(0.5)
-            told.append({"maker": maker, "limber": lag(np.array(observer.rows), own_begun, times, wanted), "lost": lost, "sent": sent})
-            if len(told) == rounds:
-                return told
-    sys.exit(f"only {len(told)} of {rounds} rounds could be run to their ends: run it on an idle machine")
+        begun = _maker_streams(Path(home), daemon.address, rows)
+        maker = lag(np.array(observer.rows), begun, times, wanted)
+        begun, lost, sent = _limber_streams(daemon.address, wanted)
+        time.sleep(0.5)
+        return {"maker": maker, "limber": lag(np.array(observer.rows), begun, times, wanted), "lost": lost, "sent": sent}
 
 
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
@@ -270,15 +275,12 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
         [str(PYTHON), "-c", CLIENT_CODE, str(path), address], env=environment(home), capture_output=True, text=True, check=False
     )
     if done.returncode:
-        sys.exit(f"the maker's client failed:\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"the maker's client failed: {done.stderr.strip().rpartition(chr(10))[2]}")
     return float(done.stdout.split()[-1])
 
 
-def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int, str]:
-    """Let Limber's worker send the motion, with velocities as live movers have them.
-
-    Returns when it began [s], the orders lost and sent, and why it did not come to its end; empty: it did.
-    """
+def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
+    """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and the orders lost and sent."""
     joints = wanted.copy()
     joints[:, 7:] *= -1.0  # the URDF's antennas
     velocity = np.gradient(joints, axis=0)
@@ -294,7 +296,7 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int, 
                 link.arm()
             elif status.state is State.FAULT:
                 if status.fault is not Fault.SILENT:
-                    sys.exit(status.sentence)
+                    raise RuntimeError(status.sentence)
                 link.clear_fault()
             link.send(still)
             time.sleep(0.02)
@@ -304,8 +306,9 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int, 
             link.send(frame)
             time.sleep(max(0.0, begun + (k + 1) / FPS - time.time()))
         after = link.status()
-        problem = "" if after.state is State.ARMED else after.sentence
-        return begun, after.lost - before.lost, after.sent - before.sent, problem
+        if after.state is not State.ARMED:
+            raise RuntimeError(after.sentence)
+        return begun, after.lost - before.lost, after.sent - before.sent
     finally:
         link.close()
 

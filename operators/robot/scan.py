@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
-from ...hardware.protocols.table import OWN, capabilities_of
+from ...hardware.protocols.table import OWN, capabilities_of, is_on_network
 from ...hardware.scan import SCANNED
 from ...rig.events import handlers
 from ...rig.robot import background_jobs, links
@@ -57,7 +57,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
-        is_serial = device.port.strip() not in {*VIRTUAL, *links.ports(), ""}
+        is_serial = device.port.strip() not in {*VIRTUAL, *links.ports(), ""} and not is_on_network(device.protocol)
         self.where = "DEVICE" if is_serial else "ALL"
         if not self.properties.is_property_set("protocols"):
             self.protocols = {device.protocol} if device.protocol in SCANNED and is_serial else {OWN}
