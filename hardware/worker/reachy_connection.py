@@ -158,7 +158,7 @@ class ReachyConnection(Connection):
 
     def close(self, now: float) -> None:
         self._moves.give_up()
-        if self.alive and self._line.opened:
+        if self._line.opened and not self._line.ended:  # a daemon that says nothing may hear all the same
             if self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
                 self._release(self._limp)
             self._transmit(self._line.close())

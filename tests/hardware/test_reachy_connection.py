@@ -194,11 +194,12 @@ def test_a_goal_that_is_not_a_number_ends_the_connection_and_is_not_sent(begin):
 
 @pytest.mark.parametrize("armed", [True, False])
 def test_a_daemon_that_says_nothing_more_is_a_fault_within_a_second(begin, armed):
-    simulation = begin()
+    simulation = begin("detach")
     simulation.arm(UP) if armed else simulation.run(2.0, UP)
     simulation.daemon.silent = True  # its motors are unplugged: the line stays open
     report = simulation.run(1.0, UP)
     assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
+    assert simulation.daemon.motors == "disabled"
     simulation.daemon.silent = False
     simulation.command(Command.CLEAR_FAULT)
     simulation.daemon.__init__(simulation.now, simulation.daemon.angles)

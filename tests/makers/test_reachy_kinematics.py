@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.reachy import kinematics
+from benchmarks.reachy_kinematics import kinematics
 from tests.makers.reachy import IS_THERE, MISSING
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason=MISSING)

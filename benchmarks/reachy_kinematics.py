@@ -1,0 +1,140 @@
+"""Reachy Mini's head in Limber, in closed form, and by its maker's own inverse kinematics, for the same poses."""
+
+import json
+import math
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from limber.robots.closures import mechanism_of
+from limber.robots.marks import closures_text
+from limber.robots.model import Robot
+from limber.robots.reading import read
+from limber.robots.tree import build_tree
+from limber.solvers.kinematics.rotations import exponential, from_matrix, logarithm, to_matrix
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import FrameGoal, Goals
+from limber.solvers.mechanism.solver import MechanismSolver
+
+from tests.makers.reachy import PYTHON, environment
+
+ROOT = Path(__file__).resolve().parents[1]
+URDF = ROOT / "robots" / "gallery" / "reachy_mini" / "robot.urdf"
+NEUTRAL = 0.177  # [m] height of the head in neutral
+STEPS = 24  # from neutral to a pose; with half as many 2 of 500 end at the motors' limits on the way, which is told
+
+POSES = """
+import json, sys
+import numpy as np
+from reachy_mini.kinematics import AnalyticalKinematics
+
+def rotation(roll, pitch, yaw):
+    (cr, cp, cy), (sr, sp, sy) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
+    about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    return np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x
+
+count, seed = map(int, sys.argv[1:])
+draw = np.random.default_rng(seed)
+low = np.radians([0, -48, -80, -48, -80, -70, -80])
+high = np.radians([0, 80, 70, 80, 48, 80, 48])
+found = []
+while len(found) < count:
+    head = np.eye(4)
+    yaw = np.radians(draw.uniform(-160, 160))
+    head[:3, :3] = rotation(*np.radians(draw.uniform([-40, -40], [40, 40])), yaw + np.radians(draw.uniform(-65, 65)))
+    head[:3, 3] = draw.uniform(-0.03, 0.03, 3)
+    maker = AnalyticalKinematics(automatic_body_yaw=False)
+    motors = maker.ik(head, body_yaw=yaw)
+    if motors is not None and np.isfinite(motors).all() and ((motors >= low) & (motors <= high))[1:].all():
+        found.append({"head": head.tolist(), "yaw": yaw, "motors": np.asarray(motors)[1:].tolist()})
+print(json.dumps(found))
+"""
+
+
+class Platform:
+    """The head's platform in Limber: motors for poses of the head."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._solver = MechanismSolver(mechanism_of(robot, closures_text(robot), robot.file))
+        self.state = self.neutral = assemble(self._solver, None, Goals()).state
+        for _ in range(3):
+            self.motors(np.eye(4), 0.0)
+        self.neutral = self.state
+
+    def motors(self, head: np.ndarray, yaw: float) -> np.ndarray:
+        """Angles (6,) [rad] for a head pose as the maker counts it, followed from the last one."""
+        pose = FrameGoal(
+            "head",
+            position=(head[0, 3], head[1, 3], head[2, 3] + NEUTRAL),
+            rotation=from_matrix(head[:3, :3].tolist()),
+        )
+        self.state = self._solver.solve(Goals(frames=(pose,), actuators={"yaw_body": (yaw,)}), self.state, 1.0).state
+        return np.array([self._solver.values(self.state, f"stewart_{leg}")[0] for leg in range(1, 7)])
+
+    def approach(self, head: np.ndarray, yaw: float) -> np.ndarray:
+        """As `motors`, from neutral in steps."""
+        self.state = self.neutral
+        turned = logarithm(from_matrix(head[:3, :3].tolist()))
+        found = np.zeros(6)
+        for share in np.linspace(0.0, 1.0, STEPS + 1)[1:]:
+            step = np.eye(4)
+            step[:3, :3] = to_matrix(exponential((share * turned[0], share * turned[1], share * turned[2])))
+            step[:3, 3] = share * head[:3, 3]
+            found = self.motors(step, share * yaw)
+        return found
+
+
+class ClosedForm:
+    """The same from the URDF's geometry in closed form: two circles that meet."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._tree = build_tree(robot)
+        self._child = {joint.name: joint.child for joint in robot.joints}
+
+    def motors(self, head: np.ndarray, yaw: float, near: np.ndarray) -> np.ndarray:
+        """Angles (6,) [rad], of two each that is nearer to `near`."""
+        frames = dict(zip((branch.link for branch in self._tree.branches), self._tree.frames({"yaw_body": yaw}), strict=True))
+
+        def matrix(link: str) -> np.ndarray:
+            found = np.eye(4)
+            found[:3, :3], found[:3, 3] = to_matrix(frames[link].rotation), frames[link].offset
+            return found
+
+        pose = head.copy()
+        pose[2, 3] += NEUTRAL
+        found = []
+        for leg, guess in enumerate(near, 1):
+            ball = matrix(self._child[f"passive_{leg}_x"])[:, 3]
+            anchor = matrix(f"closing_{leg}_2" if leg < 6 else self._child["passive_7_x"])[:, 3]
+            end = matrix(f"closing_{leg}_1")[:, 3] if leg < 6 else anchor
+            rod = np.linalg.norm((end - ball)[:3])
+            horn = np.linalg.inv(matrix(self._child[f"stewart_{leg}"]))
+            tip = (horn @ ball)[:3]
+            x, y, z, _ = horn @ pose @ np.linalg.inv(matrix("head")) @ anchor
+            along, across = 2.0 * (tip[0] * x + tip[1] * y), 2.0 * (tip[0] * y - tip[1] * x)
+            level = tip @ tip + x * x + y * y + z * z - 2.0 * tip[2] * z - rod * rod
+            middle, aside = math.atan2(across, along), math.acos(min(max(level / math.hypot(along, across), -1.0), 1.0))
+            found.append(min((_wrap(middle + aside), _wrap(middle - aside)), key=lambda angle: abs(_wrap(angle - guess))))
+        return np.array(found)
+
+
+def _wrap(angle: float) -> float:
+    return (angle + math.pi) % math.tau - math.pi
+
+
+def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
+    """Largest error of a pose's motors (count,) [rad]: of Limber and of the closed form against the maker, and of Limber against that."""
+    with tempfile.TemporaryDirectory() as home:
+        command = [str(PYTHON), "-c", POSES, str(count), str(seed)]
+        done = subprocess.run(command, env=environment(Path(home)), capture_output=True, text=True, check=True)
+    robot = read(URDF, for_mechanism=True)
+    platform, exact = Platform(robot), ClosedForm(robot)
+    errors: dict[str, list[float]] = {"limber": [], "exact": [], "solver": []}
+    for row in json.loads(done.stdout.splitlines()[-1]):
+        head, yaw, maker = np.array(row["head"]), row["yaw"], np.array(row["motors"])
+        own, best = platform.approach(head, yaw), exact.motors(head, yaw, maker)
+        for name, one, other in (("limber", own, maker), ("exact", best, maker), ("solver", own, best)):
+            errors[name].append(max(abs(_wrap(angle)) for angle in one - other))
+    return {name: np.array(found) for name, found in errors.items()}
