@@ -104,7 +104,8 @@ class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):
     bl_label = "Robot Set Up"
     operators = (
         "scan", "cancel_scan", "use_preset", "add_channel", "remove_channel", "add_auxiliary", "remove_auxiliary", "record_range",
-        "end_range", "save_calibration", "load_calibration", "restore_calibration", "import_lerobot", "export_lerobot", "zero_pose", "puppeteer", "end_puppeteer", "record", "end_record",
+        "end_range", "save_calibration", "load_calibration", "restore_calibration", "import_lerobot", "export_lerobot", "zero_pose",
+        "puppeteer", "end_puppeteer", "record", "end_record",
         "key_pose", "store_park_pose", "remote", "end_remote",
     )  # fmt: skip
 

@@ -85,6 +85,7 @@ class LIMBER_PT_advanced_options(SettingsPart, bpy.types.Panel):
 
     bl_label = "Advanced"
     bl_parent_id = "LIMBER_PT_options"
+    bl_order = 0
 
     usual = False
 
