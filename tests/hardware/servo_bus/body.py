@@ -23,6 +23,7 @@ MIDDLE = 2048  # steps at which a joint is usually at 0
 DELAY = 0.002  # [s] until the motor does what its servo was told
 SETTLES = 1.5  # [s] with torque before the power goes off
 OVERLOADED = 0x20  # of a Feetech servo's error
+HEATS = 0.2  # [s] over which a load counts for the protection: a motor that pushes to and fro is not overloaded
 
 
 @dataclass
@@ -55,6 +56,7 @@ class _Motor:
     setpoint: float  # [steps]
     shown: float  # position that the servo had last [steps]: another one comes from a hand
     coming: deque = field(default_factory=deque)  # setpoints on their way [rad]
+    mean_load: float = 0.0  # over some tenths of a second [thousandths]
     overloaded_for: float = 0.0  # [s]
 
 
@@ -179,9 +181,10 @@ class StsOnBody(OnBody, StsBus):
 
     def protect(self, servo: Servo, motor: _Motor, dt: float) -> None:
         if servo.table[self.TORQUE] != 1:
-            servo.error, motor.overloaded_for = servo.error & ~OVERLOADED, 0.0
+            servo.error, motor.overloaded_for, motor.mean_load = servo.error & ~OVERLOADED, 0.0, 0.0
             return
-        motor.overloaded_for = motor.overloaded_for + dt if abs(self.load(servo)) >= 10 * servo.table[OVERLOAD] else 0.0
+        motor.mean_load += (self.load(servo) - motor.mean_load) * min(dt / HEATS, 1.0)
+        motor.overloaded_for = motor.overloaded_for + dt if abs(motor.mean_load) >= 10 * servo.table[OVERLOAD] else 0.0
         if motor.overloaded_for > servo.table[OVERLOAD_TIME] / 100:
             servo.error |= OVERLOADED
 
