@@ -237,6 +237,7 @@ class LIMBER_PT_mechanism_regularisation(Tab, bpy.types.Panel):
 
     bl_label = "Regularisation"
     bl_parent_id = "LIMBER_PT_mechanism_goals"
+    bl_order = 0
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

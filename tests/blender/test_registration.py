@@ -70,7 +70,7 @@ def left() -> dict[str, object]:
     return {
         "classes": {cls.__name__ for cls in registration.classes() if cls.is_registered} | limber_classes(),
         "properties": [hasattr(bpy.types.Object, "limber"), hasattr(bpy.types.WindowManager, "limber_view")],
-        "menus": [menus.draw in getattr(bpy.types, name)._dyn_ui_initialize() for name in menus.MENU_ENTRIES],
+        "menus": [draw in getattr(bpy.types, name)._dyn_ui_initialize() for name, draw in menus.MENU_ENTRIES.items()],
         "handlers": {name: len(found) for name, found in lists.items() if isinstance(found, list)},
         "timers": [bpy.app.timers.is_registered(handlers.redraw), bpy.app.timers.is_registered(handlers._after_enable)],
         "command": command._handle is not None,
