@@ -18,6 +18,16 @@ IS_THERE = (ROOT / ".venv-makers" / "ready").exists()
 MISSING = "no .venv-makers here: scripts/makers.sh makes it, with Reachy Mini's daemon"
 ABSENT = Path(__file__).resolve().parent / "absent"
 START = 120.0  # [s] an idle machine takes 8 to 12
+LAUNCH = """
+import os, runpy, sys, threading
+
+def end_with_the_parent():
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+threading.Thread(target=end_with_the_parent, daemon=True).start()
+runpy.run_module("reachy_mini.daemon.app.main", run_name="__main__", alter_sys=True)
+"""
 OPTIONS = ("--no-media", "--dataset-update-interval", "0")
 
 
@@ -47,7 +57,7 @@ class MakersDaemon:
         self.address = f"127.0.0.1:{free_port()}"
         self._log = (home / "daemon.log").open("wb")
         port = self.address.rpartition(":")[2]
-        self._command = [str(PYTHON), "-m", "reachy_mini.daemon.app.main", "--fastapi-port", port, *OPTIONS, *options]
+        self._command = [str(PYTHON), "-c", LAUNCH, "--fastapi-port", port, *OPTIONS, *options]
         self._home = home
         self.process = self._started()
         until = time.perf_counter() + START
@@ -93,7 +103,9 @@ class MakersDaemon:
         self.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(self._command, cwd=self._home, env=environment(self._home), stdout=self._log, stderr=self._log)
+        process = subprocess.Popen(
+            self._command, cwd=self._home, env=environment(self._home), stdin=subprocess.PIPE, stdout=self._log, stderr=self._log
+        )
         let_go_first(process.pid)
         return process
 
