@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ..motion.filters import Limits
+from .address import address_of
 from .errors import DeviceError
-from .network import address_of
 from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import is_on_network
 

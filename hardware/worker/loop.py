@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from ..address import address_of
 from ..device import Device
 from ..memory import SharedMemory
-from ..network import NetworkTransport, address_of
+from ..network import NetworkTransport
 from ..protocols.table import is_on_network
 from ..safety import Fault
 from ..transport import Transport, TransportError, open_serial

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..address import address_of
 from ..device import Device
-from ..network import address_of
 from ..protocols.reachy_mini import messages
 from ..protocols.reachy_mini.capabilities import ANTENNAS, HEAD, LIMITS, MOTORS, angle, steps
 from ..protocols.reachy_mini.websocket import WebSocket

@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
+from ...hardware.address import address_of
 from ...hardware.errors import DeviceError
-from ...hardware.network import address_of
 from ...hardware.protocols.reachy_mini.capabilities import PROTOCOL
 from ...robots.download import Download, DownloadError
 from ...robots.errors import UrdfError

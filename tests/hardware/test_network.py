@@ -3,8 +3,9 @@
 import socket
 
 import pytest
+from limber.hardware.address import Address, address_of
 from limber.hardware.errors import DeviceError
-from limber.hardware.network import MOST_WAITING, Address, NetworkTransport, address_of
+from limber.hardware.network import MOST_WAITING, NetworkTransport
 from limber.hardware.safety import Fault
 from limber.hardware.transport import TransportError
 

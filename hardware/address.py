@@ -1,0 +1,41 @@
+"""Addresses of robots on a network. Opens no connection, so that Blender's side may import it. Knows no Blender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import DeviceError
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Host and port of a robot's service."""
+
+    host: str
+    port: int
+
+    @property
+    def authority(self) -> str:
+        """As in a URL and in a Host header."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def address_of(text: str, port: int = 8000) -> Address:
+    """The address in "host", "host:port" or "[IPv6]:port"; `port` where it names none.
+
+    Raises:
+        DeviceError: It is no address; says how one is written.
+    """
+    host, number = text.strip(), ""
+    if host.startswith("["):
+        host, closed, number = host[1:].partition("]")
+        is_valid = bool(closed) and (not number or number.startswith(":"))
+        number = number.removeprefix(":")
+    else:
+        host, colon, number = host.partition(":")
+        is_valid = not colon or bool(number)
+    if number:
+        is_valid = is_valid and number.isascii() and number.isdecimal() and 0 < int(number[:6]) < 65536
+    if not (is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)):
+        raise DeviceError(f"'{text.strip()}' is no address of a robot: write host and port, such as reachy-mini.local:{port}")
+    return Address(host, int(number) if number else port)
