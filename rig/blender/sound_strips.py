@@ -17,8 +17,10 @@ def add(scene, path: Path, frame: int):
     """Adds a sound at a frame in the first channel that is free there; returns its strip.
 
     Raises:
-        RigError: the file is no sound that Blender plays.
+        RigError: the file is no sound that Blender plays, or this Blender plays none.
     """
+    if not bpy.app.build_options.audaspace:
+        raise RigError(f"This Blender is built without sound, so the motion has none: add '{path.name}' in another Blender")
     strips = _strips(scene.sequence_editor_create())
     taken = {strip.channel for strip in strips if strip.frame_final_end > frame}
     channel = next((k for k in range(1, CHANNELS + 1) if k not in taken), CHANNELS)

@@ -42,20 +42,23 @@ def library(tmp_path):
     return make
 
 
-def link(path: str):
-    """Links the collection's objects into this file; returns the rig."""
+def link_collection(path: str):
+    """Links the collection into this file and its scene, where overrides are made of collections; returns it."""
     with bpy.data.libraries.load(path, link=True) as (_there, here):
         here.collections = ["Robot"]
     bpy.context.scene.collection.children.link(here.collections[0])
     bpy.context.view_layer.update()
-    return next(thing for thing in here.collections[0].objects if thing.type == "ARMATURE")
+    return here.collections[0]
+
+
+def link(path: str):
+    """Links the collection's objects into this file; returns the rig."""
+    return next(thing for thing in link_collection(path).objects if thing.type == "ARMATURE")
 
 
 def override(path: str, system: bool = False):
     """Links the collection and overrides all of it, as Object > Library Override > Make does; returns the rig."""
-    with bpy.data.libraries.load(path, link=True) as (_there, here):
-        here.collections = ["Robot"]
-    made = here.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=not system)
+    made = link_collection(path).override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=not system)
     bpy.context.view_layer.update()
     rig = next(thing for thing in made.all_objects if thing.type == "ARMATURE")
     if system:

@@ -162,13 +162,15 @@ def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_a
     sound(tmp_path / "nod.wav")
     assert bring(path, frame_start=1) == {"FINISHED"}
     said = capfd.readouterr().out
-    assert "'nod.json': 2.0 s of 3 joints and the pose of 'head' from frame 1, with sound 'nod.wav'" in said
+    has_sound = bpy.app.build_options.audaspace  # some Blenders are built without
+    assert "'nod.json': 2.0 s of 3 joints and the pose of 'head' from frame 1" + ", with sound 'nod.wav'" * has_sound in said
+    assert has_sound or "This Blender is built without sound, so the motion has none" in said
     kept, expected = rig.limber.mechanism, read(path)
     assert [motor.bone for motor in kept.motors if motor.keeps_value] == ["yaw_body", "right_antenna", "left_antenna"]
     (tmp_path / "out").mkdir()
     back = tmp_path / "out" / "back.json"
     bpy.ops.limber.export_motion(filepath=str(back), format="reachy_mini", rate=50, frame_start=1, frame_end=101)
-    assert (tmp_path / "out" / "back.wav").is_file()
+    assert (tmp_path / "out" / "back.wav").is_file() == has_sound
     found = read(back)
     assert found.times == pytest.approx(expected.times)
     assert np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6  # the file's six decimals are no exact rotation

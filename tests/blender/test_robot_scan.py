@@ -1,13 +1,10 @@
 """Choosing a protocol, finding servos and changing their ids from the panel, with simulated servos behind real ports."""
 
-import time
-
 import bpy
 import pytest
 
 from tests.blender.robots import connect, robot_rig, until
-from tests.hardware.pty_robot import PtyRobot
-from tests.hardware.servo_bus import StsBus
+from tests.hardware.served_bus import ServedBus
 
 pytestmark = pytest.mark.every_blender
 
@@ -19,10 +16,8 @@ def rig():
 
 @pytest.fixture
 def bus():
-    servos = StsBus({1: 2048.0, 4: 1000.0})
-    servos.now = time.perf_counter()
-    with PtyRobot(servos) as robot:
-        yield robot
+    with ServedBus({1: 2048.0, 4: 1000.0}) as servos:
+        yield servos
 
 
 def beat_until_over() -> None:
@@ -110,10 +105,10 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
     options = {"port": bus.port, "protocol": "feetech_sts", "baudrate": 1_000_000, "servo": 4, "what": "ID", "new_servo": 7}
     with pytest.raises(RuntimeError, match="would all be changed"):
         bpy.ops.limber.change_servo(**options)
-    assert sorted(bus.robot.servos) == [1, 4]
+    assert bus.ids() == [1, 4]
     bpy.ops.limber.change_servo(**options, alone=True)
     beat_until_over()
-    assert sorted(bus.robot.servos) == [1, 7]
+    assert bus.ids() == [1, 7]
     assert [one.servo for one in background_jobs.scan().found] == [1, 7]
     assert not background_jobs.change().failed
 

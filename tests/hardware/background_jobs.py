@@ -1,27 +1,78 @@
-"""Errands as tests go on them: to simulated servos behind real ports, in the test's own process where none of its own is needed."""
+"""Background jobs as tests run them: in a process of their own on a real port, or here, on a line whose other end answers at once."""
 
+import itertools
 import time
 from importlib import import_module
+from types import SimpleNamespace
+from typing import ClassVar, Self
 
 import serial
 from limber.hardware.background_job_entry import TASKS
 from limber.hardware.errors import HardwareError
 from limber.hardware.job_events import Ended, Found, JobEvent
+from limber.hardware.virtual_robot import VirtualRobot
 
+from tests.hardware.boards import Board
 from tests.hardware.pty_robot import PtyRobot
 from tests.hardware.servo_bus import Bus, StsBus
 
 
 def served(bus: Bus) -> PtyRobot:
+    """Servos behind a real port, in a thread of this process: for jobs to which no answer matters."""
     bus.now = time.perf_counter()
     return PtyRobot(bus)
+
+
+class Wired:
+    """A simulated robot behind a port that only jobs of this process find: `with Wired(bus) as robot: told(..., port=robot.port)`.
+
+    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy machine, since a job waits 20 ms.
+
+    Attributes:
+        port: Its name.
+    """
+
+    _numbers = itertools.count()
+    _plugged: ClassVar[dict[str, "Wired"]] = {}
+
+    def __init__(self, robot: Bus | Board | VirtualRobot) -> None:
+        self._robot = robot
+        self._said = b""
+        self.port = f"wire{next(self._numbers)}"
+        if isinstance(robot, Bus):
+            robot.now = time.perf_counter()
+
+    @classmethod
+    def open(cls, port: str, *rate: int, **options: object) -> "Wired | serial.Serial":
+        """What pyserial opens under that name."""
+        return cls._plugged[port] if port in cls._plugged else serial.Serial(port, *rate, **options)
+
+    def read(self, most: int) -> bytes:
+        said, self._said = self._said[:most], self._said[most:]
+        return said
+
+    def write(self, data: bytes) -> None:
+        self._said += self._robot.hear(data, time.perf_counter())
+
+    def close(self) -> None:
+        self._said = b""
+
+    def __enter__(self) -> Self:
+        self._plugged[self.port] = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        del self._plugged[self.port]
+
+
+PYSERIAL = SimpleNamespace(Serial=Wired.open, SerialTimeoutException=serial.SerialTimeoutException)
 
 
 def told(task: str, **arguments) -> list[JobEvent]:
     """The events of a job, run here: a process takes its time to start."""
     news: list[JobEvent] = []
     try:
-        news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, serial))
+        news.extend(import_module(f"limber.hardware.{TASKS[task]}").run(arguments, PYSERIAL))
     except HardwareError as error:
         return [*news, Ended(failed=str(error))]
     return [*news, Ended()]

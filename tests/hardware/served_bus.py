@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTEN = 0.02  # [s] between two steps of servos that nobody talks to
 BUSES: dict[str, type[Bus]] = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
 TORQUE = "torque"  # the order to say which servos have torque
+IDS = "ids"  # the order to say which servos there are
 
 
 class ServedBus:
@@ -62,6 +63,12 @@ class ServedBus:
         self._orders.write(f"{TORQUE}\n")
         self._orders.flush()
         return [word == "True" for word in self._answers.readline().split()]
+
+    def ids(self) -> list[int]:
+        """Which servos there are."""
+        self._orders.write(f"{IDS}\n")
+        self._orders.flush()
+        return sorted(map(int, self._answers.readline().split()))
 
     def store(self, servo: int, start: int, data: bytes) -> None:
         """Write registers of a servo, as its maker's tool does; they outlive its power."""
@@ -102,6 +109,8 @@ def serve(bus: Bus) -> None:
             for order in orders:
                 if order == TORQUE:
                     print(*map(bus.has_torque, bus.servos), flush=True)
+                elif order == IDS:
+                    print(*bus.servos, flush=True)
                 elif "@" in order:
                     _use_registers(bus, order)
                 else:

@@ -4,9 +4,8 @@ import pytest
 from limber.hardware.change_servo import ChangeError
 from limber.hardware.change_servo import run as change
 from limber.hardware.job_events import Ended
-from limber.hardware.protocols import dialogue
 
-from tests.hardware.background_jobs import Twins, found, served, told
+from tests.hardware.background_jobs import Twins, Wired, found, told
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
 
@@ -46,7 +45,7 @@ class Deaf(StsBus):
 @pytest.mark.parametrize(("protocol", "make", "rate"), [("feetech_sts", StsBus, 1_000_000), ("dynamixel", DynamixelBus, 57_600)])
 def test_a_servo_gets_another_id_and_is_read_back_by_it(protocol, make, rate):
     bus = make({1: 2048.0, 3: 1000.0})
-    with served(bus) as robot:
+    with Wired(bus) as robot:
         news = told("change", port=robot.port, protocol=protocol, baudrate=rate, servo=1, new_servo=9)
     assert [servo.servo for servo in found(news)] == [9]
     assert news[-1] == Ended()
@@ -56,9 +55,9 @@ def test_a_servo_gets_another_id_and_is_read_back_by_it(protocol, make, rate):
 
 
 def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():
-    bus = AtRate({1: 2048.0, 3: 1000.0})  # a pty has no rate: whatever is written is heard
+    bus = AtRate({1: 2048.0, 3: 1000.0})  # the line has no rate: whatever is written is heard
     before = bus.rates
-    with served(bus) as robot:
+    with Wired(bus) as robot:
         news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_baudrate=500_000)
     assert [(servo.servo, servo.baudrate) for servo in found(news)] == [(1, 500_000)]
     assert bus.rates == {**before, 1: 1}
@@ -76,7 +75,7 @@ def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():
 )
 def test_an_id_that_cannot_be_given_changes_nothing_and_says_why(bus, servo, new, words):
     before = {number: bytes(servo.table) for number, servo in bus.servos.items()}
-    with served(bus) as robot:
+    with Wired(bus) as robot:
         news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=servo, new_servo=new)
     assert words in news[-1].failed
     assert not found(news)
@@ -89,7 +88,7 @@ def test_a_servo_that_does_not_take_its_new_id_is_told():
             if start != 5:
                 super()._write(number, start, data)
 
-    with served(Stubborn({1: 2048.0})) as robot:
+    with Wired(Stubborn({1: 2048.0})) as robot:
         news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9)
     assert "answers as 1 still" in news[-1].failed
 
@@ -103,9 +102,8 @@ def test_a_servo_that_does_not_take_its_new_id_is_told():
         (Deaf, {"new_baudrate": 500_000}, "should answer at 500000 baud now and does not: switch its power off and on, then scan at both"),
     ],
 )
-def test_a_change_that_went_wrong_says_what_was_expected_and_what_to_do(make, asked, words, monkeypatch):
-    monkeypatch.setattr(dialogue, "PATIENCE", 0.1)  # [s] the bus is a thread of a busy computer
-    with served(make({1: 2048.0})) as robot:
+def test_a_change_that_went_wrong_says_what_was_expected_and_what_to_do(make, asked, words):
+    with Wired(make({1: 2048.0})) as robot:
         news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, **asked)
     assert words in news[-1].failed
     assert not found(news)

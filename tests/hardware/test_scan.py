@@ -1,6 +1,7 @@
 """A scan of ports finds servos and boards with what they tell of themselves, and changes nothing on them."""
 
 import threading
+import time
 
 import pytest
 import serial
@@ -8,17 +9,18 @@ from limber.hardware.errors import HardwareError
 from limber.hardware.job_events import Ended, Found, Progress, Remark
 from limber.hardware.protocols.table import OWN
 from limber.hardware.scan import SCANNED, rates_of, run
+from limber.hardware.virtual_robot import VirtualRobot
 
-from tests.hardware.background_jobs import Twins, found, scan, served, told
+from tests.hardware.background_jobs import PYSERIAL, Twins, Wired, found, scan, served, told
 from tests.hardware.boards import LineBoard
 from tests.hardware.patience import PATIENCE
-from tests.hardware.pty_robot import PtyRobot
-from tests.hardware.servo_bus import DynamixelBus, StsBus
+from tests.hardware.served_bus import ServedBus
+from tests.hardware.servo_bus import StsBus
 from tests.hardware.simulation import make_device
 
 
 def test_feetech_servos_are_found_with_model_firmware_voltage_and_temperature():
-    with served(StsBus({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
+    with Wired(StsBus({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
         news = scan(robot.port, "feetech_sts")
     assert [servo.servo for servo in found(news)] == [1, 7, 13]
     assert found(news)[0] == Found(robot.port, "feetech_sts", 1_000_000, 1, "STS3215", "3.10", 12.0, 30.0)
@@ -42,13 +44,13 @@ class Hesitant(StsBus):
 
 
 def test_servos_whose_first_answer_is_lost_are_asked_again_where_others_answer():
-    with served(Hesitant({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
+    with Wired(Hesitant({1: 2048.0, 7: 1000.0, 13: 3000.0})) as robot:
         news = scan(robot.port, "feetech_sts")
     assert [servo.servo for servo in found(news)] == [1, 7, 13]
 
 
 def test_a_process_on_its_own_finds_dynamixel_servos(sent):
-    with served(DynamixelBus({2: 2048.0, 5: 1000.0})) as robot:
+    with ServedBus({2: 2048.0, 5: 1000.0}, "dynamixel") as robot:
         news = scan(robot.port, "dynamixel", (57_600,), by=sent)
     assert [(servo.servo, servo.name, servo.firmware, servo.voltage) for servo in found(news)] == [
         (2, "XL330-M288", "46", 12.0),
@@ -59,13 +61,13 @@ def test_a_process_on_its_own_finds_dynamixel_servos(sent):
 def test_an_scs_servo_is_told_from_an_sts_servo_by_its_model():
     bus = StsBus({3: 500.0})
     bus.servos[3].table[3:5] = bytes((5, 4))  # 1284, high byte first
-    with served(bus) as robot:
+    with Wired(bus) as robot:
         news = scan(robot.port, "feetech_sts")
     assert [(servo.protocol, servo.name) for servo in found(news)] == [("feetech_scs", "SCS0009")]
 
 
 def test_a_board_with_limbers_firmware_is_found():
-    with PtyRobot.for_device(make_device(4)) as robot:
+    with Wired(VirtualRobot.for_device(make_device(4), time.perf_counter())) as robot:
         news = scan(robot.port, OWN, (115_200,))
     (board,) = found(news)
     assert (board.protocol, board.servo, board.baudrate) == (OWN, None, 115_200)
@@ -73,7 +75,7 @@ def test_a_board_with_limbers_firmware_is_found():
 
 
 def test_scanning_a_board_that_talks_something_else_finds_nothing():
-    with PtyRobot(LineBoard()) as robot:
+    with Wired(LineBoard()) as robot:
         news = scan(robot.port, "feetech_sts")
     assert not found(news)
     assert news[-1] == Ended()
@@ -82,14 +84,14 @@ def test_scanning_a_board_that_talks_something_else_finds_nothing():
 def test_scanning_moves_nothing_and_changes_nothing():
     bus = StsBus({1: 2048.0, 7: 1000.0})
     before = {number: bytes(servo.table) for number, servo in bus.servos.items()}
-    with served(bus) as robot:
+    with Wired(bus) as robot:
         scan(robot.port, "feetech_sts")
     assert {number: bytes(servo.table) for number, servo in bus.servos.items()} == before
     assert [servo.moves for servo in bus.servos.values()] == [[2048.0], [1000.0]]
 
 
 def test_progress_grows_to_the_end():
-    with served(StsBus({1: 2048.0})) as robot:
+    with Wired(StsBus({1: 2048.0})) as robot:
         news = scan(robot.port, "feetech_sts", (1_000_000, 115_200), (0, 40))
     shares = [item.done / item.total for item in news if isinstance(item, Progress)]
     assert shares == sorted(shares)
@@ -98,13 +100,13 @@ def test_progress_grows_to_the_end():
 
 
 def test_two_servos_with_one_id_are_a_remark():
-    with served(Twins({4: 2048.0})) as robot:
+    with Wired(Twins({4: 2048.0})) as robot:
         news = scan(robot.port, "feetech_sts")
     assert any("two servos may have" in item.text for item in news if isinstance(item, Remark))
 
 
 def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
-    with served(StsBus({1: 2048.0})) as robot:
+    with Wired(StsBus({1: 2048.0})) as robot:
         ports = ["/dev/ttyNOWHERE", robot.port]
         news = told("scan", ports=ports, protocols=["feetech_sts"], baudrates=[1_000_000, 500_000], lowest=0, highest=3)
     (remark,) = [item for item in news if isinstance(item, Remark)]
@@ -114,7 +116,7 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
 
 def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for(monkeypatch):
     monkeypatch.setattr("limber.hardware.port_session.BUSY_FOR", PATIENCE)
-    with served(StsBus({1: 2048.0})) as robot:
+    with ServedBus({1: 2048.0}) as robot:
         held = serial.Serial(robot.port, exclusive=True)
         threading.Timer(0.3, held.close).start()
         news = scan(robot.port, "feetech_sts", ids=(0, 3))
@@ -130,14 +132,14 @@ def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
 
 
 def test_where_no_port_is_named_the_errand_looks_itself_which_there_are_and_leaves_out_those_in_use(monkeypatch):
-    with served(StsBus({1: 2048.0})) as robot:
+    with Wired(StsBus({1: 2048.0})) as robot:
         monkeypatch.setattr("limber.hardware.scan.serial_ports", lambda: ["/dev/ttyUSED", robot.port])
         arguments = {"ports": None, "without": ["/dev/ttyUSED"], "protocols": ["feetech_sts"], "baudrates": [1_000_000]}
-        news = list(run({**arguments, "lowest": 0, "highest": 3}, serial))
+        news = list(run({**arguments, "lowest": 0, "highest": 3}, PYSERIAL))
         assert [(one.port, one.servo) for one in found(news)] == [(robot.port, 1)]
         assert not any(isinstance(item, Remark) for item in news)
         with pytest.raises(HardwareError, match="no serial port that is free"):
-            list(run({**arguments, "without": ["/dev/ttyUSED", robot.port], "lowest": 0, "highest": 3}, serial))
+            list(run({**arguments, "without": ["/dev/ttyUSED", robot.port], "lowest": 0, "highest": 3}, PYSERIAL))
 
 
 def test_no_protocol_is_asked_at_a_rate_that_it_does_not_offer():
