@@ -2,7 +2,7 @@
 
     python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz --out OUT.npz
 
-FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots.md, in place of those that the file itself marks;
+FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of those that the file itself marks;
       arguments: of a xacro file
 IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, rotations in this order
 OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's; residual (m,) [m, rad] of the
