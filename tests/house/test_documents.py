@@ -1,6 +1,8 @@
-"""What documents name is there: modules, pages, headings and pictures."""
+"""What documents name is there: modules, pages, headings and pictures, buttons and messages."""
 
+import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FILE = re.compile(r"`((?:\w+/)+\w+\.py)`")
+USERS = [path for path in DOCUMENTS if path.parent.name in ("guide", "robots") or path.name.startswith(("robots", "troubleshooting"))]
+PACKAGES = ("batch", "character", "files", "hardware", "motion", "operators", "panels", "rig", "robots", "solvers")
+NAME = re.compile(r"\*\*([A-Z][^*\n]*[^*.\n])\*\*")  # in bold; sentences end with a full stop
+MESSAGE = re.compile(r'"([^"\n]+)"')
+OTHERS = {"MJCF"}  # bold words that are no names in the interface
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -35,3 +42,29 @@ def test_pages_headings_and_pictures_that_a_document_links_exist(path: Path):
         assert file.exists(), f"{target} is not there"
         if anchor:
             assert anchor in anchors(file), f"{target or path.name} has no heading #{anchor}: {sorted(anchors(file))}"
+
+
+@cache
+def texts() -> set[str]:
+    """Texts in the program, in lower case, with ... for what a message fills in."""
+    found = set()
+    for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            values = [part.value if isinstance(part, ast.Constant) else "..." for part in parts if isinstance(part, ast.expr)]
+            if any(isinstance(value, str) and value != "..." for value in values):
+                found.add("".join(map(str, values)).lower())
+    return found
+
+
+@pytest.mark.parametrize("path", USERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_buttons_and_panels_that_a_guide_names_in_bold_exist(path: Path):
+    named = {name for bold in NAME.findall(path.read_text(encoding="utf-8")) for name in bold.split(" > ")}
+    assert {name for name in named - OTHERS if name.lower() not in texts()} == set()
+
+
+@pytest.mark.parametrize("path", [path for path in USERS if "troubleshooting" in path.name], ids=lambda path: path.name)
+def test_messages_that_a_page_quotes_are_the_program_s(path: Path):
+    everything = "\n".join(texts())
+    pieces = {piece for quoted in MESSAGE.findall(without_code(path.read_text(encoding="utf-8"))) for piece in quoted.split(" ... ")}
+    assert {piece for piece in pieces if piece.lower() not in everything} == set()
