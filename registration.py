@@ -1,7 +1,8 @@
 """What Blender knows of Limber: collected from the modules that define it, and taken away in the reverse order.
 
 A module of `PACKAGES` may define
-    classes of Blender's    property groups, operators, panels, lists, menus. The tab shows panels by their `bl_order`
+    classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...; others are their bases.
+                            The tab shows panels by their `bl_order`
     PROPERTIES              {(type of Blender's, name): property to add to it}
     MENU_ENTRIES            {name of a menu of Blender's: function that draws at its end}
     register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a register() that failed halfway
@@ -53,7 +54,7 @@ def classes() -> tuple[type, ...]:
         value
         for module in modules()
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__
+        if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__ and _is_named(value)
     ]
     found.sort(key=lambda cls: (issubclass(cls, bpy.types.Panel), bool(getattr(cls, "bl_parent_id", "")), getattr(cls, "bl_order", 0)))
     by_name = {cls.__name__: cls for cls in found}
@@ -67,6 +68,10 @@ def classes() -> tuple[type, ...]:
     for cls in found:
         put(cls)
     return tuple(ordered)
+
+
+def _is_named(cls: type) -> bool:
+    return cls.__name__.lower().startswith("limber")
 
 
 def _needed(cls: type) -> set[str]:

@@ -5,6 +5,8 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
+from ..rig.blender.errors import RigError
+
 
 def shown_files(pattern: str):
     """Property that filters the files in the browser.
@@ -15,38 +17,47 @@ def shown_files(pattern: str):
     return StringProperty(name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"})
 
 
+def _absolute(operator) -> str:
+    if not operator.filepath:
+        raise RigError(operator.missing)
+    return bpy.path.abspath(operator.filepath)
+
+
 class ReadsFile:
-    """Operator that asks for the file to read. Subclasses define `filter_glob`."""
+    """Operator that asks for the file to read. Subclasses define `filter_glob`, and may set `missing`, the error where none is chosen."""
 
     filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH", options={"SKIP_SAVE"})
+
+    missing = "No file is chosen: choose the file to read"
 
     def invoke(self, context, event):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @property
+    def path(self) -> Path:
+        """The file that was chosen.
 
-class WritesFile:
-    """Operator that asks for the file to write.
+        Raises:
+            RigError: None was chosen.
+        """
+        return Path(_absolute(self))
 
-    Subclasses define `filter_glob`, `_usual_path(context)`, the path that the browser suggests, and `_write(context, path)`, which writes
-    the file and returns the operator's result. `suffix` is added where it is missing.
-    """
+
+class WritesFile(ReadsFile):
+    """Operator that asks for the file to write. Subclasses define `filter_glob`, and `_usual_path(context)`, the path that the browser
+    suggests. `suffix` is added where it is missing."""
 
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
     check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
 
+    missing = "No file name: enter one"
     suffix = ""
 
     def invoke(self, context, event):
         self.filepath = str(self._usual_path(context))
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return super().invoke(context, event)
 
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file name: enter one")
-            return {"CANCELLED"}
-        return self._write(context, self._path(bpy.path.abspath(self.filepath)))
-
-    def _path(self, given: str) -> Path:
-        return Path(bpy.path.ensure_ext(given, self.suffix))
+    @property
+    def path(self) -> Path:
+        return Path(bpy.path.ensure_ext(_absolute(self), self.suffix))

@@ -7,7 +7,7 @@ from ..rig.live.uses import Use, why_not
 from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
-from .subject import poll_editable, poll_rig, rig_of
+from .subject import NO_CHAIN, needs_editable, needs_rig, rig_of
 
 POINTER = "limber_mover"  # a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
 
@@ -41,25 +41,17 @@ def own(mover: Mover) -> Mover:
     return mover
 
 
-def poll_mover(cls, context) -> bool:
-    """Whether there is a mover in use, and its object can be changed."""
+def needs_mover(context) -> str:
+    """Why there is no mover in use that can be changed, with the remedy; "" if there is one."""
     mover = mover_at_hand(context)
-    if mover is None:
-        if poll_rig(cls, context):
-            cls.poll_message_set("This armature has no chain: select bones in Pose Mode and press New Chain")
-        return False
-    return poll_editable(cls, mover.owner)
+    return (needs_rig(context) or NO_CHAIN) if mover is None else needs_editable(mover.owner)
 
 
-def poll_use(cls, context, use: Use, work: str) -> bool:
-    """Whether a use is possible for the mover in use; else the poll message names the reason. `work` completes it, such as "Bake works"."""
-    if not poll_mover(cls, context):
-        return False
+def needs_use(context, use: Use, work: str) -> str:
+    """Why the mover in use cannot be used so, with the remedy; "" if it can. `work` completes a sentence, such as "Bake works"."""
+    if why := needs_mover(context):
+        return why
     mover = mover_at_hand(context)
     if mover.owner.mode == "EDIT":
-        cls.poll_message_set(f"Leave Edit Mode first: {work} in Object Mode or Pose Mode")
-        return False
-    if why := why_not(use, mover, context):
-        cls.poll_message_set(why)
-        return False
-    return True
+        return f"Leave Edit Mode first: {work} in Object Mode or Pose Mode"
+    return why_not(use, mover, context)

@@ -1,45 +1,49 @@
 """Base class of long operators: work in small steps with progress, Esc to cancel, and a responsive interface."""
 
-from ..rig.blender.errors import RigError
+import bpy
+
 from ..rig.output.stepped import Stepped
 from ..rig.robot import links
+from .operator import ERRORS, Operator
 
 BUDGET = 0.05  # [s] of work between two checks for events
 
 
-class Stepwise:
+class Stepwise(Operator):
     """Operator that is modal when a user starts it, and runs to the end when a script calls it.
 
     Subclasses implement `_begin(context)`, which returns the work or raises RigError, `_says()`, the text of the status bar, and
-    `_finish(context)`, and set `nothing` and `cancelled`, the reports of a failure and of cancelling.
+    `_finish(context)`, and set `nothing` and `cancelled`, the reports of a failure and of cancelling. One that asks first, in a dialogue or
+    the file browser, sets `is_asking` when it does, and `asked`, the names of the properties that it asks for.
     """
 
     work: Stepped
     nothing = ""
     cancelled = ""
+    asked: tuple[str, ...] = ()
 
     def invoke(self, context, event):
         try:
             work = self.work = self._begin(context)
-        except RigError as error:
-            return self._give_up(error)
+        except ERRORS as error:
+            return self.refuse(error)
         manager = context.window_manager
         manager.progress_begin(0, work.total)
         self.timer = manager.event_timer_add(0.001, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context):
-        try:
-            work = self.work = self._begin(context)
-        except RigError as error:
-            return self._give_up(error)
+    def run(self, context):
+        if getattr(self, "is_asking", False) and not bpy.app.background:
+            # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
+            again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
+            again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.asked})
+            return None
+        work = self.work = self._begin(context)
         try:
             while work.run(BUDGET):
                 pass
             return self._finish(context)
-        except RigError as error:
-            return self._give_up(error)
         finally:
             work.cancel()
 
@@ -59,9 +63,9 @@ class Stepwise:
                 context.window_manager.progress_update(self.work.done)
                 context.workspace.status_text_set(f"{self._says()}. Esc: cancel")
                 return {"RUNNING_MODAL"}
-            return self._finish(context)
-        except RigError as error:
-            return self._give_up(error)
+            return self._finish(context) or {"FINISHED"}
+        except ERRORS as error:
+            return self.refuse(error)
         finally:
             if not more:
                 self.cancel(context)
@@ -73,6 +77,6 @@ class Stepwise:
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
 
-    def _give_up(self, error):
+    def refuse(self, error) -> set[str]:
         self.report({"ERROR"}, f"{self.nothing}. {error}")
         return {"CANCELLED"}

@@ -1,8 +1,10 @@
-"""What operators and panels act on: the armature in use and its selected chain, with their polls."""
+"""What operators and panels act on: the armature in use and its selected chain, and why there is none."""
 
 from ..rig.authoring import chains
 from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import servo_lists
+
+NO_CHAIN = "This armature has no chain: select bones in Pose Mode and press New Chain"
 
 _in_use = ""  # name of the armature that was active last: it stays in use while its target is selected and dragged
 
@@ -23,44 +25,34 @@ def _is_rig(thing) -> bool:
     return thing is not None and (thing.type == "ARMATURE" or has_mechanism(thing))
 
 
-def poll_rig(cls, context) -> bool:
+def needs_rig(context) -> str:
+    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions `needs_...` are the same for
+    what they name."""
     rig = rig_of(context)
-    if rig is None:
-        cls.poll_message_set("No armature is active: click the robot's armature")
-        return False
-    return poll_editable(cls, rig)
+    return "No armature is active: click the robot's armature" if rig is None else needs_editable(rig)
 
 
-def poll_editable(cls, rig) -> bool:
-    if not rig.is_editable:
-        what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
-        cls.poll_message_set(
-            f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
-        )
-        return False
-    return True
+def needs_editable(rig) -> str:
+    if rig.is_editable:
+        return ""
+    what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
+    return f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
 
 
-def poll_chain(cls, context) -> bool:
-    if not poll_rig(cls, context):
-        return False
-    if chains.active(rig_of(context)) is None:
-        cls.poll_message_set("This armature has no chain: select bones in Pose Mode and press New Chain")
-        return False
-    return True
+def needs_chain(context) -> str:
+    return needs_rig(context) or ("" if chain_of(context) else NO_CHAIN)
 
 
-def poll_servos(cls, context) -> bool:
-    """Whether there are joints or motors, which can have servos."""
-    if not poll_rig(cls, context):
-        return False
+def needs_servos(context) -> str:
+    """Why there are neither joints nor motors, which can have servos."""
+    if why := needs_rig(context):
+        return why
     rig = rig_of(context)
     if servo_lists.lists(rig):
-        return True
+        return ""
     if not has_mechanism(rig):
-        return poll_chain(cls, context)
-    cls.poll_message_set(f"Mechanism '{rig.name}' has no motor: select a joint of it and press + under Motors")
-    return False
+        return needs_chain(context)
+    return f"Mechanism '{rig.name}' has no motor: select a joint of it and press + under Motors"
 
 
 def chain_of(context):

@@ -4,6 +4,7 @@ from textwrap import wrap
 
 import bpy
 
+from ..operators.movers import names_mover
 from ..operators.subject import rig_of
 from ..rig.authoring import chains
 from ..rig.blender.selection import selected
@@ -63,20 +64,15 @@ def listed(
     return selected(getattr(owner, items), getattr(owner, active))
 
 
-def draw_range(layout, settings, owner: str) -> None:
-    """Draws the frame range of a bake, with a button that resets it to the scene's range.
-
-    Args:
-        layout: Layout to draw into.
-        settings: A chain, a retarget or a mechanism.
-        owner: Which of these it is, for Use Scene Range.
-    """
+def draw_range(layout, settings) -> None:
+    """Draws the frame range of a mover's bake, with a button that resets it to the scene's range. Buttons below act on that mover."""
+    names_mover(layout, settings)
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(settings, "bake_start")
     row.prop(settings, "bake_end")
     if has_own_range(settings):
-        row.operator("limber.use_scene_range", text="", icon="LOOP_BACK").owner = owner
+        row.operator("limber.use_scene_range", text="", icon="LOOP_BACK")
 
 
 class Tab:

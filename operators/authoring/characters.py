@@ -1,4 +1,4 @@
-"""Operators for motion characters of chains and mechanisms: use, save, load."""
+"""Operators for the motion character of the chain or mechanism in use: use, save, load."""
 
 from pathlib import Path
 
@@ -7,131 +7,82 @@ from bpy.props import StringProperty
 
 from ...rig.authoring import characters
 from ...rig.blender.errors import RigError
-from ...rig.live.movers import mover_of
-from ..errors import reports_errors
 from ..files import ReadsFile, WritesFile, shown_files
-from ..mechanism.mechanisms import mechanism_owner, poll_mechanism
-from ..subject import chain_of, poll_chain
+from ..movers import mover_at_hand, needs_mover
+from ..operator import Operator, UndoOperator
 
 
-class _OfChain:
-    """Acts on the active chain."""
-
-    poll = classmethod(poll_chain)
-    _settings = staticmethod(chain_of)
-
-
-class _OfMechanism:
-    """Acts on the active mechanism."""
-
-    poll = classmethod(poll_mechanism)
-
-    @staticmethod
-    def _settings(context):
-        return mechanism_owner(context).limber.mechanism
+def needs_character(context) -> str:
+    """Why the mover in use has no motion character; "" if it has one."""
+    if why := needs_mover(context):
+        return why
+    mover = mover_at_hand(context)
+    return "" if hasattr(mover.settings, "velocity_share") else f"{mover.label} has no motion character: chains and mechanisms have one"
 
 
-class _Use:
+def _use(operator, context, character: characters.MotionCharacter, name: str) -> None:
+    mover = mover_at_hand(context)
+    characters.use(mover.settings, character)
+    mover.owner.update_tag()
+    operator.report({"INFO"}, f"{mover.label} uses the character {name}")
+
+
+class LIMBER_OT_use_character(UndoOperator):
+    """Use this character for the chain or mechanism: its filter, and its share of the limits of joints or motors"""
+
     bl_label = "Use Character"
-    bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"})
+
+    why_not = needs_character
 
     @classmethod
     def description(cls, context, properties):
         found = characters.BUILT_IN.get(properties.name)
         return found[0] if found else f"Use your own character '{properties.name}'"
 
-    @reports_errors
-    def execute(self, context):
-        character = self._character()
-        settings = self._settings(context)
-        characters.use(settings, character)
-        settings.id_data.update_tag()
-        self.report({"INFO"}, f"{mover_of(settings.id_data, settings).label} uses the character {self.name}")
-        return {"FINISHED"}
-
-    def _character(self) -> characters.MotionCharacter:
-        if self.name in characters.BUILT_IN:
-            return characters.BUILT_IN[self.name][1]
+    def run(self, context):
         own = characters.own()
-        if self.name not in own:
+        if self.name in characters.BUILT_IN:
+            character = characters.BUILT_IN[self.name][1]
+        elif self.name in own:
+            character = characters.load(own[self.name])
+        else:
             raise RigError(f"There is no character '{self.name}': choose one of {', '.join([*characters.BUILT_IN, *own])}")
-        return characters.load(own[self.name])
+        _use(self, context, character, self.name)
 
 
-class _Save(WritesFile):
+class LIMBER_OT_save_character(WritesFile, Operator):
+    """Save the character of the chain or mechanism to a file. Files in the default folder appear in the menu"""
+
     bl_label = "Save Character"
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    def _usual_path(self, context) -> Path:
-        settings = self._settings(context)
-        return (characters.folder() or Path()) / (bpy.path.clean_name(settings.name or settings.id_data.name) + characters.SUFFIX)
+    why_not = needs_character
 
-    def _path(self, given: str) -> Path:
+    def _usual_path(self, context) -> Path:
+        mover = mover_at_hand(context)
+        return (characters.folder() or Path()) / (bpy.path.clean_name(mover.settings.name or mover.owner.name) + characters.SUFFIX)
+
+    @property
+    def path(self) -> Path:
+        given = str(super().path)
         return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
 
-    def _write(self, context, path: Path) -> set[str]:
-        try:
-            characters.save(path, characters.of(self._settings(context)))
-        except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Saved the character to {path}")
-        return {"FINISHED"}
+    def run(self, context):
+        characters.save(self.path, characters.of(mover_at_hand(context).settings))
+        self.report({"INFO"}, f"Saved the character to {self.path}")
 
 
-class _Load(ReadsFile):
+class LIMBER_OT_load_character(ReadsFile, UndoOperator):
+    """Load a character for the chain or mechanism from a file"""
+
     bl_label = "Load Character"
-    bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    @reports_errors
-    def execute(self, context):
-        character = characters.load(Path(bpy.path.abspath(self.filepath)))
-        settings = self._settings(context)
-        characters.use(settings, character)
-        settings.id_data.update_tag()
-        self.report({"INFO"}, f"{mover_of(settings.id_data, settings).label} uses the character of {Path(self.filepath).name}")
-        return {"FINISHED"}
+    why_not = needs_character
 
-
-class LIMBER_OT_use_character(_OfChain, _Use, bpy.types.Operator):
-    """Use this character for the chain: its filter, and its share of the joints' limits"""
-
-    bl_idname = "limber.use_character"
-
-
-class LIMBER_OT_save_character(_OfChain, _Save, bpy.types.Operator):
-    """Save the chain's character to a file. Files in the default folder appear in the menu"""
-
-    bl_idname = "limber.save_character"
-
-
-class LIMBER_OT_load_character(_OfChain, _Load, bpy.types.Operator):
-    """Load a character for the chain from a file"""
-
-    bl_idname = "limber.load_character"
-
-
-class LIMBER_OT_use_mechanism_character(_OfMechanism, _Use, bpy.types.Operator):
-    """Use this character for the mechanism: its filter, and its share of the motors' limits"""
-
-    bl_idname = "limber.use_mechanism_character"
-    bl_label = "Use Mechanism's Character"
-
-
-class LIMBER_OT_save_mechanism_character(_OfMechanism, _Save, bpy.types.Operator):
-    """Save the mechanism's character to a file. Files in the default folder appear in the menu"""
-
-    bl_idname = "limber.save_mechanism_character"
-    bl_label = "Save Mechanism's Character"
-
-
-class LIMBER_OT_load_mechanism_character(_OfMechanism, _Load, bpy.types.Operator):
-    """Load a character for the mechanism from a file"""
-
-    bl_idname = "limber.load_mechanism_character"
-    bl_label = "Load Mechanism's Character"
+    def run(self, context):
+        _use(self, context, characters.load(self.path), self.path.name)

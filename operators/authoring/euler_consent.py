@@ -30,8 +30,7 @@ class EulerConsent:
         try:
             names = self._changed(context)
         except RigError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self.refuse(error)
         if not names:
             return self.execute(context)
         self.change_rotation_mode = True  # the confirm button says so

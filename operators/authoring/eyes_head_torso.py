@@ -1,23 +1,20 @@
 """Operator Eyes, Head and Torso: makes the gaze chains of a character in one click."""
 
-import bpy
 from bpy.props import StringProperty
 
 from ...rig.authoring import eyes_head_torso, gaze_bones
-from ..errors import reports_errors
-from ..subject import poll_rig, rig_of
+from ..operator import UndoOperator
+from ..subject import needs_rig, rig_of
 from .euler_consent import EulerConsent
 
 MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 
-class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
+class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
     """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the torso hardly rotates. Bones are
     found by their names, or by selecting the last bone of the torso, the head and the eyes"""
 
-    bl_idname = "limber.eyes_head_torso"
     bl_label = "Eyes, Head and Torso"
-    bl_options = {"REGISTER", "UNDO"}
 
     agree = "Change and Make Chains"
 
@@ -27,17 +24,13 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
     other_eye: StringProperty(name="Other Eye", description="Bone of the other eye", options={"SKIP_SAVE"})
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_rig(context):
+            return why
         rig = rig_of(context)
         if rig.type != "ARMATURE":
-            cls.poll_message_set(f"'{rig.name}' is no armature: click the character's armature")
-            return False
-        if rig.mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: chains are made in Object Mode or Pose Mode")
-            return False
-        return True
+            return f"'{rig.name}' is no armature: click the character's armature"
+        return "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
     def _ends(self, context) -> gaze_bones.Ends:
         """The bones that the properties name; where they name none, the selected bones, or else those found by name, which are then written
@@ -59,8 +52,7 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
         for name in ("torso", "head", "eye", "other_eye"):
             column.prop_search(self, name, rig_of(context).data, "bones")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         target = next((thing for thing in context.selected_objects if thing != rig and thing.parent != rig), None)
         made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
@@ -69,9 +61,7 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, bpy.types.Operator):
         self.report({"INFO"}, f"{named} look at '{made.target.name}'")
         for sentence in made.done:
             self.report({"INFO"}, sentence)
-        for lack in made.lacks:
-            self.report({"WARNING"}, lack)
-        return {"FINISHED"}
+        self.warn(made.lacks)
 
 
 def _selected(context) -> list[str]:

@@ -2,18 +2,19 @@
 
 from typing import NamedTuple
 
-import bpy
 from bpy.props import EnumProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d, region_2d_to_origin_3d, region_2d_to_vector_3d
 from mathutils import Vector
 
 from ...rig.authoring import forward
 from ...rig.authoring.targets import view_under
+from ...rig.blender.errors import RigError
 from ...rig.properties.chains import FORWARD_AXES
 from ...rig.reading.goal import CUSTOM
 from ...rig.robot import links
 from ...rig.showing import chain_lines
-from ..subject import chain_of, poll_chain, rig_of
+from ..operator import UndoOperator
+from ..subject import chain_of, needs_chain, rig_of
 from .look_at import NAVIGATION
 
 REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
@@ -30,12 +31,10 @@ class Picking(NamedTuple):
 now: Picking | None = None  # read by the overlay; None while nothing is picked
 
 
-class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
+class LIMBER_OT_pick_forward_axis(UndoOperator):
     """Pick the forward axis of the chain's end: click one of the six arrows in the 3D viewport, or a point to look at. Esc to cancel"""
 
-    bl_idname = "limber.pick_forward_axis"
     bl_label = "Pick Forward Axis"
-    bl_options = {"REGISTER", "UNDO"}
 
     axis: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
     location: FloatVectorProperty(
@@ -43,24 +42,19 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if chain_of(context).end not in rig_of(context).pose.bones:
-            cls.poll_message_set(f"Bone '{chain_of(context).end}' is missing: press Check")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
+        return f"Bone '{chain_of(context).end}' is missing: press Check" if chain_of(context).end not in rig_of(context).pose.bones else ""
 
-    def execute(self, context):
+    def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         if self.axis != CUSTOM:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.axis))
         elif not forward.face(chain, rig, chain.end, Vector(self.location)):
-            self.report({"ERROR"}, f"The point is at the eye of '{chain.end}': click one that is farther away")
-            return {"CANCELLED"}
+            raise RigError(f"The point is at the eye of '{chain.end}': click one that is farther away")
         rig.update_tag()
         self.report({"INFO"}, f"'{chain.end}' looks along {forward.described(chain)}")
-        return {"FINISHED"}
 
     def invoke(self, context, event):
         if context.area is None or context.area.type != "VIEW_3D":
@@ -72,7 +66,7 @@ class LIMBER_OT_pick_forward_axis(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
-        if context.area is None or not self.poll(context):
+        if context.area is None or self.why_not(context):
             self.cancel(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":

@@ -1,37 +1,31 @@
 """Operator that imports a robot from its own daemon."""
 
-import bpy
 from bpy.props import StringProperty
 
 from ...hardware.protocols.reachy_mini.capabilities import ADDRESS
 from ...hardware.protocols.table import is_on_network
 from ...rig.authoring.network_robot import NetworkRobot
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
-from ...robots.errors import UrdfError
+from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import rig_of
 from .framing import frame
 
 
-class LIMBER_OT_import_from_robot(Stepwise, bpy.types.Operator):
+class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
     """Import Reachy Mini from the robot itself: its daemon gives model and meshes. Nothing moves. Esc cancels"""
 
-    bl_idname = "limber.import_from_robot"
     bl_label = "Import from Robot"
-    bl_options = {"REGISTER", "UNDO"}
 
     address: StringProperty(name="Address", description="Host and port of the robot's daemon", default=ADDRESS, options={"SKIP_SAVE"})
 
+    asked = ("address",)
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 
     @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)" if context.mode != "OBJECT" else ""
 
     def invoke(self, context, event):
         if self.properties.is_property_set("address"):
@@ -42,13 +36,6 @@ class LIMBER_OT_import_from_robot(Stepwise, bpy.types.Operator):
         self.is_asking = True
         return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Import")
 
-    def execute(self, context):
-        if getattr(self, "is_asking", False) and not bpy.app.background:
-            # A dialogue cannot show progress: the operator is invoked again, outside of it.
-            bpy.ops.limber.import_from_robot("INVOKE_DEFAULT", address=self.address)
-            return {"FINISHED"}
-        return Stepwise.execute(self, context)
-
     def _begin(self, context):
         return NetworkRobot(self.address)
 
@@ -56,12 +43,7 @@ class LIMBER_OT_import_from_robot(Stepwise, bpy.types.Operator):
         return f"Fetching {self.work.name}, {self.work.done} of {counted(self.work.total, 'file')}"
 
     def _finish(self, context):
-        try:
-            came = self.work.add(context)
-        except UrdfError as error:
-            raise RigError(str(error)) from error
+        came = self.work.add(context)
         frame(context, came.rig.users_collection[0].objects)
-        for warning in came.warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(came.warnings)
         self.report({"INFO"}, f"{came.sentence}. To move the robot press Connect, then Arm")
-        return {"FINISHED"}

@@ -4,13 +4,13 @@ from os.path import basename
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
-from bpy_extras.io_utils import ImportHelper
 
 from ...rig.authoring.robot_import import import_robot
+from ...rig.blender.errors import RigError
 from ...robots.errors import UrdfError
 from ...robots.reading import SUFFIXES, read
-from ..errors import reports_errors
-from ..files import shown_files
+from ..files import ReadsFile, shown_files
+from ..operator import UndoOperator
 
 UP_AXES = [
     ("AUTO", "Automatic", "Rotate each DAE file from its up axis to Z, except those of MeshLab, which writes Y up whatever the mesh is"),
@@ -20,14 +20,11 @@ UP_AXES = [
 LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
 
-class LIMBER_OT_import_robot(bpy.types.Operator, ImportHelper):
+class LIMBER_OT_import_robot(ReadsFile, UndoOperator):
     """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes and closed loops"""
 
-    bl_idname = "limber.import_robot"
     bl_label = "Import Robot"
-    bl_options = {"REGISTER", "UNDO"}
 
-    filename_ext = ".urdf"
     filepath: StringProperty(
         name="File",
         description="The robot's URDF, xacro or MJCF file",
@@ -54,24 +51,18 @@ class LIMBER_OT_import_robot(bpy.types.Operator, ImportHelper):
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("filepath"):
-            return ImportHelper.invoke(self, context, event)
+            return super().invoke(context, event)
         # A file was dropped.
         return context.window_manager.invoke_props_dialog(self, width=420, title=basename(self.filepath), confirm_text=self.bl_label)
 
-    @reports_errors
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: choose a robot's file")
-            return {"CANCELLED"}
+    def run(self, context):
+        path = self.path
         arguments, wrong = arguments_of(self.arguments)
         if wrong:
-            self.report({"ERROR"}, f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
-            return {"CANCELLED"}
-        came = import_robot(context, self.filepath, self.root.strip(), self.with_meshes, self.up_axis, arguments, self.close_loops)
-        for warning in came.warnings[:LINES]:
-            self.report({"WARNING"}, warning)
+            raise RigError(f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
+        came = import_robot(context, str(path), self.root.strip(), self.with_meshes, self.up_axis, arguments, self.close_loops)
+        self.warn(came.warnings[:LINES])
         self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
-        return {"FINISHED"}
 
 
 class LIMBER_FH_robot(bpy.types.FileHandler):

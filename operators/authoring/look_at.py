@@ -1,6 +1,5 @@
 """Operators that set or move the target: Look into Camera, Move with Mouse."""
 
-import bpy
 from bpy.props import FloatVectorProperty
 from mathutils import Vector
 
@@ -8,66 +7,55 @@ from ...rig.authoring import targets
 from ...rig.blender.transforms import move_to
 from ...rig.reading.goal import ends_of, followed, no_target
 from ...rig.robot import links
-from ..subject import chain_of, poll_chain, rig_of
+from ..operator import UndoOperator
+from ..subject import chain_of, needs_chain, rig_of
 
 # Prefixes of event types that navigate the view.
 NAVIGATION = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSEROTATE", "MOUSEZOOM", "MOUSEPAN", "NDOF", "NUMPAD", "TIMER")
 PLAY = "SPACE"
 
 
-class LIMBER_OT_look_into_camera(bpy.types.Operator):
+class LIMBER_OT_look_into_camera(UndoOperator):
     """Use the scene's camera as target of this chain, and of the armature's other chains with the same target"""
 
-    bl_idname = "limber.look_into_camera"
     bl_label = "Look into Camera"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
         if context.scene.camera is None:
-            cls.poll_message_set("The scene has no camera: add one (Add > Camera)")
-            return False
+            return "The scene has no camera: add one (Add > Camera)"
         if followed(chain_of(context)) == context.scene.camera:
-            cls.poll_message_set(f"Chain '{chain_of(context).name}' looks at the scene's camera already")
-            return False
-        return True
+            return f"Chain '{chain_of(context).name}' looks at the scene's camera already"
+        return ""
 
-    def execute(self, context):
+    def run(self, context):
         names = targets.choose(rig_of(context), chain_of(context), context.scene.camera)
         self.report({"INFO"}, f"The target of {', '.join(names)} is '{context.scene.camera.name}' now")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_move_with_mouse(bpy.types.Operator):
+class LIMBER_OT_move_with_mouse(UndoOperator):
     """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to confirm, Esc to cancel"""
 
-    bl_idname = "limber.move_with_mouse"
     bl_label = "Move with Mouse"
-    bl_options = {"REGISTER", "UNDO"}
 
     place: FloatVectorProperty(
         name="Location", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
     )
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
         chain = chain_of(context)
         target = followed(chain)
         if target is None:
-            cls.poll_message_set(no_target(ends_of(chain)[0]))
-            return False
-        if not target.is_editable:
-            cls.poll_message_set(f"Target '{target.name}' is linked from another file: choose an object of this file")
-            return False
-        return True
+            return no_target(ends_of(chain)[0])
+        return "" if target.is_editable else f"Target '{target.name}' is linked from another file: choose an object of this file"
 
-    def execute(self, context):
+    def run(self, context):
         move_to(followed(chain_of(context)), Vector(self.place))
-        return {"FINISHED"}
 
     def invoke(self, context, event):
         if context.area is None or context.area.type != "VIEW_3D":

@@ -1,22 +1,19 @@
 """Operator Mirror Posture."""
 
-import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring import mirror
 from ...rig.reading import kept_posture
 from ...rig.showing.thumbnails import gallery
-from ..errors import reports_errors
+from ..operator import UndoOperator
 from ..subject import chain_of, rig_of
-from .postures import poll_posture
+from .postures import needs_posture
 
 
-class LIMBER_OT_mirror_posture(bpy.types.Operator):
+class LIMBER_OT_mirror_posture(UndoOperator):
     """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle stay"""
 
-    bl_idname = "limber.mirror_posture"
     bl_label = "Mirror Posture"
-    bl_options = {"REGISTER", "UNDO"}
 
     across: EnumProperty(
         name="Across",
@@ -28,12 +25,10 @@ class LIMBER_OT_mirror_posture(bpy.types.Operator):
         ],
     )
 
-    poll = classmethod(poll_posture)
+    why_not = needs_posture
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         action, owner = mirror.mirror(rig, chain, kept_posture.active(chain), self.across)
         gallery.give_picture(rig, owner, action)
         self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
-        return {"FINISHED"}

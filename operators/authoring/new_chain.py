@@ -1,23 +1,20 @@
-import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring import chains, forward
 from ...rig.blender.counting import counted
 from ...rig.properties.chains import SIGNED_AXES
-from ..errors import reports_errors
-from ..subject import poll_rig, rig_of
+from ..operator import UndoOperator
+from ..subject import needs_rig, rig_of
 from .euler_consent import EulerConsent
 
 GUESS = "AUTO"
 FORWARD_AXES = [(GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"), *SIGNED_AXES]
 
 
-class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
+class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
     """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked rotation axis"""
 
-    bl_idname = "limber.new_chain"
     bl_label = "New Chain"
-    bl_options = {"REGISTER", "UNDO"}
 
     agree = "Change and Make Chain"
 
@@ -30,13 +27,10 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if rig_of(context).mode != "POSE":
-            cls.poll_message_set("Bones are selected in Pose Mode: switch the armature to Pose Mode")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        if why := needs_rig(context):
+            return why
+        return "Bones are selected in Pose Mode: switch the armature to Pose Mode" if rig_of(context).mode != "POSE" else ""
 
     def _changed(self, context) -> list[str]:
         return chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
@@ -45,8 +39,7 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
         super().draw(context)
         self.layout.prop(self, "forward")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
         rig = rig_of(context)
         if self.forward != GUESS:
@@ -56,7 +49,6 @@ class LIMBER_OT_new_chain(EulerConsent, bpy.types.Operator):
             reason = forward.guess(rig, chain.end).reason or "along its bone, for lack of other clues"
         made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
-        return {"FINISHED"}
 
 
 def _selected(context) -> list[str]:

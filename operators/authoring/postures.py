@@ -3,33 +3,30 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ...rig.blender.errors import RigError
 from ...rig.reading import kept_posture, postures
 from ...rig.showing.thumbnails import gallery
-from ..errors import reports_errors
-from ..subject import chain_of, poll_chain, rig_of
+from ..operator import UndoOperator
+from ..subject import chain_of, needs_chain, rig_of
 
 
-class LIMBER_OT_store_posture(bpy.types.Operator):
+class LIMBER_OT_store_posture(UndoOperator):
     """Store the chain's authored pose as a pose asset, which Blender's pose library shows as well"""
 
-    bl_idname = "limber.store_posture"
     bl_label = "Store Posture"
-    bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"})
 
-    poll = classmethod(poll_chain)
+    why_not = needs_chain
 
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, confirm_text="Store")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         chain = chain_of(context)
         action = postures.store(rig_of(context), chain, self.name.strip() or "Posture")
         gallery.give_picture(rig_of(context), chain, action)
         self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{chain.name}'")
-        return {"FINISHED"}
 
 
 def _pose_assets(_operator, context, typed: str) -> list[str]:
@@ -41,16 +38,14 @@ def _pose_assets(_operator, context, typed: str) -> list[str]:
     ]
 
 
-class LIMBER_OT_add_posture(bpy.types.Operator):
+class LIMBER_OT_add_posture(UndoOperator):
     """Add an existing pose asset of this file to the chain's postures"""
 
-    bl_idname = "limber.add_posture"
     bl_label = "Add Pose Asset"
-    bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
 
-    poll = classmethod(poll_chain)
+    why_not = needs_chain
 
     def invoke(self, context, event):
         offered = _pose_assets(self, context, "")
@@ -60,74 +55,58 @@ class LIMBER_OT_add_posture(bpy.types.Operator):
         self.name = offered[0]
         return context.window_manager.invoke_props_dialog(self, confirm_text="Add")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         action = bpy.data.actions.get(self.name)
         if action is None or action.asset_data is None:
-            self.report({"ERROR"}, f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store Posture")
-            return {"CANCELLED"}
+            raise RigError(f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store Posture")
         postures.adopt(rig_of(context), chain_of(context), action)
         self.report({"INFO"}, f"Pose asset '{action.name}' is a posture of chain '{chain_of(context).name}' now")
-        return {"FINISHED"}
 
 
-def poll_posture(cls, context) -> bool:
-    if not poll_chain(cls, context):
-        return False
+def needs_posture(context) -> str:
+    if why := needs_chain(context):
+        return why
     if not chain_of(context).postures:
-        cls.poll_message_set("The chain has no stored posture: pose the rig and press Store Posture")
-        return False
-    if chain_of(context).shown_posture < 0:
-        cls.poll_message_set("The posture that the chain keeps was removed: select another in the list")
-        return False
-    return True
+        return "The chain has no stored posture: pose the rig and press Store Posture"
+    return "The posture that the chain keeps was removed: select another in the list" if chain_of(context).shown_posture < 0 else ""
 
 
-class LIMBER_OT_apply_posture(bpy.types.Operator):
+class LIMBER_OT_apply_posture(UndoOperator):
     """Apply the selected posture to the chain's bones, with keyframes where Auto Keying is on"""
 
-    bl_idname = "limber.apply_posture"
     bl_label = "Apply Posture"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_posture)
+    why_not = needs_posture
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         action = kept_posture.active(chain)
         posed = postures.apply(rig, chain, action)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             postures.key(rig, posed)
         self.report({"INFO"}, f"Posture '{action.name}' is applied to chain '{chain.name}'")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_posture(bpy.types.Operator):
+class LIMBER_OT_remove_posture(UndoOperator):
     """Remove the selected posture from the chain, and its pose asset if Store Posture made it and nothing else uses it"""
 
-    bl_idname = "limber.remove_posture"
     bl_label = "Remove Posture"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_posture)
+    why_not = needs_posture
 
-    def execute(self, context):
+    def run(self, context):
         chain = chain_of(context)
         index = chain.shown_posture
         action = chain.postures[index].action
         name = f"Posture '{action.name}'" if action else "A posture without pose asset"
         postures.remove(chain, index)
         self.report({"INFO"}, f"{name} is removed from chain '{chain.name}'")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_move_posture(bpy.types.Operator):
+class LIMBER_OT_move_posture(UndoOperator):
     """Move the selected posture up or down in the list. Keyframes keep their postures"""
 
-    bl_idname = "limber.move_posture"
     bl_label = "Move Posture"
-    bl_options = {"REGISTER", "UNDO"}
 
     direction: EnumProperty(
         name="Direction",
@@ -135,9 +114,9 @@ class LIMBER_OT_move_posture(bpy.types.Operator):
         items=[("UP", "Up", "One position up"), ("DOWN", "Down", "One position down")],
     )
 
-    poll = classmethod(poll_posture)
+    why_not = needs_posture
 
-    def execute(self, context):
+    def run(self, context):
         chain = chain_of(context)
         index = chain.shown_posture
         if postures.move(chain, index, -1 if self.direction == "UP" else 1) == index:
@@ -147,25 +126,17 @@ class LIMBER_OT_move_posture(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_use_pose(bpy.types.Operator):
+class LIMBER_OT_use_pose(UndoOperator):
     """Keep the rig's own pose and animation as the chain's posture, so that posing its bones shows while the chain is live"""
 
-    bl_idname = "limber.use_pose"
     bl_label = "Use Pose as Base"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if chain_of(context).base == "RIG":
-            cls.poll_message_set("The chain's base is the rig's own pose already")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return needs_chain(context) or ("The chain's base is the rig's own pose already" if chain_of(context).base == "RIG" else "")
 
-    def execute(self, context):
+    def run(self, context):
         chain = chain_of(context)
         chain.base = "RIG"
         chain.id_data.update_tag()
         self.report({"INFO"}, f"Chain '{chain.name}' keeps the pose of its bones, as posed or animated")
-        return {"FINISHED"}

@@ -1,59 +1,51 @@
 """Operators of a solver's settings: defaults, and the choice of a damping."""
 
-import bpy
-
 from ...rig.authoring.damping import DampingChoice, has_damping
 from ...solvers.settings import settings_of
 from ...solvers.table import SOLVERS
+from ..operator import UndoOperator
 from ..stepwise import Stepwise
-from ..subject import chain_of, poll_chain, rig_of
+from ..subject import chain_of, needs_chain, rig_of
 
 
-class LIMBER_OT_reset_solver_settings(bpy.types.Operator):
+class LIMBER_OT_reset_solver_settings(UndoOperator):
     """Set all settings of the chain's solver to their defaults, those of other solvers stay. Keyed and driven ones follow their curves"""
 
-    bl_idname = "limber.reset_solver_settings"
     bl_label = "Reset Solver Settings"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
         if chain_of(context).solver not in SOLVERS:
-            cls.poll_message_set("The chain has a solver that this version does not know: choose its Solver again")
-            return False
-        return True
+            return "The chain has a solver that this version does not know: choose its Solver again"
+        return ""
 
-    def execute(self, context):
+    def run(self, context):
         chain = chain_of(context)
         info = SOLVERS[chain.solver]
         for name in settings_of(info.options):
             getattr(chain.options, info.name).property_unset(name)
         self.report({"INFO"}, f"The settings of {info.label} in chain '{chain.name}' are the defaults")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_choose_damping(Stepwise, bpy.types.Operator):
+class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
     """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move in and out of reach, then
     more until joints hardly shake. Takes some seconds. Esc cancels
     """
 
-    bl_idname = "limber.choose_damping"
     bl_label = "Choose Damping"
-    bl_options = {"REGISTER", "UNDO"}
 
     nothing = "No damping was chosen"
     cancelled = "Choosing is cancelled: the damping is as it was"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_chain(context):
+            return why
         if not has_damping(chain_of(context)):
-            cls.poll_message_set("The chain's solver has no damping: choose Damped Least Squares or Task Priorities as its Solver")
-            return False
-        return True
+            return "The chain's solver has no damping: choose Damped Least Squares or Task Priorities as its Solver"
+        return ""
 
     def _begin(self, context):
         return DampingChoice(context.scene, rig_of(context), chain_of(context))
@@ -68,4 +60,3 @@ class LIMBER_OT_choose_damping(Stepwise, bpy.types.Operator):
             f"Constant damping {found.damping:.3f}: with targets in and out of reach ends err by {share:.1f}% of the reach, or of a radian,"
         )
         self.report({"INFO"}, f"{text} in the mean, and joints shake in {shakes:.1f}% of the frames")
-        return {"FINISHED"}

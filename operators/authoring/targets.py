@@ -1,23 +1,20 @@
 """Operators for additional targets of a chain: add, remove."""
 
-import bpy
-
 from ...rig.blender import item_keys
 from ...rig.blender.counting import counted
 from ...rig.blender.selection import selected_index
-from ..subject import chain_of, poll_chain, rig_of
+from ..operator import UndoOperator
+from ..subject import chain_of, needs_chain, rig_of
 
 
-class LIMBER_OT_add_target(bpy.types.Operator):
+class LIMBER_OT_add_target(UndoOperator):
     """Add a target that the chain can follow: the selected object, or one that you choose afterwards"""
 
-    bl_idname = "limber.add_target"
     bl_label = "Add Target"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_chain)
+    why_not = needs_chain
 
-    def execute(self, context):
+    def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         known = {chain.target, *(item.target for item in chain.targets)}
         thing = next((thing for thing in context.selected_objects if thing != rig and thing not in known), None)
@@ -28,26 +25,18 @@ class LIMBER_OT_add_target(bpy.types.Operator):
         rig.update_tag()
         what = f"'{thing.name}'" if thing else "the object that you choose for it"
         self.report({"INFO"}, f"Chain '{chain.name}' follows {what} where Watch is {len(chain.targets)}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_target(bpy.types.Operator):
+class LIMBER_OT_remove_target(UndoOperator):
     """Remove the selected additional target. Keyframes on Watch keep their targets"""
 
-    bl_idname = "limber.remove_target"
     bl_label = "Remove Target"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_chain(cls, context):
-            return False
-        if not chain_of(context).targets:
-            cls.poll_message_set("The chain has no further target: press Add Target first")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return needs_chain(context) or ("" if chain_of(context).targets else "The chain has no further target: press Add Target first")
 
-    def execute(self, context):
+    def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         index = selected_index(chain.targets, chain.active_target)
         own = chain.path_from_id()
@@ -59,4 +48,3 @@ class LIMBER_OT_remove_target(bpy.types.Operator):
         chain.active_target = selected_index(chain.targets, chain.active_target)
         rig.update_tag()
         self.report({"INFO"}, f"Chain '{chain.name}' has {counted(len(chain.targets), 'further target')}")
-        return {"FINISHED"}

@@ -1,93 +1,68 @@
 """Operators that start and end live motion: of the mover in use, or of all movers of an object."""
 
-import bpy
-
 from ...rig.events import handlers
 from ...rig.live import live
 from ...rig.live.movers import live_of, movers_of
 from ...rig.live.uses import Use, why_not
-from ..errors import ERRORS, reports_errors
-from ..movers import mover_at_hand, own, poll_mover, poll_use
+from ..movers import mover_at_hand, needs_mover, needs_use, own
+from ..operator import ERRORS, UndoOperator
 from .started import said
 
 LEAVE = "Leave this mode first: Live starts in Object Mode or Pose Mode"
 
 
-class LIMBER_OT_live(bpy.types.Operator):
+class LIMBER_OT_live(UndoOperator):
     """Start following the goal: a target, a source's motion, motors' values. The authored pose and keyframes are not changed"""
 
-    bl_idname = "limber.live"
     bl_label = "Start Live"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_use(cls, context, Use.LIVE, "Live starts"):
-            return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set(LEAVE)
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return needs_use(context, Use.LIVE, "Live starts") or (LEAVE if context.mode not in {"OBJECT", "POSE"} else "")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         mover = own(mover_at_hand(context))
         live.start(*mover)
         handlers.wake_clock()
         done, warnings = said(context, mover)
         if done:
             self.report({"INFO"}, done)
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
-        return {"FINISHED"}
+        self.warn(warnings)
 
 
-class LIMBER_OT_end_live(bpy.types.Operator):
+class LIMBER_OT_end_live(UndoOperator):
     """Stop following and show the authored pose"""
 
-    bl_idname = "limber.end_live"
     bl_label = "End Live"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mover(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_mover(context):
+            return why
         mover = mover_at_hand(context)
-        if not mover.is_live:
-            cls.poll_message_set(f"{mover.label} is not live: press Start Live to follow")
-            return False
-        return True
+        return "" if mover.is_live else f"{mover.label} is not live: press Start Live to follow"
 
-    def execute(self, context):
+    def run(self, context):
         mover = mover_at_hand(context)
         live.stop(*mover)
         own(mover)
         handlers.wake_clock()
-        return {"FINISHED"}
 
 
-class LIMBER_OT_live_all(bpy.types.Operator):
+class LIMBER_OT_live_all(UndoOperator):
     """Start following the goals with all that the object has: its body, its chains, its mechanism"""
 
-    bl_idname = "limber.live_all"
     bl_label = "Start All Live"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mover(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_mover(context):
+            return why
         if all(mover.is_live for mover in movers_of(mover_at_hand(context).owner)):
-            cls.poll_message_set("All is live already: press End All to leave")
-            return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set(LEAVE)
-            return False
-        return True
+            return "All is live already: press End All to leave"
+        return LEAVE if context.mode not in {"OBJECT", "POSE"} else ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         movers = list(movers_of(own(mover_at_hand(context)).owner))
         begun = []
         for mover in movers:
@@ -110,25 +85,17 @@ class LIMBER_OT_live_all(bpy.types.Operator):
         return {"FINISHED"} if begun else {"CANCELLED"}
 
 
-class LIMBER_OT_end_live_all(bpy.types.Operator):
+class LIMBER_OT_end_live_all(UndoOperator):
     """Stop following with all that the object has and show the authored pose"""
 
-    bl_idname = "limber.end_live_all"
     bl_label = "End All"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mover(cls, context):
-            return False
-        if not live_of(mover_at_hand(context).owner):
-            cls.poll_message_set("Nothing is live: press Start Live to follow")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return needs_mover(context) or ("" if live_of(mover_at_hand(context).owner) else "Nothing is live: press Start Live to follow")
 
-    def execute(self, context):
+    def run(self, context):
         for mover in live_of(mover_at_hand(context).owner):
             live.stop(*mover)
             own(mover)
         handlers.wake_clock()
-        return {"FINISHED"}

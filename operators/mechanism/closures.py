@@ -1,45 +1,39 @@
 """Operators that add closures: between two selected bones, or at all pairs of links named as closures by a robot's file."""
 
-import bpy
-
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
 from ...rig.reading.mechanism import closures
 from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.reading.mechanism.rest import rest_of
-from ..errors import reports_errors
+from ..operator import UndoOperator
 from ..subject import rig_of
 from .items import RemovePart
-from .mechanisms import mechanism_owner, poll_authoring, taken_up
+from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
 NAMES = "closing_NAME_1 and closing_NAME_2"
 
 
-class LIMBER_OT_add_closure(bpy.types.Operator):
+class LIMBER_OT_add_closure(UndoOperator):
     """Hold the two selected bones together where they are nearest to each other at rest: at their heads, tails or links' origins"""
 
-    bl_idname = "limber.add_closure"
     bl_label = "Add Closure"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_authoring(context):
+            return why
         owner = mechanism_owner(context)
         if owner.type != "ARMATURE" or not owner.limber.mechanism.use_bones:
-            cls.poll_message_set("Bodies of this mechanism are objects: join them by rigid body constraints or empties")
-            return False
-        return True
+            return "Bodies of this mechanism are objects: join them by rigid body constraints or empties"
+        return ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         rig = taken_up(context)
         chosen = [bone for bone in context.selected_pose_bones or () if bone.id_data == rig]
         active = context.active_pose_bone
         if len(chosen) != 2 or active not in chosen:
-            self.report({"ERROR"}, f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
-            return {"CANCELLED"}
+            raise RigError(f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
         first = next(bone for bone in chosen if bone != active)
         rest = rest_of(rig, rig.matrix_world)
         closure, away = closures.add(rig, rest, first.name, active.name)
@@ -47,29 +41,23 @@ class LIMBER_OT_add_closure(bpy.types.Operator):
         self.report({"INFO"}, f"The {one} of '{first.name}' meets the {other} of '{active.name}'")
         if closures.is_apart(rest, away):
             self.report({"WARNING"}, closures.apart(rig, rest, closure, away))
-        return {"FINISHED"}
 
 
-class LIMBER_OT_close_named_loops(bpy.types.Operator):
+class LIMBER_OT_close_named_loops(UndoOperator):
     """Close loops at all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of robots call the ends of loops"""
 
-    bl_idname = "limber.close_named_loops"
     bl_label = "Close Named Loops"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
+    def why_not(cls, context) -> str:
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
-            cls.poll_message_set(f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead")
-            return False
+            return f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead"
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
-            cls.poll_message_set("The robot's own file has the closures: they cannot be changed here")
-            return False
-        return poll_authoring(cls, context) if has_mechanism(rig) else True
+            return "The robot's own file has the closures: they cannot be changed here"
+        return needs_authoring(context) if has_mechanism(rig) else ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         rest = rest_of(rig, rig.matrix_world)
         if not has_mechanism(rig):
@@ -82,19 +70,16 @@ class LIMBER_OT_close_named_loops(bpy.types.Operator):
             furthest = max(furthest, away)
             if closures.is_apart(rest, away):
                 apart.append(closures.apart(rig, rest, closure, away))
-        for sentence in apart:
-            self.report({"WARNING"}, sentence)
+        self.warn(apart)
         self.report(
             {"INFO"},
             f"'{rig.name}' has {counted(len(pairs), 'closure')} more, open by at most {1e3 * furthest:.2g} mm at rest: select the bones"
             " that have a motor, press + under Motors, then Check",
         )
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_closure(RemovePart, bpy.types.Operator):
+class LIMBER_OT_remove_closure(RemovePart):
     """Remove the selected closure"""
 
-    bl_idname = "limber.remove_closure"
     bl_label = "Remove Closure"
     items, active = "closures", "active_closure"

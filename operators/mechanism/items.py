@@ -2,32 +2,29 @@
 
 from math import degrees
 
-import bpy
 from bpy.props import BoolProperty
 
 from ...rig.authoring.mechanism import alignment, build, motors
+from ...rig.blender.selection import selected
 from ...rig.live.live import as_authored
 from ...rig.properties.mechanism import NONE
 from ...rig.reading import axes
 from ...rig.reading.mechanism import offsets
 from ...rig.reading.mechanism.assembled import prepare
 from ...rig.reading.mechanism.ownership import is_joint
-from ..errors import reports_errors
+from ..operator import UndoOperator
 from ..remove_item import RemoveItem
-from .mechanisms import mechanism_owner, poll_authoring, poll_mechanism, taken_up
+from .mechanisms import mechanism_owner, needs_authoring, needs_mechanism, taken_up
 
 
-class LIMBER_OT_add_motors(bpy.types.Operator):
+class LIMBER_OT_add_motors(UndoOperator):
     """Add a motor for each degree of freedom of the selected joint, or of the selected bones"""
 
-    bl_idname = "limber.add_motors"
     bl_label = "Add Motors"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_authoring)
+    why_not = needs_authoring
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
             made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
@@ -35,7 +32,6 @@ class LIMBER_OT_add_motors(bpy.types.Operator):
             made = motors.add_motors(owner, context.active_object)
         said = ", ".join(f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in made)
         self.report({"INFO"}, f"Motors, with their limits: {said}")
-        return {"FINISHED"}
 
 
 def _chosen(context) -> list:
@@ -47,33 +43,28 @@ def _chosen(context) -> list:
 class RemovePart(RemoveItem):
     """Removes an item of the mechanism's lists; not while it is live."""
 
-    @classmethod
-    def _can_change(cls, context):
-        return poll_authoring(cls, context)
+    needs = staticmethod(needs_authoring)
 
     @classmethod
     def _owner(cls, context):
         return mechanism_owner(context).limber.mechanism
 
 
-class LIMBER_OT_remove_motor(RemovePart, bpy.types.Operator):
+class LIMBER_OT_remove_motor(RemovePart):
     """Remove the selected motor"""
 
-    bl_idname = "limber.remove_motor"
     bl_label = "Remove Motor"
     items, active = "motors", "active_motor"
 
 
-class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
+class LIMBER_OT_add_mechanism_goal(UndoOperator):
     """Add a target at the active body or bone, and a goal for the body to follow it"""
 
-    bl_idname = "limber.add_mechanism_goal"
     bl_label = "Add Goal"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_mechanism)
+    why_not = needs_mechanism
 
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         kept, body = owner.limber.mechanism, context.active_object
         bone = context.active_pose_bone if kept.use_bones and context.mode == "POSE" else None
@@ -87,80 +78,62 @@ class LIMBER_OT_add_mechanism_goal(bpy.types.Operator):
             if body is not owner and body.limber.part.kind == NONE:
                 goal.body = body
                 goal.target = build.target_at(body.name, body.matrix_world, owner.users_collection[0])
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_mechanism_goal(RemovePart, bpy.types.Operator):
+class LIMBER_OT_remove_mechanism_goal(RemovePart):
     """Remove the selected goal. Its target is kept"""
 
-    bl_idname = "limber.remove_mechanism_goal"
     bl_label = "Remove Goal"
     items, active = "goals", "active_goal"
-
-    @classmethod
-    def _can_change(cls, context):
-        return poll_mechanism(cls, context)
+    needs = staticmethod(needs_mechanism)
 
 
-class LIMBER_OT_keep_goal_offset(bpy.types.Operator):
+class LIMBER_OT_keep_goal_offset(UndoOperator):
     """Keep the offset between the body of the selected goal and its target as both are shown now, or clear it"""
 
-    bl_idname = "limber.keep_goal_offset"
     bl_label = "Keep Offset"
-    bl_options = {"REGISTER", "UNDO"}
 
     is_cleared: BoolProperty(name="Clear", description="Clear the offset: the body has the target's pose", options={"SKIP_SAVE"})
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mechanism(cls, context):
-            return False
-        if cls._goal(context) is None:
-            cls.poll_message_set("The mechanism has no goal: select a body and press + under Goals")
-            return False
-        if cls._goal(context).does == "CENTRE":
-            cls.poll_message_set("The selected goal is for the centre of mass, which has no offset from its target")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        if why := needs_mechanism(context):
+            return why
+        if (goal := cls._goal(context)) is None:
+            return "The mechanism has no goal: select a body and press + under Goals"
+        return "The selected goal is for the centre of mass, which has no offset from its target" if goal.does == "CENTRE" else ""
 
     @staticmethod
     def _goal(context):
         kept = mechanism_owner(context).limber.mechanism
-        return kept.goals[kept.active_goal] if 0 <= kept.active_goal < len(kept.goals) else None
+        return selected(kept.goals, kept.active_goal)
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         goal = self._goal(context)
         if self.is_cleared:
             offsets.clear(goal)
-            return {"FINISHED"}
+            return
         offsets.keep(owner, goal, context.evaluated_depsgraph_get())
         target = goal.target_bone or goal.target.name
         self.report({"INFO"}, f"'{goal.bone or goal.body.name}' stays beside '{target}' as it is now")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_align_joint(bpy.types.Operator):
+class LIMBER_OT_align_joint(UndoOperator):
     """Rotate the active joint so that its axis lets its loop move, if Check reports an error of its axis"""
 
-    bl_idname = "limber.align_joint"
     bl_label = "Align Axis"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_authoring(context):
+            return why
         if context.active_object is None or not is_joint(context.active_object):
-            cls.poll_message_set("The active object is no joint: select the joint that Check names (a bone's roll is changed in Edit Mode)")
-            return False
-        return True
+            return "The active object is no joint: select the joint that Check names (a bone's roll is changed in Edit Mode)"
+        return ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
         self.report({"INFO"}, f"Joint '{context.active_object.name}' is rotated by {degrees(angle):.3g} degrees: press Check")
-        return {"FINISHED"}

@@ -1,14 +1,14 @@
 """The list of a mechanism's joints: add selected ones, find the missing ones, remove one."""
 
-import bpy
-
 from ...rig.authoring.mechanism.finding import missing_joints
 from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism.ownership import add_joint, deleted_joints, is_joint, owner_of
 from ...rig.reading.mechanism.rest_pose import set_rest_pose
+from ..operator import UndoOperator
 from .items import RemovePart
-from .mechanisms import poll_authoring, taken_up
+from .mechanisms import needs_authoring, taken_up
 
 
 def _add(operator, context, owner, found: list) -> None:
@@ -21,46 +21,37 @@ def _add(operator, context, owner, found: list) -> None:
     operator.report({"INFO"}, f"'{owner.name}' has {counted(len(found), 'joint')} more; its rest pose is that of frame {frame}")
 
 
-class LIMBER_OT_add_mechanism_joints(bpy.types.Operator):
+class LIMBER_OT_add_mechanism_joints(UndoOperator):
     """Add the selected rigid body constraints and joint empties to the mechanism. The pose of this frame becomes its rest pose"""
 
-    bl_idname = "limber.add_mechanism_joints"
     bl_label = "Add Joints"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_authoring(context):
+            return why
         if not any(is_joint(thing) and owner_of(thing, context.scene) is None for thing in context.selected_objects):
-            cls.poll_message_set(
-                "No joint without a mechanism is selected: select rigid body constraints, or empties with a Joint of Limber's"
-            )
-            return False
-        return True
+            return "No joint without a mechanism is selected: select rigid body constraints, or empties with a Joint of Limber's"
+        return ""
 
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         chosen = [thing for thing in context.selected_objects if is_joint(thing)]
         taken = next((thing for thing in chosen if owner_of(thing, context.scene) not in (None, owner)), None)
         if taken is not None:
             other = owner_of(taken, context.scene).name
-            self.report({"ERROR"}, f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it")
-            return {"CANCELLED"}
+            raise RigError(f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it")
         _add(self, context, owner, [thing for thing in chosen if owner_of(thing, context.scene) is None])
-        return {"FINISHED"}
 
 
-class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
+class LIMBER_OT_find_mechanism_joints(UndoOperator):
     """Add all joints that are connected with the mechanism or in its collection, and remove deleted ones"""
 
-    bl_idname = "limber.find_mechanism_joints"
     bl_label = "Find Joints"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_authoring)
+    why_not = needs_authoring
 
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         listed, deleted = owner.limber.mechanism.joints, deleted_joints(owner)
         for k in reversed(range(len(listed))):
@@ -73,12 +64,10 @@ class LIMBER_OT_find_mechanism_joints(bpy.types.Operator):
             _add(self, context, owner, found)
         elif not deleted:
             self.report({"INFO"}, f"'{owner.name}' has all joints that are connected with it")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_mechanism_joint(RemovePart, bpy.types.Operator):
+class LIMBER_OT_remove_mechanism_joint(RemovePart):
     """Remove the selected joint from the mechanism. Its object stays"""
 
-    bl_idname = "limber.remove_mechanism_joint"
     bl_label = "Remove Mechanism Joint"
     items, active = "joints", "active_joint"

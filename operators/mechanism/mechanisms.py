@@ -1,6 +1,5 @@
 """Operators of mechanisms: add, new, check, assemble."""
 
-import bpy
 from bpy.props import EnumProperty
 
 from ...rig.authoring.mechanism import build
@@ -18,8 +17,8 @@ from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
 from ...rig.showing import mechanism_proxy
-from ..errors import reports_errors
-from ..subject import poll_editable, rig_of
+from ..operator import Operator, UndoOperator
+from ..subject import needs_editable, rig_of
 
 
 def mechanism_owner(context):
@@ -39,22 +38,20 @@ def taken_up(context):
     return owner
 
 
-def poll_mechanism(cls, context) -> bool:
+def needs_mechanism(context) -> str:
     owner = mechanism_owner(context)
     if owner is None:
-        cls.poll_message_set("There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene")
-        return False
-    return poll_editable(cls, owner)
+        return "There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene"
+    return needs_editable(owner)
 
 
-def poll_authoring(cls, context) -> bool:
+def needs_authoring(context) -> str:
     """Whether the mechanism can be edited, which needs it not to be live."""
-    if not poll_mechanism(cls, context):
-        return False
+    if why := needs_mechanism(context):
+        return why
     if mechanism_owner(context).limber.mechanism.live:
-        cls.poll_message_set("The mechanism is live: press End Live first, so that it shows its authored pose")
-        return False
-    return True
+        return "The mechanism is live: press End Live first, so that it shows its authored pose"
+    return ""
 
 
 def _rest_here(owner) -> None:
@@ -64,12 +61,10 @@ def _rest_here(owner) -> None:
             set_rest_pose(owner, depsgraph)
 
 
-class LIMBER_OT_add_mechanism(bpy.types.Operator):
+class LIMBER_OT_add_mechanism(UndoOperator):
     """Add a ready-made mechanism with bodies, joints, motors and a target"""
 
-    bl_idname = "limber.add_mechanism"
     bl_label = "Add Mechanism"
-    bl_options = {"REGISTER", "UNDO"}
 
     kind: EnumProperty(
         name="Mechanism",
@@ -78,13 +73,10 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave this mode first: mechanisms are added in Object Mode")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return "Leave this mode first: mechanisms are added in Object Mode" if context.mode != "OBJECT" else ""
 
-    def execute(self, context):
+    def run(self, context):
         owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
         _rest_here(owner)
         for thing in context.selected_objects:
@@ -94,37 +86,31 @@ class LIMBER_OT_add_mechanism(bpy.types.Operator):
         kept = owner.limber.mechanism
         says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
         self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_new_mechanism(bpy.types.Operator):
+class LIMBER_OT_new_mechanism(UndoOperator):
     """Make a mechanism of the joints around the active object: rigid body constraints, or empties with a Limber joint"""
 
-    bl_idname = "limber.new_mechanism"
     bl_label = "New Mechanism"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
+    def why_not(cls, context) -> str:
         thing = context.active_object
         if thing is None or context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Select a joint, a body or the robot's armature in Object Mode first")
-            return False
+            return "Select a joint, a body or the robot's armature in Object Mode first"
         owner = owner_of(thing, context.scene)
         if owner is not None and (owner == thing or thing.type != "ARMATURE"):
-            cls.poll_message_set(f"'{thing.name}' is part of mechanism '{owner.name}' already: select another object")
-            return False
-        return True
+            return f"'{thing.name}' is part of mechanism '{owner.name}' already: select another object"
+        return ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         thing = context.active_object
         found = joints_around(thing, context.scene)
         if thing.type == "ARMATURE" and not found:
             kept = build.make(thing)
             kept.use_bones = True
             self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
-            return {"FINISHED"}
+            return
         check_joints(found, thing, context.scene)
         owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
         kept = build.from_scene(owner, found)
@@ -132,48 +118,35 @@ class LIMBER_OT_new_mechanism(bpy.types.Operator):
         context.view_layer.objects.active = owner
         made = f"{counted(len(kept.joints), 'joint')} and {counted(len(kept.motors), 'motor')}"
         self.report({"INFO"}, f"Mechanism '{owner.name}' has {made}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_check_mechanism(bpy.types.Operator):
+class LIMBER_OT_check_mechanism(Operator):
     """Report the mechanism's degrees of freedom, those that its motors do not control, and what is wrong"""
 
-    bl_idname = "limber.check_mechanism"
     bl_label = "Check Mechanism"
 
-    poll = classmethod(poll_mechanism)
+    why_not = needs_mechanism
 
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         context.view_layer.update()
         outcome = check(context, owner)
         sentences = [finding.sentence for finding in outcome.findings]
-        for sentence in sentences:
-            self.report({"WARNING"}, sentence)
+        self.warn(sentences)
         if outcome.counts is not None:
             self.report({"INFO"}, outcome.sentence)
             sentences.insert(0, outcome.sentence)
-
-        def draw(popup, _context):
-            for sentence in sentences:
-                popup.layout.label(text=sentence)
-
-        if not bpy.app.background:
-            context.window_manager.popup_menu(draw, title=owner.name, icon="INFO" if outcome.counts else "ERROR")
-        return {"FINISHED"}
+        self.show(context, owner.name, sentences, "INFO" if outcome.counts else "ERROR")
 
 
-class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
+class LIMBER_OT_assemble_mechanism(UndoOperator):
     """Move the bodies so that all joints fit, and set that as the rest pose"""
 
-    bl_idname = "limber.assemble_mechanism"
     bl_label = "Assemble"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_authoring)
+    why_not = needs_authoring
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             made = prepare(owner, depsgraph, is_rest=True)
@@ -183,4 +156,3 @@ class LIMBER_OT_assemble_mechanism(bpy.types.Operator):
             note_values(owner, made.model.solver, made.model.rest)
         _rest_here(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: all joints hold, and this is its rest pose")
-        return {"FINISHED"}

@@ -1,45 +1,35 @@
 """The rest pose of a mechanism, in which its motors are at zero: set it, and go there."""
 
-import bpy
-
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels, rest_pose
 from ...rig.reading.mechanism.conflicts import refuse_held
 from ...rig.reading.mechanism.reading import read
 from ...rig.reading.mechanism.starts import note_rest
-from ..errors import reports_errors
-from .mechanisms import mechanism_owner, poll_authoring, taken_up
+from ..operator import UndoOperator
+from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
 
-class RestPoseOperator:
+class RestPoseOperator(UndoOperator):
     """An operator on the rest pose of a mechanism whose bodies are objects."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
     @classmethod
-    def poll(cls, context):
-        if not poll_authoring(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_authoring(context):
+            return why
         if mechanism_owner(context).limber.mechanism.joints:
-            return True
-        cls.poll_message_set(
-            "Bones have the armature's own rest pose: clear the pose (Alt G, Alt R in Pose Mode), or change the rest pose in Edit Mode"
-        )
-        return False
+            return ""
+        return "Bones have the armature's own rest pose: clear the pose (Alt G, Alt R in Pose Mode), or change the rest pose in Edit Mode"
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             self._change(owner, depsgraph)
         self.report({"INFO"}, self._says(owner, context.scene))
-        return {"FINISHED"}
 
 
-class LIMBER_OT_set_rest_pose(RestPoseOperator, bpy.types.Operator):
+class LIMBER_OT_set_rest_pose(RestPoseOperator):
     """Set the pose of bodies and joints at this frame as the mechanism's rest pose, in which its motors are at zero"""
 
-    bl_idname = "limber.set_rest_pose"
     bl_label = "Set Rest Pose"
 
     def _change(self, owner, depsgraph):
@@ -51,10 +41,9 @@ class LIMBER_OT_set_rest_pose(RestPoseOperator, bpy.types.Operator):
         return f"Motors of '{owner.name}' are at zero where its bodies are at frame {scene.frame_current}"
 
 
-class LIMBER_OT_go_to_rest_pose(RestPoseOperator, bpy.types.Operator):
+class LIMBER_OT_go_to_rest_pose(RestPoseOperator):
     """Move bodies and joints back to the mechanism's rest pose, where its base is now"""
 
-    bl_idname = "limber.go_to_rest_pose"
     bl_label = "Go to Rest Pose"
 
     def _change(self, owner, depsgraph):

@@ -1,20 +1,18 @@
-import bpy
 from bpy.props import BoolProperty
 
 from ...rig.blender.counting import counted
 from ...rig.live.uses import Use, with_company
 from ...rig.output.bake import Bake
-from ..movers import mover_at_hand, own, poll_use
+from ..movers import mover_at_hand, needs_use, own
+from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 
 
-class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
+class LIMBER_OT_bake(Stepwise, UndoOperator):
     """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions are kept. Esc cancels"""
 
-    bl_idname = "limber.bake"
     bl_label = "Bake"
-    bl_options = {"REGISTER", "UNDO"}
 
     everything: BoolProperty(
         name="Everything",
@@ -27,8 +25,8 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
     cancelled = "Baking is cancelled: nothing was written"
 
     @classmethod
-    def poll(cls, context):
-        return poll_use(cls, context, Use.BAKE, "Bake works")
+    def why_not(cls, context) -> str:
+        return needs_use(context, Use.BAKE, "Bake works")
 
     def _begin(self, context):
         mover = own(mover_at_hand(context))
@@ -44,8 +42,6 @@ class LIMBER_OT_bake(Stepwise, bpy.types.Operator):
         actions = work.finish()
         for label, remark in work.remarks.items():
             self.report({"WARNING"}, f"{label}: {remark}")
-        for sentence in muted:
-            self.report({"WARNING"}, sentence)
+        self.warn(muted)
         tell_held(self, work.held, "the goal could not")
         self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
-        return {"FINISHED"}

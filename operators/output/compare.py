@@ -4,13 +4,15 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
 from ...rig.live.uses import Use
 from ...rig.output import compare
 from ...rig.output.stepped import scene_frames
 from ...solvers.table import SOLVERS
-from ..movers import mover_at_hand, poll_use
+from ..movers import mover_at_hand, needs_use
+from ..operator import Operator, UndoOperator
 from ..stepwise import Stepwise
-from ..subject import chain_of, poll_chain, rig_of
+from ..subject import chain_of, needs_chain, rig_of
 
 FRAMES = [
     ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
@@ -19,10 +21,9 @@ FRAMES = [
 LAST = 1_048_574  # Blender's largest frame number
 
 
-class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
+class LIMBER_OT_compare_solvers(Stepwise):
     """Run every suitable solver on the same frames and compare the results. The scene is not changed. Esc cancels"""
 
-    bl_idname = "limber.compare_solvers"
     bl_label = "Compare Solvers"
     bl_options = {"REGISTER"}
 
@@ -48,8 +49,8 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
         return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every suitable solver. The scene is not changed"
 
     @classmethod
-    def poll(cls, context):
-        return poll_use(cls, context, Use.COMPARE, "solvers are compared")
+    def why_not(cls, context) -> str:
+        return needs_use(context, Use.COMPARE, "solvers are compared")
 
     def _begin(self, context):
         scene, frames = context.scene, None
@@ -71,22 +72,19 @@ class LIMBER_OT_compare_solvers(Stepwise, bpy.types.Operator):
         self.report({"INFO"}, f"Compared {able} of {len(table.rows)} solvers on {frames}")
         if not bpy.app.background:
             bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="LIMBER_PT_comparison", keep_open=True)
-        return {"FINISHED"}
 
 
-def _poll_table(cls, context) -> bool:
-    if not poll_chain(cls, context):
-        return False
+def _needs_table(context) -> str:
+    if why := needs_chain(context):
+        return why
     if compare.table(rig_of(context), chain_of(context)) is None:
-        cls.poll_message_set("The solvers were not compared yet: press This Frame or Frame Range")
-        return False
-    return True
+        return "The solvers were not compared yet: press This Frame or Frame Range"
+    return ""
 
 
-class LIMBER_OT_sort_comparison(bpy.types.Operator):
+class LIMBER_OT_sort_comparison(Operator):
     """Sort the table by this column; click again to reverse the order"""
 
-    bl_idname = "limber.sort_comparison"
     bl_label = "Sort"
     bl_options = {"INTERNAL"}
 
@@ -97,22 +95,18 @@ class LIMBER_OT_sort_comparison(bpy.types.Operator):
         column = compare.COLUMNS.get(properties.column)
         return f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
 
-    poll = classmethod(_poll_table)
+    why_not = _needs_table
 
-    def execute(self, context):
+    def run(self, context):
         if self.column not in {"name", *compare.COLUMNS}:
-            self.report({"ERROR"}, f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}")
-            return {"CANCELLED"}
+            raise RigError(f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}")
         compare.table(rig_of(context), chain_of(context)).sort(self.column)
-        return {"FINISHED"}
 
 
-class LIMBER_OT_use_solver(bpy.types.Operator):
+class LIMBER_OT_use_solver(UndoOperator):
     """Use this solver for the chain"""
 
-    bl_idname = "limber.use_solver"
     bl_label = "Use Solver"
-    bl_options = {"REGISTER", "UNDO"}
 
     solver: StringProperty(name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"})
 
@@ -121,28 +115,24 @@ class LIMBER_OT_use_solver(bpy.types.Operator):
         info = SOLVERS.get(properties.solver)
         return f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
 
-    poll = classmethod(poll_chain)
+    why_not = needs_chain
 
-    def execute(self, context):
+    def run(self, context):
         if self.solver not in SOLVERS:
-            self.report({"ERROR"}, f"There is no solver '{self.solver}': choose one of {', '.join(SOLVERS)}")
-            return {"CANCELLED"}
+            raise RigError(f"There is no solver '{self.solver}': choose one of {', '.join(SOLVERS)}")
         chain = chain_of(context)
         chain.solver = self.solver
         rig_of(context).update_tag()
         self.report({"INFO"}, f"Chain '{chain.name}' is solved by {SOLVERS[self.solver].label}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_copy_comparison(bpy.types.Operator):
+class LIMBER_OT_copy_comparison(Operator):
     """Copy the table to the clipboard as comma-separated values, for a spreadsheet"""
 
-    bl_idname = "limber.copy_comparison"
     bl_label = "Copy as CSV"
 
-    poll = classmethod(_poll_table)
+    why_not = _needs_table
 
-    def execute(self, context):
+    def run(self, context):
         context.window_manager.clipboard = compare.table(rig_of(context), chain_of(context)).csv()
         self.report({"INFO"}, "The table is in the clipboard")
-        return {"FINISHED"}

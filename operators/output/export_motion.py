@@ -11,17 +11,14 @@ from ...rig.blender.counting import counted
 from ...rig.output.export import Export
 from ...rig.robot.device import sources
 from ..files import WritesFile, shown_files
-from ..movers import mover_at_hand, poll_mover
+from ..movers import mover_at_hand, needs_mover
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 
-ASKED = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
 
-
-class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
+class LIMBER_OT_export_motion(WritesFile, Stepwise):
     """Export the robot's motion to a file that plays without Blender: what is live filtered, the rest as posed. Esc cancels"""
 
-    bl_idname = "limber.export_motion"
     bl_label = "Export Motion"
     bl_options = {"REGISTER"}
 
@@ -54,26 +51,23 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         max=255,
     )
 
+    asked = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mover(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_mover(context):
+            return why
         rig = mover_at_hand(context).owner
         if not sources(rig):
-            cls.poll_message_set(f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up")
-            return False
-        if rig.mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: the motion is read in Object Mode or Pose Mode")
-            return False
-        return True
+            return f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
+        return "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
     def invoke(self, context, event):
         if self.properties.is_property_set("filepath"):
             return Stepwise.invoke(self, context, event)
-        self.is_browsing = True
+        self.is_asking = True
         self.frame_start, self.frame_end = self._range(context)
         return WritesFile.invoke(self, context, event)
 
@@ -100,16 +94,6 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
             layout.prop(self, "board")
             layout.prop(self, "start_pin")
 
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: choose where the motion goes")
-            return {"CANCELLED"}
-        if getattr(self, "is_browsing", False) and not bpy.app.background:
-            # The file browser cannot show progress: the operator is invoked again, outside of it.
-            bpy.ops.limber.export_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
-            return {"FINISHED"}
-        return Stepwise.execute(self, context)
-
     def _range(self, context) -> tuple[int, int]:
         """Frame range of the options; else that of the mover in use."""
         usual = mover_at_hand(context).frames
@@ -130,15 +114,13 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise, bpy.types.Operator):
         return f"Reading frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
-        path = Path(bpy.path.abspath(self.filepath))
+        path = self.path
         motion = self.work.finish(path, Settings(self.board, self.start_pin))
         tell_held(self, self.work.held, "a goal could not")
-        for warning in self.work.warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(self.work.warnings)
         sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""
         servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
         self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}{sound}")
-        return {"FINISHED"}
 
 
 def _add_to_menu(menu, _context) -> None:

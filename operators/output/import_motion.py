@@ -1,14 +1,12 @@
-from pathlib import Path
-
-import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ...hardware.motion_files import FORMATS
 from ...hardware.motion_files.reading import AUTOMATIC
 from ...rig.authoring.motion_import import MotionImport
 from ..files import ReadsFile, shown_files
+from ..operator import UndoOperator
 from ..stepwise import Stepwise
-from ..subject import poll_rig, rig_of
+from ..subject import needs_rig, rig_of
 
 READ = {name: form for name, form in FORMATS.items() if form.read is not None}
 SUFFIXES = sorted({suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes)})
@@ -16,15 +14,12 @@ KEYS = [
     ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
     ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
 ]
-ASKED = ("filepath", "format", "frame_start", "keys", "with_sound")
 
 
-class LIMBER_OT_import_motion(ReadsFile, Stepwise, bpy.types.Operator):
+class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
     """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a trajectory. Esc cancels"""
 
-    bl_idname = "limber.import_motion"
     bl_label = "Import Motion"
-    bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
     format: EnumProperty(
@@ -42,58 +37,40 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, bpy.types.Operator):
         name="Sound", description="Add the sound file of the same name that lies beside the motion to the sequencer", default=True
     )
 
+    asked = ("filepath", "format", "frame_start", "keys", "with_sound")
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if rig_of(context).mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: keyframes are for the pose")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return needs_rig(context) or ("Leave Edit Mode first: keyframes are for the pose" if rig_of(context).mode == "EDIT" else "")
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("frame_start"):
             self.frame_start = context.scene.frame_current
         if self.properties.is_property_set("filepath"):
             return Stepwise.invoke(self, context, event)
-        self.is_browsing = True
+        self.is_asking = True
         return ReadsFile.invoke(self, context, event)
-
-    def execute(self, context):
-        if not self.filepath:
-            self.report({"ERROR"}, "No file is chosen: choose a motion file")
-            return {"CANCELLED"}
-        if getattr(self, "is_browsing", False) and not bpy.app.background:
-            # The file browser cannot show progress: the operator is invoked again, outside of it.
-            bpy.ops.limber.import_motion("INVOKE_DEFAULT", **{name: getattr(self, name) for name in ASKED})
-            return {"FINISHED"}
-        if not self.properties.is_property_set("frame_start"):
-            self.frame_start = context.scene.frame_current
-        return Stepwise.execute(self, context)
 
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ASKED[1:]:
+        for name in self.asked[1:]:
             layout.prop(self, name)
 
     def _begin(self, context):
-        path = Path(bpy.path.abspath(self.filepath))
-        return MotionImport(context.scene, rig_of(context), path, self.format, self.frame_start, self.keys == "FRAMES", self.with_sound)
+        first = self.frame_start if self.properties.is_property_set("frame_start") else context.scene.frame_current
+        return MotionImport(context.scene, rig_of(context), self.path, self.format, first, self.keys == "FRAMES", self.with_sound)
 
     def _says(self):
         return f"Reading '{self.work.at_work}', {self.work.done} of {self.work.total}"
 
     def _finish(self, context):
         made = self.work.finish()
-        for warning in made.warnings:
-            self.report({"WARNING"}, warning)
+        self.warn(made.warnings)
         self.report({"INFO"}, made.sentence)
-        return {"FINISHED"}
 
 
 def _add_to_menu(menu, _context) -> None:

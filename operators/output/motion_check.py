@@ -13,14 +13,14 @@ from ...rig.output.motion_check.check import MotionCheck, result
 from ...rig.output.motion_check.findings import csv
 from ...rig.output.stepped import scene_frames
 from ..files import WritesFile, shown_files
-from ..movers import mover_at_hand, own, poll_mover
+from ..movers import mover_at_hand, needs_mover, own
+from ..operator import Operator, UndoOperator
 from ..stepwise import Stepwise
 
 
-class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
+class LIMBER_OT_check_motion(Stepwise):
     """Check the scene's frames for exceeded joint limits, discontinuities and lost targets. Esc cancels"""
 
-    bl_idname = "limber.check_motion"
     bl_label = "Check Motion"
     bl_options = {"REGISTER"}
 
@@ -28,17 +28,13 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
     cancelled = "Checking is cancelled: the scene is as it was"
 
     @classmethod
-    def poll(cls, context):
-        if not poll_mover(cls, context):
-            return False
+    def why_not(cls, context) -> str:
+        if why := needs_mover(context):
+            return why
         mover = mover_at_hand(context)
         if mover.owner.mode == "EDIT":
-            cls.poll_message_set("Leave Edit Mode first: motion is checked in Object Mode or Pose Mode")
-            return False
-        if not with_company(Use.CHECK, mover):
-            cls.poll_message_set(why_not(Use.CHECK, mover, context))
-            return False
-        return True
+            return "Leave Edit Mode first: motion is checked in Object Mode or Pose Mode"
+        return "" if with_company(Use.CHECK, mover) else why_not(Use.CHECK, mover, context)
 
     def _begin(self, context):
         shown = context.window_manager.limber_motion_check
@@ -51,77 +47,63 @@ class LIMBER_OT_check_motion(Stepwise, bpy.types.Operator):
         found = self.work.finish()
         view.show(context.window_manager.limber_motion_check, found.findings)
         count = counted(len(found.findings), "finding") if found.findings else "nothing was found"
-        for sentence in self.work.unmeasured:
-            self.report({"WARNING"}, sentence)
+        self.warn(self.work.unmeasured)
         self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {', '.join(one.label for one in self.work.own)}: {count}")
-        return {"FINISHED"}
 
 
-def _poll_result(cls, context) -> bool:
-    if not poll_mover(cls, context):
-        return False
+def _needs_result(context) -> str:
+    if why := needs_mover(context):
+        return why
     if result(mover_at_hand(context).owner) is None:
-        cls.poll_message_set(f"The motion of '{mover_at_hand(context).owner.name}' was not checked yet: press Check Motion")
-        return False
-    return True
+        return f"The motion of '{mover_at_hand(context).owner.name}' was not checked yet: press Check Motion"
+    return ""
 
 
-class LIMBER_OT_mark_findings(bpy.types.Operator):
+class LIMBER_OT_mark_findings(UndoOperator):
     """Add a marker to the timeline at the worst frame of each finding, in place of Limber's earlier markers"""
 
-    bl_idname = "limber.mark_findings"
     bl_label = "Mark on Timeline"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(_poll_result)
+    why_not = _needs_result
 
-    def execute(self, context):
+    def run(self, context):
         count = marks.put(context.scene, result(mover_at_hand(context).owner).findings)
         self.report({"INFO"}, f"Markers on the timeline: {count}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_clear_marks(bpy.types.Operator):
+class LIMBER_OT_clear_marks(UndoOperator):
     """Remove the markers of Motion Check from the timeline. Your own markers are kept"""
 
-    bl_idname = "limber.clear_marks"
     bl_label = "Clear Marks"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not marks.are_there(context.scene):
-            cls.poll_message_set("The timeline has no markers of Motion Check: press Mark on Timeline first")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return "" if marks.are_there(context.scene) else "The timeline has no markers of Motion Check: press Mark on Timeline first"
 
-    def execute(self, context):
+    def run(self, context):
         self.report({"INFO"}, f"Markers removed from the timeline: {marks.clear(context.scene)}")
-        return {"FINISHED"}
 
 
 class _Save(WritesFile):
     """Writes the last result with `_put(path, found)`, which subclasses implement."""
 
-    poll = classmethod(_poll_result)
+    why_not = _needs_result
 
     def _usual_path(self, context) -> Path:
         return Path(f"{bpy.path.clean_name(mover_at_hand(context).owner.name)} motion{self.suffix}")
 
-    def _write(self, context, path: Path) -> set[str]:
+    def run(self, context):
+        path = self.path
         try:
             self._put(path, result(mover_at_hand(context).owner))
         except (OSError, RigError) as error:
-            self.report({"ERROR"}, f"{path} cannot be written: {error}")
-            return {"CANCELLED"}
+            raise RigError(f"{path} cannot be written: {error}") from error
         self.report({"INFO"}, f"{path} is written")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
+class LIMBER_OT_save_findings(_Save, Operator):
     """Save the findings as comma-separated values"""
 
-    bl_idname = "limber.save_findings"
     bl_label = "Save CSV"
 
     suffix = ".csv"
@@ -131,10 +113,9 @@ class LIMBER_OT_save_findings(_Save, bpy.types.Operator):
         atomic.write_text(path, csv(list(found.findings)))
 
 
-class LIMBER_OT_save_motion_picture(_Save, bpy.types.Operator):
+class LIMBER_OT_save_motion_picture(_Save, Operator):
     """Save a plot of each joint over the frames, with its limits and the findings in colour"""
 
-    bl_idname = "limber.save_motion_picture"
     bl_label = "Save Picture"
 
     suffix = ".png"

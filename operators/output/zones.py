@@ -1,41 +1,36 @@
 """Operators for no-go zones of an armature: add, remove."""
 
-import bpy
-
+from ...rig.blender.errors import RigError
 from ...rig.output.motion_check import zones
+from ..operator import UndoOperator
 from ..remove_item import RemoveItem
-from ..subject import poll_chain, rig_of
+from ..subject import needs_chain, rig_of
 
 
-class LIMBER_OT_add_zone(bpy.types.Operator):
+class LIMBER_OT_add_zone(UndoOperator):
     """Forbid the inside of the selected objects, or of one chosen afterwards, to the links of the chains. Motion Check lists
     where a link enters"""
 
-    bl_idname = "limber.add_zone"
     bl_label = "Add No-Go Zone"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_chain)
+    why_not = needs_chain
 
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         known = {zone.zone for zone in rig.limber.zones}
         chosen = [thing for thing in context.selected_objects if thing != rig and thing not in known and zones.can_be(thing)]
         if not chosen and any(thing != rig for thing in context.selected_objects):
-            self.report({"ERROR"}, "What is selected has no inside, or is a zone already: select empties or meshes, or nothing at all")
-            return {"CANCELLED"}
+            raise RigError("What is selected has no inside, or is a zone already: select empties or meshes, or nothing at all")
         for thing in chosen or [None]:
             rig.limber.zones.add().zone = thing
         rig.limber.active_zone = len(rig.limber.zones) - 1
         what = ", ".join(f"'{thing.name}'" for thing in chosen) or "the object that you choose for it in the list"
         self.report({"INFO"}, f"No-go for '{rig.name}': {what}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_zone(RemoveItem, bpy.types.Operator):
+class LIMBER_OT_remove_zone(RemoveItem):
     """Remove the selected no-go zone from the list. The object is kept"""
 
-    bl_idname = "limber.remove_zone"
     bl_label = "Remove No-Go Zone"
 
     items, active = "zones", "active_zone"

@@ -6,16 +6,15 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...hardware import lerobot as calibration_file
-from ...hardware.errors import HardwareError
-from ...motion import MotionError
 from ...rig.blender.errors import RigError
 from ...rig.live.movers import live_of
-from ...rig.robot import calibration, lerobot, zero_check
+from ...rig.robot import lerobot, zero_check
 from ...robots.lerobot_zeros import ZEROS
-from ..errors import reports_errors
 from ..files import ReadsFile, WritesFile, shown_files
-from ..subject import poll_rig, rig_of
-from .polls import poll_disconnected
+from ..operator import Operator, UndoOperator
+from ..subject import needs_rig, rig_of
+from .calibrate import keep_copy
+from .needs import needs_disconnected
 
 AUTO = "AUTO"
 TITLES = {
@@ -40,17 +39,15 @@ def _model(operator, rig) -> str:
     return model
 
 
-class LIMBER_OT_import_lerobot(ReadsFile, bpy.types.Operator):
+class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
     """Import ids, zeros, ranges and homing offsets from a calibration file of LeRobot"""
 
-    bl_idname = "limber.import_lerobot"
     bl_label = "Import LeRobot Calibration"
-    bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: shown_files("*.json")
     model: _model_property()
 
-    poll = classmethod(poll_disconnected)
+    why_not = needs_disconnected
 
     def invoke(self, context, event):
         folder = calibration_file.usual_folder() / "robots"
@@ -58,69 +55,48 @@ class LIMBER_OT_import_lerobot(ReadsFile, bpy.types.Operator):
             self.filepath = f"{folder}/"
         return super().invoke(context, event)
 
-    def execute(self, context):
-        rig, path = rig_of(context), Path(bpy.path.abspath(self.filepath))
-        try:
-            misfits = lerobot.give(rig, calibration_file.load(path), _model(self, rig))
-        except (RigError, HardwareError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        for misfit in misfits:
-            self.report({"WARNING"}, misfit)
-        if problem := calibration.keep_copy(rig):
-            self.report({"WARNING"}, f"No copy of the calibration was saved: {problem}")
+    def run(self, context):
+        rig, path = rig_of(context), self.path
+        self.warn(lerobot.give(rig, calibration_file.load(path), _model(self, rig)))
+        keep_copy(self, rig)
         self.report({"INFO"}, f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_export_lerobot(WritesFile, bpy.types.Operator):
+class LIMBER_OT_export_lerobot(WritesFile, Operator):
     """Export ids, zeros, ranges and homing offsets as a calibration file of LeRobot"""
 
-    bl_idname = "limber.export_lerobot"
     bl_label = "Export LeRobot Calibration"
 
     suffix = ".json"
     filter_glob: shown_files("*.json")
     model: _model_property()
 
-    poll = classmethod(poll_rig)
+    why_not = needs_rig
 
     def _usual_path(self, context) -> Path:
         name = Path(f"{bpy.path.clean_name(rig_of(context).name)}{self.suffix}")
         folder = calibration_file.usual_folder() / "robots" / "so_follower"
         return folder / name if folder.is_dir() else name
 
-    def _write(self, context, path: Path) -> set[str]:
+    def run(self, context):
         rig = rig_of(context)
-        try:
-            motors, lost = lerobot.collect(rig, _model(self, rig))
-            calibration_file.save(path, motors)
-        except (RigError, HardwareError, MotionError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        motors, lost = lerobot.collect(rig, _model(self, rig))
+        calibration_file.save(self.path, motors)
         if lost:
             self.report({"WARNING"}, f"LeRobot's zero is the middle of the range: {'; '.join(lost)}")
-        self.report({"INFO"}, f"LeRobot's calibration is in {path}; LeRobot writes it into the servos when it connects")
-        return {"FINISHED"}
+        self.report({"INFO"}, f"LeRobot's calibration is in {self.path}; LeRobot writes it into the servos when it connects")
 
 
-class LIMBER_OT_zero_pose(bpy.types.Operator):
+class LIMBER_OT_zero_pose(UndoOperator):
     """Pose the armature as the robot is at its zero, to compare the robot with it"""
 
-    bl_idname = "limber.zero_pose"
     bl_label = "Pose at Zero"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not poll_rig(cls, context):
-            return False
-        if live_of(rig_of(context)):
-            cls.poll_message_set("The armature is live, so it does not show its authored pose: press Stop first")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        if why := needs_rig(context):
+            return why
+        return "The armature is live, so it does not show its authored pose: press Stop first" if live_of(rig_of(context)) else ""
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         zero_check.pose(rig_of(context))
-        return {"FINISHED"}

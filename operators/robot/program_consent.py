@@ -27,8 +27,7 @@ class ProgramConsent:
         try:
             asked = programs.question(path) if path else None
         except HardwareError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self.refuse(error)
         if asked is None:
             return self.execute(context)
         self.program_path, self.program_digest = path, asked.digest

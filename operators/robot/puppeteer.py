@@ -6,113 +6,84 @@ from ...hardware.safety import State
 from ...rig.blender.counting import counted
 from ...rig.events import handlers
 from ...rig.robot import links, puppeteer
-from ..errors import reports_errors
+from ..operator import Operator, UndoOperator
 from ..subject import rig_of
-from .polls import poll_state
+from .needs import needs_state
 
 
-def _poll_leads(cls, context) -> bool:
-    if not poll_state(cls, context, {State.LIMP}):
-        return False
-    if not puppeteer.leads(rig_of(context)):
-        cls.poll_message_set("The armature does not follow the robot: press Move by Hand")
-        return False
-    return True
+def _needs_leads(context) -> str:
+    if why := needs_state(context, {State.LIMP}):
+        return why
+    return "" if puppeteer.leads(rig_of(context)) else "The armature does not follow the robot: press Move by Hand"
 
 
-class LIMBER_OT_puppeteer(bpy.types.Operator):
+class LIMBER_OT_puppeteer(UndoOperator):  # so that undo restores the pose before the hand moved it
     """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that would fall"""
 
-    bl_idname = "limber.puppeteer"
     bl_label = "Move by Hand"
-    bl_options = {"REGISTER", "UNDO"}  # so that undo restores the pose before the hand moved it
 
     @classmethod
-    def poll(cls, context):
-        if not poll_state(cls, context, links.QUIET):
-            return False
-        reason = puppeteer.why_not(rig_of(context))
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+    def why_not(cls, context) -> str:
+        return needs_state(context, links.QUIET) or puppeteer.why_not(rig_of(context))
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(
             self, event, title="Move by Hand", message="The servos go limp: hold what would fall", confirm_text="Release"
         )
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         puppeteer.start(rig_of(context))
         handlers.wake_heartbeat()
-        return {"FINISHED"}
 
 
-class LIMBER_OT_end_puppeteer(bpy.types.Operator):
+class LIMBER_OT_end_puppeteer(UndoOperator):
     """Stop following the robot and keep the armature's pose"""
 
-    bl_idname = "limber.end_puppeteer"
     bl_label = "Keep Pose"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(_poll_leads)
+    why_not = _needs_leads
 
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         puppeteer.leave(rig)
         links.link(rig).disarm()
-        return {"FINISHED"}
 
 
-class LIMBER_OT_record(bpy.types.Operator):
+class LIMBER_OT_record(Operator):
     """Record the motion by hand while the scene plays"""
 
-    bl_idname = "limber.record"
     bl_label = "Record"
 
-    poll = classmethod(_poll_leads)
+    why_not = _needs_leads
 
-    def execute(self, context):
+    def run(self, context):
         puppeteer.record(rig_of(context))
         if not context.screen.is_animation_playing:
             bpy.ops.screen.animation_play()
-        return {"FINISHED"}
 
 
-class LIMBER_OT_end_record(bpy.types.Operator):
+class LIMBER_OT_end_record(UndoOperator):
     """End the recording and insert a keyframe for each frame"""
 
-    bl_idname = "limber.end_record"
     bl_label = "End Recording"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context):
-        if not _poll_leads(cls, context):
-            return False
-        if not puppeteer.is_recording(rig_of(context)):
-            cls.poll_message_set("Nothing is being recorded: press Record")
-            return False
-        return True
+    def why_not(cls, context) -> str:
+        return _needs_leads(context) or ("" if puppeteer.is_recording(rig_of(context)) else "Nothing is being recorded: press Record")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         if context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
         count = puppeteer.finish(rig_of(context))
         self.report({"INFO"}, f"Keyed {counted(count, 'frame')}")
-        return {"FINISHED"}
 
 
-class LIMBER_OT_key_pose(bpy.types.Operator):
+class LIMBER_OT_key_pose(UndoOperator):
     """Insert keyframes for the robot's joints at this frame"""
 
-    bl_idname = "limber.key_pose"
     bl_label = "Key Pose"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(_poll_leads)
+    why_not = _needs_leads
 
-    def execute(self, context):
+    def run(self, context):
         puppeteer.key_now(rig_of(context), context.scene.frame_current)
-        return {"FINISHED"}

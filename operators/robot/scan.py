@@ -1,16 +1,16 @@
 """Operators that find and identify servos: scan, cancel the scan, use a result, change a servo's ID or baud rate."""
 
-import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
 from ...hardware.protocols.table import OWN, capabilities_of, is_on_network
 from ...hardware.scan import SCANNED
+from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import background_jobs, links
-from ..errors import reports_errors
+from ..operator import Operator, UndoOperator
 from ..subject import rig_of
-from .polls import poll_disconnected, poll_ports_free
+from .needs import needs_disconnected, needs_ports_free
 
 HIGHEST_ID = 252  # largest ID of a servo on a bus
 BUSES = tuple(name for name in SCANNED if capabilities_of(name).changes_id)
@@ -23,10 +23,9 @@ def _title(protocol: str) -> str:
     return "Limber's firmware" if protocol == OWN else capabilities_of(protocol).title
 
 
-class LIMBER_OT_scan(bpy.types.Operator):
+class LIMBER_OT_scan(Operator):
     """Scan serial ports for servos and boards. Nothing moves"""
 
-    bl_idname = "limber.scan"
     bl_label = "Scan"
 
     where: EnumProperty(
@@ -53,7 +52,7 @@ class LIMBER_OT_scan(bpy.types.Operator):
     lowest: IntProperty(name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID)
     highest: IntProperty(name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
 
-    poll = classmethod(poll_ports_free)
+    why_not = needs_ports_free
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
@@ -81,21 +80,18 @@ class LIMBER_OT_scan(bpy.types.Operator):
         box.label(text="A Maestro takes those of others for errors and may", icon="BLANK1")
         box.label(text="send its servos home: take their power away first.", icon="BLANK1")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         device = rig_of(context).limber.device
         port = device.port.strip() if self.where == "DEVICE" else None
         problem = _why_not(port, self.protocols)
         if not problem and self.lowest > self.highest:
             problem = f"IDs from {self.lowest} to {self.highest} are none: exchange them"
         if problem:
-            self.report({"ERROR"}, problem)
-            return {"CANCELLED"}
+            raise RigError(problem)
         protocols = [name for name in SCANNED if name in self.protocols]
         background_jobs.start_scan(port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
         handlers.wake_heartbeat()
         handlers.redraw()
-        return {"FINISHED"}
 
 
 def _why_not(port: str | None, protocols: set[str]) -> str:
@@ -109,46 +105,37 @@ def _why_not(port: str | None, protocols: set[str]) -> str:
     return "" if protocols else "No protocol is ticked: tick at least one"
 
 
-class LIMBER_OT_cancel_scan(bpy.types.Operator):
+class LIMBER_OT_cancel_scan(Operator):
     """Cancel the scan. The list keeps what was found so far"""
 
-    bl_idname = "limber.cancel_scan"
     bl_label = "Cancel"
 
     @classmethod
-    def poll(cls, context):
+    def why_not(cls, context) -> str:
         scan = background_jobs.scan()
-        if scan is None or scan.over:
-            cls.poll_message_set("No scan is going on")
-            return False
-        return True
+        return "No scan is going on" if scan is None or scan.over else ""
 
-    def execute(self, context):
+    def run(self, context):
         background_jobs.cancel()
-        return {"FINISHED"}
 
 
-class LIMBER_OT_use_found(bpy.types.Operator):
+class LIMBER_OT_use_found(UndoOperator):
     """Use the port, protocol and baud rate of this result"""
 
-    bl_idname = "limber.use_found"
     bl_label = "Use"
-    bl_options = {"REGISTER", "UNDO"}
 
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
     protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
     baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
 
-    poll = classmethod(poll_disconnected)
+    why_not = needs_disconnected
 
-    def execute(self, context):
+    def run(self, context):
         device = rig_of(context).limber.device
         if self.protocol not in device.bl_rna.properties["protocol"].enum_items or not self.port:
-            self.report({"ERROR"}, f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
-            return {"CANCELLED"}
+            raise RigError(f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
         device.protocol = self.protocol
         device.port, device.baudrate = self.port, self.baudrate
-        return {"FINISHED"}
 
 
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
@@ -159,10 +146,9 @@ def _rates_known(operator, context) -> list[tuple[str, str, str]]:
 _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
-class LIMBER_OT_change_servo(bpy.types.Operator):
+class LIMBER_OT_change_servo(Operator):
     """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read back"""
 
-    bl_idname = "limber.change_servo"
     bl_label = "Change Servo"
 
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
@@ -185,7 +171,7 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
     )
     alone: BoolProperty(name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
 
-    poll = classmethod(poll_ports_free)
+    why_not = needs_ports_free
 
     def invoke(self, context, event):
         self.new_servo = min(self.servo + 1, HIGHEST_ID)
@@ -201,16 +187,12 @@ class LIMBER_OT_change_servo(bpy.types.Operator):
         layout.prop(self, "alone")
         layout.label(text="It becomes limp, and keeps the change without power.", icon="INFO")
 
-    @reports_errors
-    def execute(self, context):
+    def run(self, context):
         if self.port in links.ports():
-            self.report({"ERROR"}, f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
-            return {"CANCELLED"}
+            raise RigError(f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
         if not self.alone:
-            self.report({"ERROR"}, f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
-            return {"CANCELLED"}
+            raise RigError(f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
         new = {"new_servo": self.new_servo} if self.what == "ID" else {"new_baudrate": int(self.new_baudrate)}
         background_jobs.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
         handlers.wake_heartbeat()
         handlers.redraw()
-        return {"FINISHED"}

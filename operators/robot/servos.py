@@ -1,16 +1,17 @@
 """Operators that assign servos to joints: assign, use a preset, additional servos and the joints that drive them."""
 
-import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...hardware.presets import PRESETS
+from ...rig.blender.errors import RigError
 from ...rig.blender.selection import selected
 from ...rig.properties import servo_units
 from ...rig.reading import axes
 from ...rig.robot import device as robot_device
 from ...rig.robot import servo_lists
+from ..operator import UndoOperator
 from ..remove_item import RemoveItem
-from ..subject import poll_rig, poll_servos, rig_of
+from ..subject import needs_rig, needs_servos, rig_of
 
 NO_CHANNEL = "There is no further servo: press Add Servo"
 
@@ -23,27 +24,23 @@ def _of_motors():
     )
 
 
-class LIMBER_OT_assign_servo(bpy.types.Operator):
+class LIMBER_OT_assign_servo(UndoOperator):
     """Assign this servo to the selected joint or motor; a joint that had it gets the selected one's servo"""
 
-    bl_idname = "limber.assign_servo"
     bl_label = "Assign Servo"
-    bl_options = {"REGISTER", "UNDO"}
 
     servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
     motors: _of_motors()
 
-    poll = classmethod(poll_servos)
+    why_not = needs_servos
 
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         listed = servo_lists.chosen(rig, self.motors)
         joint = listed.selected
         if joint is None:
-            self.report({"ERROR"}, f"Chain '{listed.owner.name}' has no joint: press Match Joints")
-            return {"CANCELLED"}
+            raise RigError(f"Chain '{listed.owner.name}' has no joint: press Match Joints")
         self.report({"INFO"}, robot_device.give_servo(rig, joint, self.servo))
-        return {"FINISHED"}
 
 
 def _presets(_operator, context) -> list[tuple[str, str, str]]:
@@ -57,12 +54,10 @@ def _presets(_operator, context) -> list[tuple[str, str, str]]:
 _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
 
-class LIMBER_OT_use_preset(bpy.types.Operator):
+class LIMBER_OT_use_preset(UndoOperator):
     """Set range, units and speed of a known servo model; zero becomes the middle of its range"""
 
-    bl_idname = "limber.use_preset"
     bl_label = "Servo Model"
-    bl_options = {"REGISTER", "UNDO"}
 
     preset: EnumProperty(name="Model", description="Model of the servo", items=_presets)
     which: EnumProperty(
@@ -80,35 +75,31 @@ class LIMBER_OT_use_preset(bpy.types.Operator):
         default=True,
     )
 
-    poll = classmethod(poll_servos)
+    why_not = needs_servos
 
     def invoke(self, context, event):
         return context.window_manager.invoke_props_dialog(self, confirm_text="Use")
 
-    def execute(self, context):
+    def run(self, context):
         preset = PRESETS.get(self.preset)
         if preset is None:
-            self.report({"ERROR"}, "No servo is known for this protocol: type its range")
-            return {"CANCELLED"}
+            raise RigError("No servo is known for this protocol: type its range")
         listed = servo_lists.chosen(rig_of(context), self.motors)
         index = listed.selected_index
         joints = listed.all if self.which == "CHAIN" else listed.all[index : index + 1]
         protocol = rig_of(context).limber.device.protocol
         for joint in joints:
             servo_units.use_preset(joint, preset, protocol, self.speeds and not axes.is_prismatic(joint.axis))
-        return {"FINISHED"}
 
 
-class LIMBER_OT_add_channel(bpy.types.Operator):
+class LIMBER_OT_add_channel(UndoOperator):
     """Add a servo: a second one for the selected joint or motor, or one that several joints drive"""
 
-    bl_idname = "limber.add_channel"
     bl_label = "Add Servo"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(poll_rig)
+    why_not = needs_rig
 
-    def execute(self, context):
+    def run(self, context):
         rig = rig_of(context)
         device = rig.limber.device
         channel = device.channels.add()
@@ -119,16 +110,10 @@ class LIMBER_OT_add_channel(bpy.types.Operator):
             channel.name = f"{robot_device.label(joint)} too"
         channel.servo = robot_device.free_servo(rig)
         device.active_channel = len(device.channels) - 1
-        return {"FINISHED"}
 
 
-def _poll_channel(cls, context) -> bool:
-    if not poll_rig(cls, context):
-        return False
-    if not rig_of(context).limber.device.channels:
-        cls.poll_message_set(NO_CHANNEL)
-        return False
-    return True
+def _needs_channel(context) -> str:
+    return needs_rig(context) or ("" if rig_of(context).limber.device.channels else NO_CHANNEL)
 
 
 def _channel(context):
@@ -136,10 +121,9 @@ def _channel(context):
     return selected(device.channels, device.active_channel)
 
 
-class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
+class LIMBER_OT_remove_channel(RemoveItem):
     """Remove the selected additional servo"""
 
-    bl_idname = "limber.remove_channel"
     bl_label = "Remove Servo"
 
     items, active, empty = "channels", "active_channel", NO_CHANNEL
@@ -149,38 +133,32 @@ class LIMBER_OT_remove_channel(RemoveItem, bpy.types.Operator):
         return rig_of(context).limber.device
 
 
-class LIMBER_OT_add_share(bpy.types.Operator):
+class LIMBER_OT_add_share(UndoOperator):
     """Add a joint that drives the servo too, as in a differential"""
 
-    bl_idname = "limber.add_share"
     bl_label = "Add Joint"
-    bl_options = {"REGISTER", "UNDO"}
 
-    poll = classmethod(_poll_channel)
+    why_not = _needs_channel
 
-    def execute(self, context):
+    def run(self, context):
         rig, channel = rig_of(context), _channel(context)
         taken = {share.joint for share in channel.shares}
         names = [name for name in robot_device.names(rig) if name not in taken]
         if not names:
-            self.report({"ERROR"}, "Every joint drives this servo already")
-            return {"CANCELLED"}
+            raise RigError("Every joint drives this servo already")
         channel.shares.add().joint = names[0]
-        return {"FINISHED"}
 
 
-class LIMBER_OT_remove_share(bpy.types.Operator):
+class LIMBER_OT_remove_share(UndoOperator):
     """Remove this joint from those that drive the servo"""
 
-    bl_idname = "limber.remove_share"
     bl_label = "Remove Joint"
-    bl_options = {"REGISTER", "UNDO"}
 
     index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
 
-    poll = classmethod(_poll_channel)
+    why_not = _needs_channel
 
-    def execute(self, context):
+    def run(self, context):
         channel = _channel(context)
         if self.index >= len(channel.shares):
             return {"CANCELLED"}
@@ -188,35 +166,24 @@ class LIMBER_OT_remove_share(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class LIMBER_OT_choose_share(bpy.types.Operator):
+class LIMBER_OT_choose_share(UndoOperator):
     """Choose the joint that drives the servo"""
 
-    bl_idname = "limber.choose_share"
     bl_label = "Choose Joint"
-    bl_options = {"REGISTER", "UNDO"}
 
     index: IntProperty(name="Index", description="Index in the list", min=0, options={"SKIP_SAVE"})
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
 
-    poll = classmethod(_poll_channel)
+    why_not = _needs_channel
 
     def invoke(self, context, event):
         if self.joint:
             return self.execute(context)
-        index, names = self.index, robot_device.names(rig_of(context))
+        names = robot_device.names(rig_of(context))
+        return self.offer(context, "Joint", ((name, {"joint": name, "index": self.index}) for name in names))
 
-        def draw(menu, _context):
-            for name in names:
-                button = menu.layout.operator("limber.choose_share", text=name)
-                button.joint, button.index = name, index
-
-        context.window_manager.popup_menu(draw, title="Joint")
-        return {"INTERFACE"}
-
-    def execute(self, context):
+    def run(self, context):
         channel, names = _channel(context), robot_device.names(rig_of(context))
         if self.joint not in names or self.index >= len(channel.shares):
-            self.report({"ERROR"}, f"'{self.joint}' is no joint of this armature: choose one of {', '.join(names)}")
-            return {"CANCELLED"}
+            raise RigError(f"'{self.joint}' is no joint of this armature: choose one of {', '.join(names)}")
         channel.shares[self.index].joint = self.joint
-        return {"FINISHED"}

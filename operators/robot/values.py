@@ -5,20 +5,20 @@ import re
 import bpy
 from bpy.props import StringProperty
 
+from ...rig.blender.errors import RigError
 from ...rig.robot import device as robot_device
 from ...rig.robot import values
+from ..operator import UndoOperator
 from ..remove_item import RemoveItem
-from ..subject import poll_rig, rig_of
+from ..subject import needs_rig, rig_of
 
 FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # format of Copy Full Data Path
 
 
-class LIMBER_OT_add_auxiliary(bpy.types.Operator):
+class LIMBER_OT_add_auxiliary(UndoOperator):
     """Add a servo that follows an animatable property: a jaw, an eyelid, a lamp"""
 
-    bl_idname = "limber.add_auxiliary"
     bl_label = "Add Value"
-    bl_options = {"REGISTER", "UNDO"}
 
     path: StringProperty(
         name="Property",
@@ -26,7 +26,7 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    poll = classmethod(poll_rig)
+    why_not = needs_rig
 
     def invoke(self, context, event):
         pasted = context.window_manager.clipboard.strip()
@@ -34,14 +34,24 @@ class LIMBER_OT_add_auxiliary(bpy.types.Operator):
             self.path = pasted
         return context.window_manager.invoke_props_dialog(self, width=440, confirm_text="Add")
 
-    def execute(self, context):
+    def run(self, context):
         match = FULL_PATH.fullmatch(self.path.strip())
         holder = getattr(bpy.data, match[1], None) if match else None
         owner = _named(holder, match[3]) if hasattr(holder, "get") else None
         if owner is None:
-            self.report({"ERROR"}, f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
-            return {"CANCELLED"}
-        return _add(self, rig_of(context), owner, match[4])
+            raise RigError(f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
+        rig, path = rig_of(context), match[4]
+        device = rig.limber.device
+        value = device.auxiliaries.add()
+        value.owner, value.path = owner, path
+        number = values.value_of(value)
+        if number is None:
+            device.auxiliaries.remove(len(device.auxiliaries) - 1)
+            raise RigError(f"'{path}' of '{owner.name}' is no number: choose a single one, as location[2]")
+        values.set_up(device, value, number)
+        value.servo = robot_device.free_servo(rig)
+        device.active_auxiliary = len(device.auxiliaries) - 1
+        self.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values under Robot > Set Up")
 
 
 def _named(holder, name: str):
@@ -49,26 +59,9 @@ def _named(holder, name: str):
     return holder.get((name, None)) or holder.get(name)
 
 
-def _add(operator, rig, owner, path: str) -> set[str]:
-    device = rig.limber.device
-    value = device.auxiliaries.add()
-    value.owner, value.path = owner, path
-    number = values.value_of(value)
-    if number is None:
-        device.auxiliaries.remove(len(device.auxiliaries) - 1)
-        operator.report({"ERROR"}, f"'{path}' of '{owner.name}' is no number: choose a single one, as location[2]")
-        return {"CANCELLED"}
-    values.set_up(device, value, number)
-    value.servo = robot_device.free_servo(rig)
-    device.active_auxiliary = len(device.auxiliaries) - 1
-    operator.report({"INFO"}, f"Servo {value.servo} follows {value.name}: see Values under Robot > Set Up")
-    return {"FINISHED"}
-
-
-class LIMBER_OT_remove_auxiliary(RemoveItem, bpy.types.Operator):
+class LIMBER_OT_remove_auxiliary(RemoveItem):
     """Remove the selected value"""
 
-    bl_idname = "limber.remove_auxiliary"
     bl_label = "Remove Value"
 
     items, active, empty = "auxiliaries", "active_auxiliary", "There is no value: press Add Value"

@@ -1,27 +1,27 @@
 """Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
 
+from ...operators.movers import names_mover
 from ...rig.authoring import characters
 
 
 class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses set the three operators."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`, what they are for."""
 
     bl_label = "Characters"
 
-    use = load = save = ""
-
     def draw(self, context):
         layout = self.layout
+        names_mover(layout, self.settings(context))
         for name in characters.BUILT_IN:
-            layout.operator(self.use, text=name).name = name
+            layout.operator("limber.use_character", text=name).name = name
         own = characters.own()
         if own:
             layout.separator()
         for name in own:
-            layout.operator(self.use, text=name, icon="USER").name = name
+            layout.operator("limber.use_character", text=name, icon="USER").name = name
         layout.separator()
-        layout.operator(self.load, text="Load Character", icon="FILEBROWSER")
-        layout.operator(self.save, text="Save Character", icon="FILE_TICK")
+        layout.operator("limber.load_character", icon="FILEBROWSER")
+        layout.operator("limber.save_character", icon="FILE_TICK")
 
 
 def draw_character(layout, settings, menu: str) -> None:

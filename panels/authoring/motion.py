@@ -10,8 +10,8 @@ from .character import CharacterMenu, draw_character
 class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
     """Motion characters for the chain, built in and your own"""
 
-    bl_idname = "LIMBER_MT_characters"
-    use, load, save = "limber.use_character", "limber.load_character", "limber.save_character"
+    def settings(self, context):
+        return chain_of(context)
 
 
 class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
@@ -22,4 +22,4 @@ class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(self.layout, chain_of(context), LIMBER_MT_characters.bl_idname)
+        draw_character(self.layout, chain_of(context), LIMBER_MT_characters.__name__)

@@ -78,7 +78,7 @@ class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
         if streamed:  # a stream cannot be baked
             return
         layout.separator(factor=0.5)
-        draw_range(layout, retarget, "RETARGET")
+        draw_range(layout, retarget)
         layout.operator("limber.bake", text="Bake Retarget", icon="KEYFRAME")
 
 

@@ -3,7 +3,6 @@
 import bpy
 
 from ...operators.mechanism.mechanisms import mechanism_owner
-from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
@@ -310,8 +309,8 @@ class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
 class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
     """Characters for the mechanism, built in and your own"""
 
-    bl_idname = "LIMBER_MT_mechanism_characters"
-    use, load, save = "limber.use_mechanism_character", "limber.load_mechanism_character", "limber.save_mechanism_character"
+    def settings(self, context):
+        return mechanism_owner(context).limber.mechanism
 
 
 class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
@@ -322,7 +321,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.bl_idname)
+        draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__)
 
 
 class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
@@ -335,8 +334,7 @@ class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         kept = mechanism_owner(context).limber.mechanism
-        draw_range(layout, kept, "MECHANISM")
-        names_mover(layout, kept)
+        draw_range(layout, kept)
         layout.operator("limber.bake", icon="KEYFRAME")
         draw_recording(layout, mechanism_owner(context))
         draw_export(layout, mechanism_owner(context))

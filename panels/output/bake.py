@@ -2,7 +2,6 @@
 
 import bpy
 
-from ...operators.movers import names_mover
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.blender.counting import counted
@@ -22,8 +21,7 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         chain = chains.active(rig_of(context))
-        draw_range(layout, chain, "CHAIN")
-        names_mover(layout, chain)
+        draw_range(layout, chain)
         if mover_of(rig_of(context), chain).horizon:
             layout.prop(chain, "look_ahead")
         layout.operator("limber.bake", icon="KEYFRAME")

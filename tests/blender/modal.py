@@ -1,6 +1,18 @@
 """A modal operator's own code, with events as a window sends them: a Blender without a window sends none."""
 
+import inspect
+
 import bpy
+
+
+class _Properties:
+    """As an operator's `properties`: which were given."""
+
+    def __init__(self, given) -> None:
+        self._given = given
+
+    def is_property_set(self, name: str) -> bool:
+        return name in self._given
 
 
 class Window:
@@ -14,12 +26,14 @@ class Window:
     def __init__(self, operator, **properties) -> None:
         self.reports: list[tuple[str, str]] = []
         self.report = lambda kind, sentence: self.reports.append((next(iter(kind)), sentence))
+        self.properties = _Properties(properties)
         for name, value in properties.items():
             setattr(self, name, value)
-        for name in ("nothing", "cancelled"):
-            setattr(self, name, getattr(operator, name))
-        for name in ("_begin", "_says", "_finish", "_give_up", "modal", "cancel"):
-            setattr(self, name, getattr(operator, name).__get__(self))
+        self._operator = operator
+
+    def __getattr__(self, name: str):
+        found = inspect.getattr_static(self._operator, name)
+        return found.__get__(self, self._operator) if hasattr(found, "__get__") else found
 
     def start(self) -> None:
         """As `invoke`, but for the handler, which Blender lets only a running operator add."""

@@ -214,9 +214,9 @@ def test_a_chain_bakes_the_scenes_range_until_its_own_is_set():
     chain.bake_end = 30
     scene.frame_start, scene.frame_end = 5, 99
     assert (chain.bake_start, chain.bake_end) == bake_range(chain, scene) == (5, 30)
-    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"FINISHED"}
+    assert bpy.ops.limber.use_scene_range() == {"FINISHED"}
     assert (chain.bake_start, chain.bake_end) == bake_range(chain, scene) == (5, 99)
-    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"CANCELLED"}
+    assert bpy.ops.limber.use_scene_range() == {"CANCELLED"}
 
 
 def test_the_bones_of_another_armature_in_pose_mode_are_left_alone():

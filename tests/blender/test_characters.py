@@ -134,17 +134,17 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
 
     kept.drive = "MOTORS"
     keyed(motor, (5, 6), "value", 0.8)
-    bpy.ops.limber.use_mechanism_character(name="Nervous")
+    bpy.ops.limber.use_character(name="Nervous")
     quick = speed()
-    bpy.ops.limber.use_mechanism_character(name="Sleepy")
+    bpy.ops.limber.use_character(name="Sleepy")
     assert name_of(kept) == "Sleepy"
     assert speed() <= 0.25 * motor.velocity + 1e-6
     assert quick > 2 * speed()
-    save = bpy.types.LIMBER_OT_save_mechanism_character
+    save = bpy.types.LIMBER_OT_save_character
     assert save._usual_path(save, bpy.context).name == "Four-Bar.limber-character.json"
-    bpy.ops.limber.save_mechanism_character(filepath=str(tmp_path / "mine"))
-    bpy.ops.limber.use_mechanism_character(name="Light")
-    bpy.ops.limber.load_mechanism_character(filepath=str(tmp_path / "mine.limber-character.json"))
+    bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
+    bpy.ops.limber.use_character(name="Light")
+    bpy.ops.limber.load_character(filepath=str(tmp_path / "mine.limber-character.json"))
     assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1), abs=1e-6)
 
 

@@ -108,6 +108,10 @@ NEEDING_A_CHAIN = {
     "live_all",
     "end_live_all",
     "bake",
+    "use_character",
+    "save_character",
+    "load_character",
+    "use_scene_range",
 }
 MECHANISM = {  # verbs of mechanisms
     "add_mechanism",
@@ -128,10 +132,8 @@ MECHANISM = {  # verbs of mechanisms
     "add_mechanism_joints",
     "find_mechanism_joints",
     "remove_mechanism_joint",
-    "use_mechanism_character",
-    "load_mechanism_character",
 }
-OF_MECHANISMS = {"check_mechanism", "save_mechanism_character", *MECHANISM}
+OF_MECHANISMS = {"check_mechanism", *MECHANISM}
 GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes", "import_from_robot"}
 WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks", *GALLERY}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}

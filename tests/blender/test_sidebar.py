@@ -18,7 +18,7 @@ FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 NAMED_BY_PANELS = {
     *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes"),  # in its menu
     *("import_robot", "import_from_robot", "add_mechanism"),  # at the menu's top
-    *("use_character", "use_mechanism_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
+    *("use_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
     *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
     *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
     "confirm_joint",
@@ -123,9 +123,9 @@ def test_the_scenes_range_is_chosen_for_a_mechanism_whose_body_alone_was_clicked
     kept.bake_end = 30
     make_active(bpy.data.objects["crank"])
     monkeypatch.setattr(subject, "_in_use", "")
-    assert bpy.ops.limber.use_scene_range(owner="MECHANISM") == {"FINISHED"}
+    assert bpy.ops.limber.use_scene_range() == {"FINISHED"}
     assert kept.bake_end == bpy.context.scene.frame_end
-    assert bpy.ops.limber.use_scene_range(owner="CHAIN") == {"CANCELLED"}
+    assert bpy.ops.limber.use_scene_range() == {"CANCELLED"}
 
 
 def test_closures_are_not_drawn_where_bodies_that_are_to_be_bones_are_none():

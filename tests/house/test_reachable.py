@@ -7,7 +7,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def verbs() -> set[str]:
-    return {verb for file in (ROOT / "operators").rglob("*.py") for verb in re.findall(r'bl_idname = "(limber\.\w+)"', file.read_text())}
+    files = (ROOT / "operators").rglob("*.py")
+    return {f"limber.{name}" for file in files for name in re.findall(r"^class LIMBER_OT_(\w+)", file.read_text(), re.MULTILINE)}
 
 
 def test_every_operator_can_be_reached_from_a_panel():

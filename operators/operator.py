@@ -1,0 +1,80 @@
+"""Base classes of operators: name, poll, and reports of errors."""
+
+from collections.abc import Iterable
+
+import bpy
+
+from ..hardware.errors import HardwareError
+from ..motion import MotionError
+from ..rig.blender.errors import RigError
+from ..robots.errors import UrdfError
+
+ERRORS = (RigError, HardwareError, MotionError, UrdfError)
+
+
+class Operator(bpy.types.Operator):
+    """An operator of Limber's: `LIMBER_OT_live` is `limber.live`.
+
+    Subclasses implement `run(context)`, which does the work, and returns None or Blender's result where this is not {"FINISHED"}. It may
+    raise one of `ERRORS`, which is reported; the operator is then cancelled. They may override `why_not(context)`.
+    """
+
+    def __init_subclass__(cls, **arguments) -> None:
+        super().__init_subclass__(**arguments)
+        cls.bl_idname = f"limber.{cls.__name__.removeprefix('LIMBER_OT_')}"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        """Why the operator cannot be used now, with the remedy; "" if it can."""
+        return ""
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        why = cls.why_not(context)
+        if why:
+            cls.poll_message_set(why)
+        return not why
+
+    def execute(self, context) -> set[str]:
+        try:
+            return self.run(context) or {"FINISHED"}
+        except ERRORS as error:
+            return self.refuse(error)
+
+    def warn(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.report({"WARNING"}, sentence)
+
+    def show(self, context, title: str, sentences: list[str], icon: str) -> None:
+        """Shows sentences in a popup, where there is a window."""
+
+        def draw(popup, _context) -> None:
+            for sentence in sentences:
+                popup.layout.label(text=sentence)
+
+        if not bpy.app.background:
+            context.window_manager.popup_menu(draw, title=title, icon=icon)
+
+    def offer(self, context, title: str, choices: Iterable[tuple[str, dict]], icon: str = "NONE") -> set[str]:
+        """Opens a menu of calls of this operator, each with its text and properties; returns the result of `invoke`."""
+        idname, listed = type(self).bl_idname, list(choices)
+
+        def draw(menu, _context) -> None:
+            for text, properties in listed:
+                button = menu.layout.operator(idname, text=text)
+                for name, value in properties.items():
+                    setattr(button, name, value)
+
+        context.window_manager.popup_menu(draw, title=title, icon=icon)
+        return {"INTERFACE"}
+
+    def refuse(self, error) -> set[str]:
+        """Reports an error, or a sentence, and returns the result of an operator that is cancelled."""
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+
+class UndoOperator(Operator):
+    """An operator that changes data, with undo."""
+
+    bl_options = {"REGISTER", "UNDO"}
