@@ -41,6 +41,7 @@ MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
 FIRST = 1.0  # [s] after the start, or a fresh one: by then the window exists
 LOOK = 0.1  # [s] between two looks at whether there is a script to play
+IDLE = 0.005  # [s] that a turn of Blender's loop sleeps: Blender's own value
 TURNS = 3  # of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there after the first
 
 
@@ -169,6 +170,14 @@ def settle_in() -> None:
         bpy.data.objects.remove(each)
 
 
+def rest() -> float:
+    """Sleeps a little in each turn of Blender's loop, as Blender does by itself where it has nothing to do, but not while events may be
+    simulated: then an idle window would take a whole core.
+    """
+    time.sleep(IDLE)
+    return 0.0
+
+
 class Performance:
     """Advances a script, and leaves its facts and a last picture in files."""
 
@@ -259,4 +268,5 @@ class Director:
 bpy.context.preferences.view.show_splash = False
 director = Director()
 threading.Thread(target=director.read, daemon=True).start()
+bpy.app.timers.register(rest, persistent=True)
 bpy.app.timers.register(director.advance, first_interval=FIRST, persistent=True)
