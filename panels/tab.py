@@ -3,6 +3,7 @@
 from textwrap import wrap
 
 import bpy
+from bpy.types import Panel, UIList
 
 from ..operators.movers import names_mover
 from ..operators.subject import rig_of
@@ -75,7 +76,14 @@ def draw_range(layout, settings) -> None:
         row.operator("limber.use_scene_range", text="", icon="LOOP_BACK")
 
 
-class Tab:
+class List(UIList):
+    """A list. Subclasses implement `draw_row(context, layout, owner, item, index)`, where the owner has the list."""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+        self.draw_row(context, layout, data, item, index)
+
+
+class Tab(Panel):
     """A panel in the Limber tab of the 3D viewport's sidebar."""
 
     bl_space_type = "VIEW_3D"
@@ -125,51 +133,3 @@ class ServoTab(Tab):
     def poll(cls, context):
         rig = rig_of(context)
         return rig is not None and bool(servo_lists.lists(rig))
-
-
-class ClosedPart(ChainTab):
-    """Closed sub-panel that needs a selected chain; subclasses set `bl_parent_id`."""
-
-    bl_options = {"DEFAULT_CLOSED"}
-
-
-class GazePart(ClosedPart):
-    """Sub-panel of Gaze."""
-
-    bl_parent_id = "LIMBER_PT_gaze"
-
-
-class GazeSettingsPart(ClosedPart):
-    """Sub-panel of Gaze Settings."""
-
-    bl_parent_id = "LIMBER_PT_gaze_settings"
-
-
-class LivePart(ClosedPart):
-    """Sub-panel of Live."""
-
-    bl_parent_id = "LIMBER_PT_live"
-
-
-class DiagnosticsPart(ClosedPart):
-    """Sub-panel of Diagnostics."""
-
-    bl_parent_id = "LIMBER_PT_diagnostics"
-
-
-class SolverPart(ClosedPart):
-    """Sub-panel of Solver."""
-
-    bl_parent_id = "LIMBER_PT_solver"
-
-
-class MotionPart(ClosedPart):
-    """Sub-panel of Motion."""
-
-    bl_parent_id = "LIMBER_PT_motion"
-
-
-class BakePart(ClosedPart):
-    """Sub-panel of Bake and Export."""
-
-    bl_parent_id = "LIMBER_PT_bake"

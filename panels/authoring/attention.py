@@ -1,16 +1,16 @@
 """Panel Attention: how a chain follows its target, and which of several targets."""
 
-import bpy
-
 from ...operators.subject import chain_of
 from ...rig.reading.goal import LOOKS
-from ..tab import GazeSettingsPart, listed, sentence
+from ..tab import ChainTab, listed, sentence
 
 
-class LIMBER_PT_attention(GazeSettingsPart, bpy.types.Panel):
+class LIMBER_PT_attention(ChainTab):
     """How closely the chain follows its target"""
 
     bl_label = "Attention"
+    bl_parent_id = "LIMBER_PT_gaze_settings"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

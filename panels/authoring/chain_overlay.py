@@ -14,7 +14,7 @@ from ...rig.live import budget, live
 from ...rig.showing import chain_lines
 from ...rig.showing.chain_lines import AT, NEAR, Ray
 from ..drawing import Overlay, draw_lines, write
-from ..tab import DiagnosticsPart
+from ..tab import ChainTab
 
 RAY, MISS = (0.94, 0.89, 0.26, 0.9), (0.83, 0.37, 0.0, 1.0)
 FREE, CLOSE, STUCK = (0.34, 0.71, 0.91, 0.8), (0.90, 0.62, 0.0, 1.0), (0.83, 0.37, 0.0, 1.0)
@@ -120,10 +120,12 @@ def free_label_position(x: float, y: float, taken: list[tuple[float, float]], sc
     return x, y
 
 
-class LIMBER_PT_overlays(DiagnosticsPart, bpy.types.Panel):
+class LIMBER_PT_overlays(ChainTab):
     """What is drawn over live chains in the 3D views"""
 
     bl_label = "Overlays"
+    bl_parent_id = "LIMBER_PT_diagnostics"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
     def draw(self, context):

@@ -1,16 +1,16 @@
 """Panel Additional Goals: further end effectors of a chain, each with a goal of its own."""
 
-import bpy
-
 from ...operators.subject import chain_of
-from ..tab import GazeSettingsPart, listed, sentence
+from ..tab import ChainTab, listed, sentence
 from .gaze import draw_orientation, draw_task
 
 
-class LIMBER_PT_ends(GazeSettingsPart, bpy.types.Panel):
+class LIMBER_PT_ends(ChainTab):
     """Further ends of the chain, solved together with its own"""
 
     bl_label = "Additional Goals"
+    bl_parent_id = "LIMBER_PT_gaze_settings"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
     def draw(self, context):

@@ -1,13 +1,11 @@
 """Panels Gaze and Gaze Settings: goal, target and orientation of the chain's end."""
 
-import bpy
-
 from ...operators.subject import chain_of
 from ...rig.reading.goal import CUSTOM, LOOKS, ORIENTS, REACHES
-from ..tab import ChainTab, GazePart
+from ..tab import ChainTab
 
 
-class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
+class LIMBER_PT_gaze(ChainTab):
     """Target of the chain's end"""
 
     bl_label = "Gaze"
@@ -21,10 +19,12 @@ class LIMBER_PT_gaze(ChainTab, bpy.types.Panel):
         layout.prop(chain, "influence", slider=True)
 
 
-class LIMBER_PT_gaze_settings(GazePart, bpy.types.Panel):
+class LIMBER_PT_gaze_settings(ChainTab):
     """Roll of the end about its forward axis, and weight of the posture"""
 
     bl_label = "Gaze Settings"
+    bl_parent_id = "LIMBER_PT_gaze"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

@@ -1,15 +1,15 @@
 """Panel Life: idle motion that is added to the posture."""
 
-import bpy
-
 from ...operators.subject import chain_of
-from ..tab import MotionPart
+from ..tab import ChainTab
 
 
-class LIMBER_PT_life(MotionPart, bpy.types.Panel):
+class LIMBER_PT_life(ChainTab):
     """Breathing, sway and glances on top of the posture, while frames play"""
 
     bl_label = "Life"
+    bl_parent_id = "LIMBER_PT_motion"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

@@ -1,43 +1,42 @@
 """UI lists of chains, ends, targets, joints and postures."""
 
-import bpy
-
 from ...rig.reading import axes
 from ...rig.showing.thumbnails import gallery
+from ..tab import List
 
 
-class LIMBER_UL_chains(bpy.types.UIList):
+class LIMBER_UL_chains(List):
     """Chains of the armature, and whether each is live"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         layout.prop(item, "name", text="", emboss=False, icon="CON_ROTLIMIT")
         layout.label(text="", icon="RADIOBUT_ON" if item.live else "RADIOBUT_OFF")
 
 
-class LIMBER_UL_ends(bpy.types.UIList):
+class LIMBER_UL_ends(List):
     """Additional ends of the chain, each with its goal"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
         row.label(text=item.bone, icon="NONE" if item.target or not item.enabled else "ERROR")
         row.prop(item, "goal", text="", emboss=False)
 
 
-class LIMBER_UL_targets(bpy.types.UIList):
+class LIMBER_UL_targets(List):
     """Additional targets of the chain, with their numbers for Watch"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
-        is_watched = index + 1 == min(data.watch, len(data.targets))
+    def draw_row(self, context, layout, owner, item, index):
+        is_watched = index + 1 == min(owner.watch, len(owner.targets))
         row = layout.row(align=True)
         row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1")
         row.prop(item, "target", text="")
 
 
-class LIMBER_UL_joints(bpy.types.UIList):
+class LIMBER_UL_joints(List):
     """Joints of the chain with their limits"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         unit = "linear_" if axes.is_prismatic(item.axis) else ""
         row.label(text=axes.label(item.bone, item.axis))
@@ -45,15 +44,15 @@ class LIMBER_UL_joints(bpy.types.UIList):
         row.prop(item, f"{unit}upper", text="", emboss=False)
 
 
-class LIMBER_UL_postures(bpy.types.UIList):
+class LIMBER_UL_postures(List):
     """Stored postures; double-click to rename. With a blend of postures, each has its weight"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         if item.action:
             row = layout.row(align=True)
-            shown = gallery.icon(item.id_data, data, item.action)
+            shown = gallery.icon(item.id_data, owner, item.action)
             row.prop(item.action, "name", text="", emboss=False, **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}))
-            if data.base == "BLEND":
+            if owner.base == "BLEND":
                 row.prop(item, "weight", text="", slider=True)
         else:
             layout.label(text="Its pose asset was deleted", icon="ERROR")

@@ -14,7 +14,7 @@ class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
         return chain_of(context)
 
 
-class LIMBER_PT_motion(ChainTab, bpy.types.Panel):
+class LIMBER_PT_motion(ChainTab):
     """Filter and limits of the chain's motion"""
 
     bl_label = "Motion"

@@ -1,7 +1,5 @@
 """Panel Next Step: the suggested next action and its button."""
 
-import bpy
-
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.authoring.next_step import next_step
@@ -11,7 +9,7 @@ from ..tab import Tab, sentence
 LINES = 4  # reserved for the sentence, so that what is below does not move when the sentence changes
 
 
-class LIMBER_PT_next_step(Tab, bpy.types.Panel):
+class LIMBER_PT_next_step(Tab):
     """Suggested next step, with its button"""
 
     bl_label = "Next Step"

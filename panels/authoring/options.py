@@ -1,7 +1,5 @@
 """Panels Solver and Solver Options of a chain."""
 
-import bpy
-
 from ...operators.subject import chain_of, rig_of
 from ...rig.authoring.damping import has_damping
 from ...rig.reading import chain as build
@@ -9,10 +7,10 @@ from ...rig.reading.options import weighed
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.settings import settings_of
 from ...solvers.table import SOLVERS
-from ..tab import ChainTab, SolverPart, sentence
+from ..tab import ChainTab, sentence
 
 
-class LIMBER_PT_solver(ChainTab, bpy.types.Panel):
+class LIMBER_PT_solver(ChainTab):
     """Method that solves for the joint angles"""
 
     bl_label = "Solver"
@@ -31,9 +29,11 @@ class LIMBER_PT_solver(ChainTab, bpy.types.Panel):
             sentence(layout, trouble, "ERROR")
 
 
-class SettingsPart(SolverPart):
+class SettingsPart(ChainTab):
     """Sub-panel with settings of the chain's solver."""
 
+    bl_parent_id = "LIMBER_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
     usual: bool  # whether it draws the usual settings, or the others
 
     @classmethod
@@ -60,7 +60,7 @@ def _settings(chain) -> dict:
     return settings_of(SOLVERS[chain.solver].options) if chain.solver in SOLVERS else {}
 
 
-class LIMBER_PT_options(SettingsPart, bpy.types.Panel):
+class LIMBER_PT_options(SettingsPart):
     """Options of the chain's solver"""
 
     bl_label = "Solver Options"
@@ -80,7 +80,7 @@ class LIMBER_PT_options(SettingsPart, bpy.types.Panel):
                 column.prop(joint, "shape_weight", text=joint.bone)
 
 
-class LIMBER_PT_advanced_options(SettingsPart, bpy.types.Panel):
+class LIMBER_PT_advanced_options(SettingsPart):
     """Further settings of the chain's solver, as its sources name them"""
 
     bl_label = "Advanced"

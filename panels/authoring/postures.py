@@ -28,7 +28,7 @@ class LIMBER_MT_postures(bpy.types.Menu):
             layout.operator("limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}").direction = direction
 
 
-class LIMBER_PT_postures(ChainTab, bpy.types.Panel):
+class LIMBER_PT_postures(ChainTab):
     """Postures that the chain can keep while it looks"""
 
     bl_label = "Postures"

@@ -13,13 +13,13 @@ from ...rig.output import record
 from ...rig.reading.body import pairing, receiver
 from ..live.live import draw_start
 from ..output.bake import draw_recording
-from ..tab import ArmatureTab, draw_range, listed, sentence
+from ..tab import ArmatureTab, List, draw_range, listed, sentence
 
 
-class LIMBER_UL_pairs(bpy.types.UIList):
+class LIMBER_UL_pairs(List):
     """Bones of this armature and the bones that they follow"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         layout.use_property_split = False  # the panel sets it, and leaves no room for names
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
@@ -27,7 +27,7 @@ class LIMBER_UL_pairs(bpy.types.UIList):
         row.label(text=item.source or "?", icon="PINNED" if item.plant else "BACK")
 
 
-class LIMBER_PT_retarget(ArmatureTab, bpy.types.Panel):
+class LIMBER_PT_retarget(ArmatureTab):
     """Retargeting of motion capture, or of any animated armature, to the whole body"""
 
     bl_label = "Retarget"

@@ -20,7 +20,7 @@ class LIMBER_MT_chains(bpy.types.Menu):
         layout.operator("limber.import_robot", icon="IMPORT")
 
 
-class LIMBER_PT_rig(Tab, bpy.types.Panel):
+class LIMBER_PT_rig(Tab):
     """Chains of the active armature"""
 
     bl_label = "Chain"
@@ -53,7 +53,7 @@ class LIMBER_PT_rig(Tab, bpy.types.Panel):
             layout.operator("limber.about_robot", icon="INFO")
 
 
-class LIMBER_PT_joints(ChainTab, bpy.types.Panel):
+class LIMBER_PT_joints(ChainTab):
     """Limits of the chain's joints"""
 
     bl_label = "Joints"

@@ -10,7 +10,7 @@ from ...rig.authoring import chains
 from ...rig.live import live
 from ...rig.showing.deviation import Deviation, deviations, segments
 from ..drawing import Overlay, draw_lines
-from ..tab import DiagnosticsPart, sentence
+from ..tab import ChainTab, sentence
 
 FULL_SCALE = radians(30)  # full scale of bar and colour: beyond this the posture is hardly recognisable
 MILLIMETRE = 1e-3  # [m] smaller linear deviations are not shown
@@ -19,10 +19,12 @@ COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
 
 
-class LIMBER_PT_deviation(DiagnosticsPart, bpy.types.Panel):
+class LIMBER_PT_deviation(ChainTab):
     """Deviation of each bone from the posture, relative to its parent"""
 
     bl_label = "Posture Deviation"
+    bl_parent_id = "LIMBER_PT_diagnostics"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

@@ -11,10 +11,10 @@ from ...rig.live import live
 from ...rig.reading import axes
 from ...rig.reading import chain as build
 from ...rig.reading.goal import REACHES, with_goal
-from ..tab import ChainTab, LivePart, sentence
+from ..tab import ChainTab, sentence
 
 
-class LIMBER_PT_live(ChainTab, bpy.types.Panel):
+class LIMBER_PT_live(ChainTab):
     """Start and end following the target"""
 
     bl_label = "Live"
@@ -73,10 +73,12 @@ def _draw_trouble(layout, session, said: str) -> None:
         sentence(layout, capitalised(solution.remark), "INFO")
 
 
-class LIMBER_PT_diagnostics(LivePart, bpy.types.Panel):
+class LIMBER_PT_diagnostics(ChainTab):
     """Figures of the last solution"""
 
     bl_label = "Diagnostics"
+    bl_parent_id = "LIMBER_PT_live"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

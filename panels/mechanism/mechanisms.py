@@ -16,7 +16,7 @@ from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
 from ..output.bake import draw_recording
 from ..output.export import draw_export
-from ..tab import Tab, draw_range, listed, sentence
+from ..tab import List, Tab, draw_range, listed, sentence
 
 
 class MechanismTab(Tab):
@@ -29,32 +29,32 @@ class MechanismTab(Tab):
         return mechanism_owner(context) is not None
 
 
-class LIMBER_UL_motors(bpy.types.UIList):
+class LIMBER_UL_motors(List):
     """Motors of the mechanism, with their values"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.72, align=True)
         row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE")
-        values = live.session(item.id_data, data).values() if data.live else {}
+        values = live.session(item.id_data, owner).values() if owner.live else {}
         row.label(text=value_text(item, values.get((item.bone, item.axis), item.value)))
 
 
-class LIMBER_UL_mechanism_goals(bpy.types.UIList):
+class LIMBER_UL_mechanism_goals(List):
     """Goals of the mechanism"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="NONE" if item.target else "ERROR")
         row.prop(item, "does", text="", emboss=False)
 
 
-class LIMBER_UL_mechanism_joints(bpy.types.UIList):
+class LIMBER_UL_mechanism_joints(List):
     """Joints of the mechanism"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         thing = item.object
         row = layout.row(align=True)
-        row.enabled = not data.live
+        row.enabled = not owner.live
         row.prop(item, "enabled", text="")
         if thing is None or is_deleted(thing):
             row.label(text=f"{item.name} (deleted)", icon="ERROR")
@@ -64,16 +64,16 @@ class LIMBER_UL_mechanism_joints(bpy.types.UIList):
         split.label(text=kind_text(thing))
 
 
-class LIMBER_UL_closures(bpy.types.UIList):
+class LIMBER_UL_closures(List):
     """Closures between bones"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False)
         row.prop(item, "kind", text="", emboss=False)
 
 
-class LIMBER_PT_mechanism(Tab, bpy.types.Panel):
+class LIMBER_PT_mechanism(Tab):
     """Bodies and joints with closed loops"""
 
     bl_label = "Mechanism"
@@ -170,7 +170,7 @@ def _draw_mass(layout, body) -> None:
         layout.prop(body, "mass")
 
 
-class LIMBER_PT_mechanism_joints(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_joints(MechanismTab):
     """Joints between objects"""
 
     bl_label = "Joints"
@@ -189,7 +189,7 @@ class LIMBER_PT_mechanism_joints(MechanismTab, bpy.types.Panel):
         self.layout.operator("limber.find_mechanism_joints", icon="VIEWZOOM")
 
 
-class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_goals(MechanismTab):
     """Goals of bodies"""
 
     bl_label = "Goals"
@@ -231,7 +231,7 @@ class LIMBER_PT_mechanism_goals(MechanismTab, bpy.types.Panel):
             column.prop(kept, "density")
 
 
-class LIMBER_PT_mechanism_regularisation(Tab, bpy.types.Panel):
+class LIMBER_PT_mechanism_regularisation(Tab):
     """Weights that keep bodies from moving far or fast"""
 
     bl_label = "Regularisation"
@@ -250,7 +250,7 @@ class LIMBER_PT_mechanism_regularisation(Tab, bpy.types.Panel):
         row.prop(kept, "velocity_threshold")
 
 
-class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_motors(MechanismTab):
     """Degrees of freedom that motors move"""
 
     bl_label = "Motors"
@@ -274,7 +274,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab, bpy.types.Panel):
                     column.prop(motor, unit + name)
 
 
-class LIMBER_PT_mechanism_closures(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_closures(MechanismTab):
     """Bones that are held together"""
 
     bl_label = "Closures"
@@ -313,7 +313,7 @@ class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
         return mechanism_owner(context).limber.mechanism
 
 
-class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_motion(MechanismTab):
     """Filter and limits of the motors' motion"""
 
     bl_label = "Motion"
@@ -324,7 +324,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab, bpy.types.Panel):
         draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__)
 
 
-class LIMBER_PT_mechanism_bake(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_bake(MechanismTab):
     """Motion to keyframes and to files"""
 
     bl_label = "Bake and Export"

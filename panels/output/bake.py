@@ -1,17 +1,15 @@
 """Panels Bake and Export, and Record."""
 
-import bpy
-
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.blender.counting import counted
 from ...rig.live.movers import mover_of
 from ...rig.output import record, take_copies
 from ...rig.reading.goal import followed
-from ..tab import BakePart, ChainTab, draw_range, sentence
+from ..tab import ChainTab, draw_range, sentence
 
 
-class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
+class LIMBER_PT_bake(ChainTab):
     """Motion to keyframes"""
 
     bl_label = "Bake and Export"
@@ -29,10 +27,12 @@ class LIMBER_PT_bake(ChainTab, bpy.types.Panel):
             layout.operator("limber.bake", text="Bake All Chains", icon="KEYFRAME_HLT").everything = True
 
 
-class LIMBER_PT_record(BakePart, bpy.types.Panel):
+class LIMBER_PT_record(ChainTab):
     """Recording of live motion while the scene plays: each pass is a take"""
 
     bl_label = "Record"
+    bl_parent_id = "LIMBER_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 0
 
     def draw(self, context):

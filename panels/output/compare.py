@@ -5,7 +5,7 @@ import bpy
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.output import compare
-from ..tab import SolverPart, sentence
+from ..tab import ChainTab, sentence
 
 FIGURE, USE = 46, 40  # [pixels at a scale of 1] widths of a figure's column and of the button Use
 NAME, LEAST_NAME = 230, 140  # [pixels at a scale of 1] width of a solver's name: in full, and at least
@@ -82,10 +82,12 @@ class LIMBER_PT_comparison(bpy.types.Panel):
             _draw_whole(self.layout, table, chain, FULL * UNIT + MARGINS)
 
 
-class LIMBER_PT_compare(SolverPart, bpy.types.Panel):
+class LIMBER_PT_compare(ChainTab):
     """Results of all solvers on this chain"""
 
     bl_label = "Compare Solvers"
+    bl_parent_id = "LIMBER_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
     def draw(self, context):

@@ -1,16 +1,16 @@
 """Panel Motion Files: other people's motion comes in, the robot's goes out."""
 
-import bpy
-
 from ...operators.subject import rig_of
 from ...rig.live.movers import live_of
-from ..tab import BakePart, sentence
+from ..tab import ChainTab, sentence
 
 
-class LIMBER_PT_export(BakePart, bpy.types.Panel):
+class LIMBER_PT_export(ChainTab):
     """Export of motion to files that play without Blender"""
 
     bl_label = "Export"
+    bl_parent_id = "LIMBER_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
     def draw(self, context):

@@ -1,7 +1,5 @@
 """Panels Motion Check and No-Go Zones."""
 
-import bpy
-
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.movers import names_mover
 from ...operators.subject import rig_of
@@ -9,13 +7,13 @@ from ...rig.output.motion_check import marks, view, zones
 from ...rig.output.motion_check.check import result
 from ...rig.output.motion_check.findings import KINDS
 from ..mechanism.mechanisms import MechanismTab
-from ..tab import ArmatureTab, ChainTab, MotionPart, listed, sentence
+from ..tab import ArmatureTab, ChainTab, List, listed, sentence
 
 
-class LIMBER_UL_findings(bpy.types.UIList):
+class LIMBER_UL_findings(List):
     """Findings of Motion Check; click one to jump to its frame"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         layout.label(text=view.label(item), icon=KINDS[item.kind].icon)
 
 
@@ -44,17 +42,19 @@ def draw_check(layout, context, owner) -> None:
     row.operator("limber.save_motion_picture", icon="IMAGE_DATA")
 
 
-class LIMBER_PT_motion_check(MotionPart, bpy.types.Panel):
+class LIMBER_PT_motion_check(ChainTab):
     """Exceeded joint limits, discontinuities and lost targets in the scene's frames"""
 
     bl_label = "Motion Check"
+    bl_parent_id = "LIMBER_PT_motion"
+    bl_options = {"DEFAULT_CLOSED"}
     bl_order = 1
 
     def draw(self, context):
         draw_check(self.layout, context, rig_of(context))
 
 
-class LIMBER_PT_retarget_check(ArmatureTab, bpy.types.Panel):
+class LIMBER_PT_retarget_check(ArmatureTab):
     """Exceeded joint limits, discontinuities and lost sources in the scene's frames"""
 
     bl_label = "Motion Check"
@@ -67,7 +67,7 @@ class LIMBER_PT_retarget_check(ArmatureTab, bpy.types.Panel):
         draw_check(self.layout, context, rig_of(context))
 
 
-class LIMBER_PT_mechanism_check(MechanismTab, bpy.types.Panel):
+class LIMBER_PT_mechanism_check(MechanismTab):
     """Exceeded motors' limits, discontinuities and targets that cannot be met in the scene's frames"""
 
     bl_label = "Motion Check"
@@ -80,10 +80,10 @@ class LIMBER_PT_mechanism_check(MechanismTab, bpy.types.Panel):
         draw_check(self.layout, context, owner)
 
 
-class LIMBER_UL_zones(bpy.types.UIList):
+class LIMBER_UL_zones(List):
     """No-go zones; those whose object was deleted are marked"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         trouble = zones.trouble(context, item)
         if trouble and item.name:
@@ -91,7 +91,7 @@ class LIMBER_UL_zones(bpy.types.UIList):
         row.prop(item, "zone", text="", icon="CUBE")
 
 
-class LIMBER_PT_zones(ChainTab, bpy.types.Panel):
+class LIMBER_PT_zones(ChainTab):
     """Objects that links of the chains must not enter"""
 
     bl_label = "No-Go Zones"

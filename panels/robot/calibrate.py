@@ -2,8 +2,6 @@
 
 from math import degrees
 
-import bpy
-
 from ...hardware.errors import HardwareError
 from ...hardware.safety import State
 from ...operators.subject import rig_of
@@ -17,7 +15,7 @@ from .servos import draw_list, draw_trials
 APART = 0.0175  # [rad] a degree from the shown pose: less no hand brings a robot to
 
 
-class LIMBER_PT_calibrate(ServoTab, bpy.types.Panel):
+class LIMBER_PT_calibrate(ServoTab):
     """Zeros, directions and ranges of the robot's servos"""
 
     bl_label = "Calibrate"

@@ -2,8 +2,6 @@
 
 from math import degrees
 
-import bpy
-
 from ...hardware.safety import State
 from ...operators.subject import rig_of
 from ...rig.robot import links, puppeteer
@@ -15,7 +13,7 @@ WIDE = 340  # [pixels at a scale of 1] sidebar width from which names are beside
 HEALTH = (("Servo", 2.4), ("°C", 1.4), ("V", 1.4), ("Load", 1.6), ("A", 1.2))
 
 
-class LIMBER_PT_feedback(RobotTab, bpy.types.Panel):
+class LIMBER_PT_feedback(RobotTab):
     """Measured state of the robot, compared with its commands"""
 
     bl_label = "Feedback"
@@ -94,7 +92,7 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-class LIMBER_PT_puppeteer(RobotTab, bpy.types.Panel):
+class LIMBER_PT_puppeteer(RobotTab):
     """Move the robot by hand; the armature follows"""
 
     bl_label = "Puppeteer"

@@ -1,14 +1,12 @@
 """Panel Remote Control: targets, influence and weights set by other programs."""
 
-import bpy
-
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.robot import remote
 from ..tab import ChainTab, sentence
 
 
-class LIMBER_PT_remote(ChainTab, bpy.types.Panel):
+class LIMBER_PT_remote(ChainTab):
     """Control of targets, influence and weights by other programs, with OSC over UDP"""
 
     bl_label = "Remote Control"

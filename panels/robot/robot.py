@@ -1,7 +1,5 @@
 """Panels Robot, Set Up and Options: the device, its state, and the buttons that move it."""
 
-import bpy
-
 from ...hardware.checklists import checks
 from ...hardware.protocols.table import is_on_network, settings_of
 from ...hardware.safety import FOLLOWING, State
@@ -15,7 +13,7 @@ from ..tab import RigTab, Tab, sentence
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 
-class LIMBER_PT_robot(Tab, bpy.types.Panel):
+class LIMBER_PT_robot(Tab):
     """The robot that the armature moves"""
 
     bl_label = "Robot"
@@ -129,7 +127,7 @@ def _draw_buttons(layout, rig, state) -> None:
         row.operator("limber.arm", icon="ARMATURE_DATA")
 
 
-class LIMBER_PT_robot_setup(RigTab, bpy.types.Panel):
+class LIMBER_PT_robot_setup(RigTab):
     """Servos of the robot: how to find them, which joints they move, and their calibration"""
 
     bl_label = "Set Up"
@@ -141,7 +139,7 @@ class LIMBER_PT_robot_setup(RigTab, bpy.types.Panel):
         """Draws nothing: the panel has sub-panels only."""
 
 
-class LIMBER_PT_robot_options(RigTab, bpy.types.Panel):
+class LIMBER_PT_robot_options(RigTab):
     """Park pose, delay and statistics of the connection"""
 
     bl_label = "Options"

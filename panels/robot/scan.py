@@ -2,8 +2,6 @@
 
 from itertools import groupby
 
-import bpy
-
 from ...hardware.protocols.table import OWN, PROTOCOLS, capabilities_of
 from ...operators.subject import rig_of
 from ...rig.robot import background_jobs
@@ -11,7 +9,7 @@ from ...rig.robot.device import protocol_settings
 from ..tab import RigTab, sentence
 
 
-class LIMBER_PT_scan(RigTab, bpy.types.Panel):
+class LIMBER_PT_scan(RigTab):
     """Ports and servos that answer a scan"""
 
     bl_label = "Find Servos"
@@ -79,7 +77,7 @@ def _title(protocol: str) -> str:
     return "Limber" if protocol == OWN else PROTOCOLS[protocol].title
 
 
-class LIMBER_PT_protocol(RigTab, bpy.types.Panel):
+class LIMBER_PT_protocol(RigTab):
     """Capabilities of the chosen protocol"""
 
     bl_label = "Protocol Capabilities"

@@ -1,13 +1,11 @@
 """Panels Servos, Additional Servos and Values: which servo moves which joint or property."""
 
-import bpy
-
 from ...operators.subject import rig_of
 from ...rig.properties import servo_units
 from ...rig.properties.robot import DIRECT
 from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
-from ..tab import RigTab, ServoTab, listed, sentence
+from ..tab import List, RigTab, ServoTab, listed, sentence
 
 JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
@@ -16,34 +14,34 @@ JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
 }
 
 
-class LIMBER_UL_servos(bpy.types.UIList):
+class LIMBER_UL_servos(List):
     """Joints of the chain, or motors of the mechanism, with their servos"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.62)
         row.label(text=robot_device.label(item))
         row.prop(item, "servo", text="", emboss=False)
 
 
-class LIMBER_UL_channels(bpy.types.UIList):
+class LIMBER_UL_channels(List):
     """Additional servos and their numbers"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.62)
         row.prop(item, "name", text="", emboss=False)
         row.prop(item, "servo", text="", emboss=False)
 
 
-class LIMBER_UL_auxiliaries(bpy.types.UIList):
+class LIMBER_UL_auxiliaries(List):
     """Values that servos follow, with their servo numbers"""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
+    def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.62)
         row.prop(item, "name", text="", emboss=False)
         row.prop(item, "servo", text="", emboss=False)
 
 
-class LIMBER_PT_channels(ServoTab, bpy.types.Panel):
+class LIMBER_PT_channels(ServoTab):
     """Servo of the joint or motor that is selected in the list"""
 
     bl_label = "Servos"
@@ -137,7 +135,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
     column.prop(servo, "on_silence")
 
 
-class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
+class LIMBER_PT_more_servos(RigTab):
     """Second servos on a joint, and servos that several joints drive, as in a differential"""
 
     bl_label = "Additional Servos"
@@ -168,7 +166,7 @@ class LIMBER_PT_more_servos(RigTab, bpy.types.Panel):
         draw_servo(layout, device, channel, gear=False)
 
 
-class LIMBER_PT_values(RigTab, bpy.types.Panel):
+class LIMBER_PT_values(RigTab):
     """Animatable properties that drive a servo: a jaw, an eyelid, a lamp"""
 
     bl_label = "Values"

@@ -1,13 +1,11 @@
 """Panel Stop: a button above all panels while a robot is connected."""
 
-import bpy
-
 from ...rig.events.keymap import STOP_KEY
 from ...rig.robot import links
 from ..tab import Tab
 
 
-class LIMBER_PT_stop(Tab, bpy.types.Panel):
+class LIMBER_PT_stop(Tab):
     """Stop every robot"""
 
     bl_label = "Stop"
