@@ -55,32 +55,32 @@ class Known:
     """Where a library keeps each of our nodes' coordinates in its q."""
 
     def __init__(self, race: Race, first: Sequence[int], is_scalar_last: bool) -> None:
-        self.coordinates, self.first = race.solver.coordinates, first
+        self.tree, self.first = race.solver.tree, first
         self.order = [1, 2, 3, 0] if is_scalar_last else [0, 1, 2, 3]
 
     def write(self, q: np.ndarray, state: State) -> np.ndarray:
         balls = iter(state.balls)
         for k, at in enumerate(self.first):
-            if k in self.coordinates.balls:
+            if k in self.tree.balls:
                 q[at : at + 4] = np.array(from_matrix(next(balls).tolist()))[self.order]
             else:
-                q[at] = state.values[self.coordinates.first[k]]
+                q[at] = state.values[self.tree.first[k]]
         return q
 
     def read(self, q: np.ndarray) -> State:
-        values, balls, back = np.zeros(self.coordinates.width), [], np.argsort(self.order)
+        values, balls, back = np.zeros(len(self.tree)), [], np.argsort(self.order)
         for k, at in enumerate(self.first):
-            if k in self.coordinates.balls:
+            if k in self.tree.balls:
                 quaternion = np.asarray(q[at : at + 4])[back]
                 balls.append(to_matrix(tuple((quaternion / np.linalg.norm(quaternion)).tolist())))
             else:
-                values[self.coordinates.first[k]] = q[at]
+                values[self.tree.first[k]] = q[at]
         return State(values, np.array(balls).reshape(-1, 3, 3))
 
 
 def _places(model, race: Race) -> list[int]:
     """Where pinocchio, which placo is built on, keeps each node's coordinates."""
-    return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.nodes))]
+    return [model.joints[model.getJointId(f"j{k}")].idx_q for k in range(len(race.solver.tree.parents))]
 
 
 class Placo(Contestant):
@@ -154,7 +154,7 @@ class Mink(Contestant):
         super().__init__(race)
         self.mink = mink
         self.model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", f"<equality>{closures}</equality></mujoco>"))
-        first = [int(self.model.joint(f"j{k}").qposadr[0]) for k in range(len(race.solver.tree.nodes))]
+        first = [int(self.model.joint(f"j{k}").qposadr[0]) for k in range(len(race.solver.tree.parents))]
         self.known = Known(race, first, False)
         self.goals = [
             mink.FrameTask(name, "site", position_cost=1.0, orientation_cost=float(goal.rotation is not None), lm_damping=BY_ERROR)

@@ -10,7 +10,7 @@ import numpy as np
 from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import frame_array
 from limber.solvers.mechanism.counting import count
-from limber.solvers.mechanism.tree import ROOT, Carried
+from limber.solvers.mechanism.tree import ROOT
 
 from .mechanism_cases import Race
 
@@ -32,39 +32,37 @@ def model_of(race: Race) -> tuple[str, Ends]:
 
     A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes count.
     """
-    solver, size = race.solver, race.solver.coordinates.size
+    solver, tree, size = race.solver, race.solver.tree, race.solver.tree.size
     is_planar = count(solver, race.start).redundancy > 0
     sites: dict[int, list[str]] = {}
     pairs, axes = [], []
 
-    def put(carried: Carried, further: np.ndarray, name: str) -> str:
-        sites.setdefault(carried.node, []).append(f'<site name="{name}" {_placed(carried.offset @ further)}/>')
+    def put(link: int, further: np.ndarray, name: str) -> str:
+        sites.setdefault(int(tree.carriers[link]) - 1, []).append(f'<site name="{name}" {_placed(tree.ends[link] @ further)}/>')
         return name
 
     along = np.eye(4)
     along[2, 3] = size
-    for k, closure in enumerate(solver.tree.closures):
-        kind = closure.joint.kind
+    for k, closure in enumerate(tree.closures):
+        kind = closure.kind
         if kind not in ("revolute", "spherical"):
             raise ValueError(f"{race.name}: a loop that a {kind} joint closes cannot be told here: close it by a hinge or a ball")
-        pairs.append((put(closure.in_parent, np.eye(4), f"parent {k}"), put(closure.in_child, np.eye(4), f"child {k}")))
+        pairs.append((put(closure.on_parent, np.eye(4), f"parent {k}"), put(closure.on_child, np.eye(4), f"child {k}")))
         axes.append("xy" if is_planar else "xyz")
         if kind == "revolute" and not is_planar:
-            pairs.append((put(closure.in_parent, along, f"parent's axis {k}"), put(closure.in_child, along, f"child's axis {k}")))
+            pairs.append((put(closure.on_parent, along, f"parent's axis {k}"), put(closure.on_child, along, f"child's axis {k}")))
             axes.append("xy")
     goals = []
     for k, goal in enumerate(race.goals[0].frames):
-        goals.append(put(solver.tree.bodies[solver.mechanism.body_index[goal.body]], frame_array(goal.on_body), f"goal {k}"))
+        goals.append(put(solver.mechanism.body_index[goal.body], frame_array(goal.on_body), f"goal {k}"))
 
     def body(k: int) -> str:
-        node = solver.tree.nodes[k]
-        word, _, letter = node.move.partition(" ")
-        kind = {"rotate": "hinge", "translate": "slide", "ball": "ball"}[word]
-        axis = "" if word == "ball" else ' axis="' + " ".join(str(node.sign * (letter == each)) for each in "xyz") + '"'
-        return f'<body name="n{k}" {_placed(node.before)}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
+        kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[tree.kinds[k]]
+        axis = "" if kind == "ball" else ' axis="' + " ".join(map(str, tree.axes[tree.first[k]].tolist())) + '"'
+        return f'<body name="n{k}" {_placed(tree.rests[k])}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
 
     def inside(k: int) -> str:
-        return "".join([*sites.get(k, ()), *(body(child) for child, node in enumerate(solver.tree.nodes) if node.parent == k)])
+        return "".join([*sites.get(k, ()), *(body(child) for child, parent in enumerate(tree.parents) if parent == k)])
 
     ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(ROOT)}</body>'
     return f"<mujoco><worldbody>{ground}</worldbody></mujoco>", Ends(tuple(goals), tuple(pairs), tuple(axes))

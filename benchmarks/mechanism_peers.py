@@ -54,7 +54,7 @@ class Judge:
 
     def open(self, state: State) -> float:
         """[m or rad] the loop that is most open."""
-        frames = self.solver.coordinates.frames(state.values, state.balls)
+        frames = self.solver.tree.forward(state.values, balls=state.balls)
         return float(self.solver.loops.sizes(frames, {}).max())
 
     def error(self, state: State, k: int) -> float:
@@ -78,8 +78,8 @@ class Judge:
         for state in states:
             if self.open(state) > BROKEN:
                 continue
-            frames = self.solver.coordinates.frames(state.values, state.balls)
-            loops = self.solver.loops.linear(frames, self.solver.coordinates.screws(frames), {})[1]
+            frames = self.solver.tree.forward(state.values, balls=state.balls)
+            loops = self.solver.loops.linear(frames, self.solver.tree.screws(frames), {})[1]
             if branch is None:
                 branch = self.solver.branches.begin(loops, state.values)
             else:

@@ -74,7 +74,7 @@ def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
     """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where others rotate by a radian."""
     found = []
     for k in solver.actuated:
-        unit = float(solver.coordinates.unit[k])
+        unit = float(solver.tree.unit[k])
         lower, upper = max(float(solver.lower[k]), -UNBOUNDED), min(float(solver.upper[k]), UNBOUNDED)
         found.append(Limits(lower, upper, unit * VELOCITY, unit * ACCELERATION, unit * JERK))
     return tuple(found)
@@ -83,9 +83,9 @@ def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
 def by_motor(solver: MechanismSolver, state: Pose) -> np.ndarray:
     """Jacobian (b, 3, m) of the bodies' rotations by the motors' values [rad/rad, rad/m], loops closed."""
     loops, twists = linearised(solver, state)
-    free = null_space(loops, solver.coordinates.width)
+    free = null_space(loops, len(solver.tree))
     back = np.linalg.pinv(free[solver.actuated], LEAST_SINGULAR)
-    found: np.ndarray = twists[:, :3] @ (free @ back) / solver.coordinates.unit[solver.actuated]
+    found: np.ndarray = twists[:, :3] @ (free @ back) / solver.tree.unit[solver.actuated]
     return found
 
 
@@ -120,9 +120,9 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
 
 
 def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
-    frames = solver.coordinates.frames(pose.values, pose.balls)
-    at = Kinematics(frames, solver.coordinates.screws(frames), pose.values, pose.balls)
-    return float(np.linalg.norm(stacked(list(solver.objectives.of_goals(goal)), at, solver.coordinates.width)[0]))
+    frames = solver.tree.forward(pose.values, balls=pose.balls)
+    at = Kinematics(frames, solver.tree.screws(frames), pose.values, pose.balls)
+    return float(np.linalg.norm(stacked(list(solver.objectives.of_goals(goal)), at, len(solver.tree))[0]))
 
 
 def _phases(away: np.ndarray, back: int) -> np.ndarray:

@@ -135,14 +135,12 @@ def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, Sta
 def _case(mechanism: Mechanism, body: str, on_body: Frame, dice: Dice) -> tuple[MechanismSolver, State, list[Goals]] | None:
     """The goals: where swinging motors take the body, pulled aside once or twice. None where the motors cannot swing so."""
     solver = MechanismSolver(mechanism)
-    bent = State(
-        solver.rest().values + solver.coordinates.unit * dice.normal(scale=0.4, size=solver.coordinates.width), solver.rest().balls
-    )
+    bent = State(solver.rest().values + solver.tree.unit * dice.normal(scale=0.4, size=len(solver.tree)), solver.rest().balls)
     first = assemble(solver, solver.rest() if "plate" in mechanism.body_index else bent)
     if not first.report.assembled:
         return None
     middle = np.array([solver.values(first.state, joint.name)[0] for joint in mechanism.actuators])
-    unit = solver.coordinates.unit[solver.actuated]
+    unit = solver.tree.unit[solver.actuated]
     reach, pace, phase = dice.uniform(0.05, 0.3, len(middle)) * unit, dice.uniform(0.5, 2.5, len(middle)), dice.uniform(0, 6, len(middle))
     index, offset = mechanism.body_index[body], np.array((*on_body.position, 1.0))
     is_turned = bool(dice.random() < 0.3)
@@ -153,14 +151,14 @@ def _case(mechanism: Mechanism, body: str, on_body: Frame, dice: Dice) -> tuple[
     for _ in range(int(dice.integers(1, 3))):
         begin, length = int(dice.integers(30, 120)), int(dice.integers(20, 110))
         bump = np.sin(np.pi * np.clip((np.arange(FRAMES) - begin) / length, 0.0, 1.0)) ** int(dice.integers(1, 3))
-        pull += bump[:, None] * aside / np.linalg.norm(aside) * solver.coordinates.size * float(dice.uniform(0.2, 1.5))
+        pull += bump[:, None] * aside / np.linalg.norm(aside) * solver.tree.size * float(dice.uniform(0.2, 1.5))
     found, goals, last = first, [], None
     start = None
     for k in range(FRAMES):
         told = middle + reach * np.sin(pace * k / RATE + phase)
         found = solver.solve(Goals(actuators={j.name: (float(v),) for j, v in zip(mechanism.actuators, told, strict=True)}), found.state)
         place = (found.poses[index] @ offset)[:3]
-        if found.report.goal_error > 1e-6 or (last is not None and np.linalg.norm(place - last) > FASTEST * solver.coordinates.size):
+        if found.report.goal_error > 1e-6 or (last is not None and np.linalg.norm(place - last) > FASTEST * solver.tree.size):
             return None
         start, last = start or State(found.state.values, found.state.balls), place
         rotation = from_matrix(found.poses[index][:3, :3].tolist()) if is_turned else None

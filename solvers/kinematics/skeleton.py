@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
 from .se3 import Frame, frame_array
-from .tree import BASE, Tree
+from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
 UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
@@ -72,7 +72,7 @@ class Laid(NamedTuple):
     parents: list[int]
     rests: Angles
     axes: Angles
-    slides: list[bool]
+    kinds: list[Kind]
     carriers: list[int]
     carried: Angles
 
@@ -91,7 +91,7 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
         [joint.parent for joint in joints],
         np.array([frame_array(Frame(normalized(joint.rest_rotation), joint.rest_offset)) for joint in joints]),
         np.array([unit(joint.axis) for joint in joints]),
-        [joint.kind == "prismatic" for joint in joints],
+        [joint.kind for joint in joints],
         [end.joint for end in ends],
         np.array([frame_array(Frame(normalized(end.rotation), end.offset)) for end in ends]),
     )

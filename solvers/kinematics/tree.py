@@ -1,52 +1,65 @@
 """A tree of joints on flat arrays: forward kinematics and Jacobians of one configuration or of many at once. Knows no Blender.
 
 Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion is that of the base (linear, then angular
-velocity) and of the joints, 6 + n unknowns. Frames of one configuration are multiplied by doubling: after k rounds a joint's frame is known
-in that of its 2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many
-configurations the number of products counts instead: they are multiplied level by level.
+velocity) and of the coordinates, 6 + v unknowns: one coordinate for each revolute or prismatic joint, three for a spherical one, as
+increments of its rotation. Frames of one configuration are multiplied by doubling: after k rounds a joint's frame is known in that of its
+2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many configurations the number
+of products counts instead: they are multiplied level by level.
 """
 
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .se3 import Array, cross, hat
+from .se3 import Array, cross, exponential, hat
 
 Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 LINEAR = 3  # of these the linear ones
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  # (6, 3) velocities by each of them
-UNMOVED = np.eye(4)
 
 
 class Frames:
     """Forward kinematics of a tree, for one configuration or many (...)."""
 
-    def __init__(self, nodes: Array, axes: Array, slides: Mask | None) -> None:
+    def __init__(self, nodes: Array, held: Array, axes: Array, slides: Mask | None) -> None:
         """Frames of a tree.
 
         Args:
-            nodes: (..., 1 + n, 4, 4) the base, then each joint after its own rotation.
-            axes: (..., n, 3) of the joints, in the world.
-            slides: (n,) which joints are prismatic; None: none is.
+            nodes: (..., 1 + n, 4, 4) the base, then each joint after its own motion.
+            held: (..., v, 4, 4) of these the joint of each coordinate.
+            axes: (..., v, 3) of the coordinates, in the world.
+            slides: (v,) which coordinates are prismatic; None: none is.
         """
-        self.nodes, self.axes, self._slides = nodes, axes, slides
+        self.nodes, self._held, self.axes, self._slides = nodes, held, axes, slides
+
+    @cached_property
+    def turning(self) -> Array:
+        """Angular velocity (..., v, 3) of the links that a coordinate moves, per unit of it."""
+        return self.axes if self._slides is None else np.where(self._slides[:, None], 0.0, self.axes)
+
+    @cached_property
+    def moving(self) -> Array:
+        """Their linear velocity (..., v, 3) [m] at the origin."""
+        turned = cross(self._held[..., :3, 3], self.axes)
+        return turned if self._slides is None else np.where(self._slides[:, None], self.axes, turned)
 
     @cached_property
     def angular(self) -> Array:
-        """Angular velocity (..., 6 + n, 3) of the links that an unknown moves, per unit of it."""
-        return self._with_base(ANGULAR_BASE, self.axes if self._slides is None else np.where(self._slides[:, None], 0.0, self.axes))
+        """Angular velocity (..., 6 + v, 3) of the links that an unknown moves, per unit of it."""
+        return self._with_base(ANGULAR_BASE, self.turning)
 
     @cached_property
     def linear(self) -> Array:
-        """Their linear velocity (..., 6 + n, 3) [m] at the origin."""
-        turned = cross(self.nodes[..., 1:, :3, 3], self.axes)
-        return self._with_base(LINEAR_BASE, turned if self._slides is None else np.where(self._slides[:, None], self.axes, turned))
+        """Their linear velocity (..., 6 + v, 3) [m] at the origin."""
+        return self._with_base(LINEAR_BASE, self.moving)
 
     @staticmethod
     def _with_base(base: Array, joints: Array) -> Array:
@@ -56,40 +69,47 @@ class Frames:
 
 
 class Tree:
-    """Revolute and prismatic joints on a base, and frames that they carry."""
+    """Revolute, prismatic and spherical joints on a base, and links: frames that they carry."""
 
     def __init__(
-        self, parents: Sequence[int], rests: Array, axes: Array, slides: Sequence[bool], carriers: Sequence[int], carried: Array
+        self, parents: Sequence[int], rests: Array, axes: Array, kinds: Sequence[Kind], carriers: Sequence[int], carried: Array
     ) -> None:
         """A tree.
 
         Args:
             parents: Index of each joint's parent, which comes before it; -1: the base.
             rests: (n, 4, 4) the joints' frames in their parents', at zero.
-            axes: (n, 3) unit, in the joints' frames.
-            slides: Which joints are prismatic; the others are revolute.
+            axes: (n, 3) unit, in the joints' frames; without meaning for spherical joints.
+            kinds: Of the joints.
             carriers: Index of the joint that carries each link; -1: the base.
             carried: (k, 4, 4) the links' frames in their carriers'.
         """
         count = len(parents)
-        self.parents = tuple(parents)
-        self.slides = np.array(slides, bool)
+        self.parents, self.kinds = tuple(parents), tuple(kinds)
+        self.rests, axes = np.asarray(rests, float).reshape(count, 4, 4), np.asarray(axes, float).reshape(count, 3)
+        widths = [3 if kind == "spherical" else 1 for kind in kinds]
+        self.first: Indices = np.cumsum([0, *widths])[:-1]  # each joint's first coordinate
+        self.joint_of: Indices = np.repeat(np.arange(count), widths)  # joint of each coordinate
+        self.balls = np.array([k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp)  # spherical joints
+        self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
+        self.axes = axes[self.joint_of]  # (v, 3)
+        self.axes[self.ball_coordinates] = np.eye(3)
+        self.slides = np.array([kinds[k] == "prismatic" for k in self.joint_of], bool)  # (v,) which coordinates are prismatic
         self._slides = self.slides if self.slides.any() else None
-        self.axes = np.asarray(axes, float).reshape(count, 3)
         self.carriers = np.array(carriers, np.intp) + 1  # node of each link
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
-        self.moved_by = np.zeros((count + 1, BASE + count), bool)  # which unknowns move a node
+        self.moved_by = np.zeros((count + 1, self.unknowns), bool)  # which unknowns move a node
         self.moved_by[:, :BASE] = True
         depth = [0] * (count + 1)
         for k, parent in enumerate(self.parents):
             depth[k + 1] = depth[parent + 1] + 1
             self.moved_by[k + 1] = self.moved_by[parent + 1]
-            self.moved_by[k + 1, BASE + k] = True
+            self.moved_by[k + 1, BASE:][self.joint_of == k] = True
         # Nodes are multiplied in the order of their depth, so that those of a round are a slice.
         order = np.argsort(depth, kind="stable")
-        self._order = order[1:] - 1  # joint of each row after the base's
+        joints = order[1:] - 1  # joint of each row after the base's
         self._row = np.argsort(order)  # row of each node
-        above = np.append(-1, self._row[np.array(self.parents, np.intp) + 1][self._order]).astype(np.intp)  # each row's parent
+        above = np.append(-1, self._row[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each row's parent
         starts = np.searchsorted(np.array(depth)[order], np.arange(1, max(depth) + 2)).tolist()
         self._levels = [(slice(start, stop), above[start:stop]) for start, stop in pairwise(starts)]
         self._rounds = []
@@ -98,32 +118,38 @@ class Tree:
             self._rounds.append((slice(start, None), above[start:]))
             above = np.where(above < 0, -1, above[above])
             start = int(np.argmax(above >= 0)) if (above >= 0).any() else count + 1
-        self._prepare(np.asarray(rests, float).reshape(count, 4, 4)[self._order], self.axes[self._order])
-
-    def __len__(self) -> int:
-        return len(self.parents)
-
-    @property
-    def unknowns(self) -> int:
-        """6 + n."""
-        return BASE + len(self)
-
-    def _prepare(self, rests: Array, axes: Array) -> None:
-        """Matrices (n, 3, 16) from which each joint's transform is summed: factors of 1, of the sine or displacement, and of 1 - cosine."""
-        slides = self.slides[self._order]
-        terms = np.zeros((len(self), 3, 4, 4))
-        spin = hat(axes)
+        # Matrices (n, 3, 16) from which each joint's transform is summed: factors of 1, of the sine or displacement, and of 1 - cosine.
+        self._factor_of = self.first[joints]
+        slides, rests, spin = self.slides[self._factor_of], self.rests[joints], hat(axes[joints])
+        terms = np.zeros((count, 3, 4, 4))
         terms[:, 0] = rests
         terms[:, 1, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin)
         terms[:, 2, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin @ spin)
-        terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[:, :, None])[slides, :, 0]
+        terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[joints][:, :, None])[slides, :, 0]
         self._terms = terms.reshape(-1, 3, 16)
         self._slid = np.flatnonzero(slides)
+        self._ball_rows = self._row[self.balls + 1]
+        self._ball_rests = rests[self._ball_rows - 1, :3, :3]
 
-    def forward(self, values: Array, base_rotation: Array | None = None) -> Frames:
-        """Forward kinematics for joints (..., n) [rad, prismatic joints m] and a base rotation (..., 3, 3); None: identity."""
-        shape, count = values.shape[:-1], len(self)
-        ordered = values.take(self._order, axis=-1)
+    def __len__(self) -> int:
+        """Number v of coordinates."""
+        return len(self.joint_of)
+
+    @property
+    def unknowns(self) -> int:
+        """6 + v."""
+        return BASE + len(self)
+
+    def forward(self, values: Array, base_rotation: Array | None = None, balls: Array | None = None) -> Frames:
+        """Forward kinematics.
+
+        Args:
+            values: (..., v) [rad, of prismatic joints m]; those of spherical joints do not count.
+            base_rotation: (..., 3, 3); None: identity.
+            balls: (..., b, 3, 3) rotations of the spherical joints, where there are some.
+        """
+        shape, count = values.shape[:-1], len(self.parents)
+        ordered = values.take(self._factor_of, axis=-1)
         factors = np.empty((*shape, count, 1, 3))
         columns = factors[..., 0, :]
         columns[..., 0] = 1.0
@@ -132,22 +158,33 @@ class Tree:
         if self._slides is not None:
             columns[..., self._slid, 1] = ordered[..., self._slid]
         nodes = np.empty((*shape, count + 1, 4, 4))
-        nodes[..., 0, :, :] = UNMOVED
+        nodes[..., 0, :, :] = np.eye(4)
         if base_rotation is not None:
             nodes[..., 0, :3, :3] = base_rotation
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])
+        if balls is not None and len(self.balls):
+            nodes[..., self._ball_rows, :3, :3] = self._ball_rests @ balls
         for rows, above in self._levels if shape else self._rounds:
             nodes[..., rows, :, :] = nodes.take(above, axis=-3) @ nodes[..., rows, :, :]
         nodes = nodes.take(self._row, axis=-3)
-        return Frames(nodes, (nodes[..., 1:, :3, :3] @ self.axes[:, :, None])[..., 0], self._slides)
+        held = nodes.take(self.joint_of + 1, axis=-3) if len(self.balls) else nodes[..., 1:, :, :]
+        return Frames(nodes, held, (held[..., :3, :3] @ self.axes[:, :, None])[..., 0], self._slides)
 
-    def placed(self, frames: Frames, links: Indices) -> Array:
+    def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
+        """Values (v,) and rotations of spherical joints (b, 3, 3) after a step (v,) [rad, m]."""
+        if len(self.balls):
+            balls = balls @ exponential(step[self.ball_coordinates])
+            step = step.copy()
+            step[self.ball_coordinates] = 0.0
+        return values + step, balls
+
+    def placed(self, frames: Frames, links: Indices | slice) -> Array:
         """Frames (..., k, 4, 4) of links."""
         placed: Array = frames.nodes.take(self.carriers[links], axis=-3) @ self.ends[links]
         return placed
 
     def jacobian(self, frames: Frames, link: int) -> tuple[Array, Array]:
-        """Angular and linear Jacobian (..., 3, 6 + n) of a link in the world."""
+        """Angular and linear Jacobian (..., 3, 6 + v) of a link in the world."""
         moved = self.moved_by[self.carriers[link]][:, None]
         position = self.placed(frames, np.array([link]))[..., :3, 3]
         angular = np.where(moved, frames.angular, 0.0)

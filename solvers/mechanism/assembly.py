@@ -51,9 +51,9 @@ def _rank(found: Solution) -> tuple[float, float]:
 
 
 def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:
-    coordinates = solver.coordinates
-    step = spread * dice.normal(size=coordinates.width) * coordinates.unit * solver.loops.matters
-    values, balls = coordinates.moved(start.values, start.balls, step)
+    tree = solver.tree
+    step = spread * dice.normal(size=len(tree)) * tree.unit * solver.loops.matters
+    values, balls = tree.moved(start.values, start.balls, step)
     return State(np.clip(values, solver.lower, solver.upper), balls)
 
 
@@ -69,9 +69,8 @@ class _Gaps:
 
 def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """Levenberg-Marquardt on the loops alone, within limits."""
-    nothing = Loops(replace(solver.tree, closures=()), solver.coordinates)
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
-    descent = Descent(solver.coordinates, nothing, (gaps,), {}, (solver.lower, solver.upper), start.damping)
+    descent = Descent(solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping)
     here, _, _ = descent.go(descent.evaluate(start.values, start.balls), LONG)
     return State(here.values, here.balls)
 
@@ -80,9 +79,8 @@ def _by_full_rotations(solver: MechanismSolver, start: State, goals: Goals) -> S
     """The start with its actuators moved by full rotations to the commanded ones, where limits allow."""
     values = start.values.copy()
     for name, desired in goals.actuators.items():
-        for node, value in zip(solver.tree.traversed.get(name, ((), False))[0], desired, strict=False):
-            k = int(solver.coordinates.first[node])
-            if solver.tree.nodes[node].move != "ball" and solver.coordinates.is_turn[k]:
+        for k, value in zip(solver.tree.passage(name).coordinates.tolist(), desired, strict=False):
+            if not solver.tree.slides[k]:
                 turned = values[k] + math.tau * round((value - values[k]) / math.tau)
                 if solver.lower[k] <= turned <= solver.upper[k]:
                     values[k] = turned

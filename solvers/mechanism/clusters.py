@@ -1,14 +1,13 @@
 """Loops that share no coordinate, solved separately: many small systems instead of a large one. Knows no Blender."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
+from ..kinematics.tree import Indices
 
 REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
 SMALLEST = 1e-30  # keeps a zero matrix invertible
 
-Indices = NDArray[np.int64]
 Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
 
 

@@ -18,7 +18,7 @@ FURTHER = 0.05  # [rad or sizes] a step past a dead centre
 def count(solver: MechanismSolver, state: State) -> Counts:
     """Mobility at one assembled pose; at a singular one it is larger than elsewhere."""
     loops, twists = linearised(solver, state)
-    width = solver.coordinates.width
+    width = len(solver.tree)
     rank = _rank(loops)
     directions = null_space(loops, width)
     actuated = np.zeros((len(solver.actuated), width))
@@ -36,15 +36,15 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     At a dead centre a motor moves nothing to first order; so the mechanism is moved a little further by the others, where they can, and
     only what stands still there too is locked.
     """
-    directions = null_space(linearised(solver, state)[0], solver.coordinates.width)
+    directions = null_space(linearised(solver, state)[0], len(solver.tree))
     is_locked = _is_still(solver, directions)
     if is_locked.any() and directions.shape[1]:
         step = directions @ np.random.default_rng(0).normal(size=directions.shape[1])
         step *= FURTHER / np.abs(step).max()
-        values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
+        values, balls = solver.tree.moved(state.values, state.balls, step * solver.tree.unit)
         beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
         if beside.report.assembled:
-            is_locked &= _is_still(solver, null_space(linearised(solver, beside.state)[0], solver.coordinates.width))
+            is_locked &= _is_still(solver, null_space(linearised(solver, beside.state)[0], len(solver.tree)))
     return tuple(np.flatnonzero(is_locked).tolist())
 
 
@@ -56,13 +56,13 @@ def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
 
 def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
     """The loops' Jacobian (r, v), and that of bodies' angular and linear velocities (b, 6, v), by unit steps."""
-    frames = solver.coordinates.frames(state.values, state.balls)
-    turn, moment = screws = solver.coordinates.screws(frames)
+    tree = solver.tree
+    frames = tree.forward(state.values, balls=state.balls)
+    turn, moment = screws = tree.screws(frames)
     loops = solver.loops.linear(frames, screws, solver.driven_poses(Goals()))[1]
-    poses = solver.poses(state)
-    carries = solver.coordinates.carries[[body.node for body in solver.tree.bodies]][:, None, :]
-    across = np.cross(turn.T[None], poses[:, None, :3, 3]).transpose(0, 2, 1)
-    twists = np.concatenate((np.broadcast_to(turn, across.shape), (moment + across) / solver.coordinates.size), 1) * carries
+    carries = tree.carries[tree.carriers[tree.bodies]][:, None, :]
+    across = np.cross(turn.T[None], tree.placed(frames, tree.bodies)[:, None, :3, 3]).transpose(0, 2, 1)
+    twists = np.concatenate((np.broadcast_to(turn, across.shape), (moment + across) / tree.size), 1) * carries
     return loops, twists
 
 

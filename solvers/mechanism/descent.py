@@ -2,7 +2,7 @@
 
 Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the mechanism and never open it
 (paper: section IV.C, eq. 3). Redundant constraints, as planar loops have, are handled by damping far below the smallest singular value that
-counts. Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`Coordinates.size`), so that they compare with
+counts. Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`SpanningTree.size`), so that they compare with
 radians.
 """
 
@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
+from ..kinematics.tree import Frames
 from ..tasks.task import Kinematics, Task
 from .clusters import REDUNDANT, SMALLEST
 from .loops import Loops
 from .objectives import stacked
-from .tree import Coordinates
+from .tree import SpanningTree
 
 CLOSED = 1e-10  # [rad or sizes] loop residual that counts as closed: far below what a robot can show, and above rounding
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
@@ -38,8 +39,8 @@ class Shape(NamedTuple):
     """What depends on coordinates alone, whatever the tasks."""
 
     of: Loops  # the loops for which it holds
-    frames: Array  # (n + 1, 4, 4) frames of the tree's nodes
-    screws: Array  # (2, 3, v) as `Coordinates.screws`
+    frames: Frames
+    screws: Array  # (2, 3, v) as `SpanningTree.screws`
     loops: tuple[Array, Array]  # residual (r,) and Jacobian (r, v)
 
 
@@ -80,7 +81,7 @@ class Descent:
 
     def __init__(
         self,
-        coordinates: Coordinates,
+        tree: SpanningTree,
         loops: Loops,
         tasks: Sequence[Task],
         driven: Mapping[int, Array],
@@ -88,8 +89,8 @@ class Descent:
         damping: float,
     ) -> None:
         """`bounds`: least and largest coordinates (v,) in this frame, by limits and speed limits."""
-        self.coordinates, self.loops, self.tasks, self.driven = coordinates, loops, tasks, driven
-        self.unit = coordinates.unit
+        self.tree, self.loops, self.tasks, self.driven = tree, loops, tasks, driven
+        self.unit = tree.unit
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = damping
@@ -102,11 +103,11 @@ class Descent:
         """The configuration at these coordinates; `shape` where it is known already."""
         self.evaluations += 1
         if shape is None:
-            frames = self.coordinates.frames(values, balls)
-            screws = self.coordinates.screws(frames)
+            frames = self.tree.forward(values, balls=balls)
+            screws = self.tree.screws(frames)
             shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
         _, frames, screws, (gap, _) = shape
-        error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), self.coordinates.width)
+        error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), len(self.tree))
         return Configuration(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
 
     def stepped(self, here: Configuration, step: Array) -> Configuration:
@@ -114,7 +115,7 @@ class Descent:
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
-        values, balls = self.coordinates.moved(here.values, here.balls, step * self.unit)
+        values, balls = self.tree.moved(here.values, here.balls, step * self.unit)
         if self.is_bounded:
             values = np.clip(values, self.lower, self.upper)
         return self.evaluate(values, balls)
@@ -122,8 +123,8 @@ class Descent:
     def difference(self, start: Configuration, end: Configuration) -> Array:
         """The step (v,) in units from one configuration to another."""
         step: Array = (end.values - start.values) / self.unit
-        if self.coordinates.balls.size:
-            step[self.coordinates.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
+        if self.tree.balls.size:
+            step[self.tree.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
         return step
 
     def along(self, here: Configuration) -> Array:

@@ -106,17 +106,17 @@ def _moves(part: Mechanism, name: str) -> bool:
     """Whether a joint can move noticeably while all loops hold."""
     solver = MechanismSolver(part)
     state = solver.rest()
-    directions = null_space(linearised(solver, state)[0], solver.coordinates.width)
+    directions = null_space(linearised(solver, state)[0], len(solver.tree))
     if not directions.shape[1]:
         return False
     before, dice = _relative(solver, state, name), np.random.default_rng(0)
     for far in TRIAL_STEPS:
         step = directions @ dice.normal(size=directions.shape[1])
         step *= far / np.abs(step).max()
-        values, balls = solver.coordinates.moved(state.values, state.balls, step * solver.coordinates.unit)
+        values, balls = solver.tree.moved(state.values, state.balls, step * solver.tree.unit)
         found = solver.solve(Goals(), State(values, balls), iterations=STEPS)
         moved = inverse(before) @ _relative(solver, found.state, name)
-        by = max(float(angle_of(moved[:3, :3])), float(np.linalg.norm(moved[:3, 3])) / solver.coordinates.size)
+        by = max(float(angle_of(moved[:3, :3])), float(np.linalg.norm(moved[:3, 3])) / solver.tree.size)
         if found.report.residual <= ASSEMBLED and by > MOVED:
             return True
     return False

@@ -1,49 +1,46 @@
 """Loop residuals of a mechanism and their Jacobian. Knows no Blender."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..kinematics.se3 import Array, hat
+from ..kinematics.tree import Frames
 from .clusters import Clusters
 from .joint_residuals import JointResiduals
 from .kinds import ROWS
-from .tree import Carried, Coordinates, Tree
+from .tree import Closure, SpanningTree
 
 
 class Loops:
     """All closures of a tree: c closures, r residuals."""
 
-    def __init__(self, tree: Tree, coordinates: Coordinates) -> None:
-        self.names = tuple(closure.name for closure in tree.closures)
-        self.rows = JointResiduals([closure.joint.kind for closure in tree.closures])
-        self.parents = _carriers([closure.in_parent for closure in tree.closures])
-        self.children = _carriers([closure.in_child for closure in tree.closures])
-        signs = coordinates.carries[self.children[0]] - coordinates.carries[self.parents[0]]
+    def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
+        self.tree = tree
+        self.names = tuple(closure.name for closure in closures)
+        self.rows = JointResiduals([closure.kind for closure in closures])
+        self.parents = np.array([closure.on_parent for closure in closures], np.intp)  # links of the tree
+        self.children = np.array([closure.on_child for closure in closures], np.intp)
+        signs = tree.carries[tree.carriers[self.children]] - tree.carries[tree.carriers[self.parents]]
         self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
-        self.driven = [(k, closure.driven) for k, closure in enumerate(tree.closures) if closure.driven >= 0]
+        self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
         # (r,) makes rotations [rad] and positions [sizes] comparable
-        self.weight = np.where(self.rows.is_position, 1.0 / coordinates.size, 1.0)
+        self.weight = np.where(self.rows.is_position, 1.0 / tree.size, 1.0)
         self._share = self.weight[:, None] * signs[self.rows.joint]  # (r, v) weight and sign with which a coordinate moves a residual
-        self.count = len(self.rows.joint)
         self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
-    def ends(self, frames: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
+    def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """Frames (c, 4, 4) of both ends in the world; `driven` has a pose (4, 4) for driven bodies."""
-        parents, children = frames[self.parents[0]] @ self.parents[1], frames[self.children[0]] @ self.children[1]
+        parents, children = self.tree.placed(frames, self.parents), self.tree.placed(frames, self.children)
         for k, body in self.driven:
             parents[k] = driven.get(body, children[k])
         return parents, children
 
-    def sizes(self, frames: Array, driven: Mapping[int, Array]) -> Array:
+    def sizes(self, frames: Frames, driven: Mapping[int, Array]) -> Array:
         """Gap (c,) of each closure: the larger of distance [m] and true angle [rad]."""
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
-    def residual(self, frames: Array, driven: Mapping[int, Array]) -> Array:
-        """Weighted residuals (r,) [sizes, rad]."""
-        return self.weight * self.rows.residual(self.rows.relative(*self.ends(frames, driven)))[0]
-
-    def linear(self, frames: Array, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
+    def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """Weighted residuals (r,) and their Jacobian (r, v) by unit steps in the coordinates."""
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
@@ -55,8 +52,3 @@ class Loops:
         moved: Array = by_screw.reshape(-1, 6)[self.rows.picked] @ screws.reshape(6, -1)
         moved *= self._share
         return self.weight * residual, moved
-
-
-def _carriers(carried: list[Carried]) -> tuple[Array, Array]:
-    nodes = np.array([one.node for one in carried], int)
-    return nodes, np.array([one.offset for one in carried]).reshape(-1, 4, 4)

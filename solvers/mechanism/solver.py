@@ -1,7 +1,7 @@
 """Inverse and forward kinematics of a mechanism with closed loops. Knows no Blender.
 
 A mechanism is assembled into a solver once; a solve is a function of goals, state and time, without side effects. Lengths in "sizes" are
-multiples of the mechanism's size (see `tree.Coordinates`). Source: docs/mechanisms.md.
+multiples of the mechanism's size (see `tree.SpanningTree`). Source: docs/mechanisms.md.
 """
 
 import math
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
+from ..kinematics.tree import Frames, Indices
 from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
@@ -24,7 +24,7 @@ from .model import Mechanism, MechanismError
 from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
 from .report import ASSEMBLED, Report
-from .tree import Coordinates, span
+from .tree import SpanningTree
 
 WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
 MOST_WAYPOINTS = round(math.tau / WAYPOINT_SPACING)  # waypoints of a full rotation
@@ -57,53 +57,37 @@ class MechanismSolver:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self.tree = span(mechanism)
-        self.coordinates = Coordinates(self.tree)
-        self.loops = Loops(self.tree, self.coordinates)
+        self.tree = SpanningTree(mechanism)
+        self.loops = Loops(self.tree, self.tree.closures)
         self.lower, self.upper, self.velocity = self._limits()
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
-        self.objectives = Objectives(mechanism, self.tree, self.coordinates)
-        self._body_nodes = np.array([body.node for body in self.tree.bodies], int)
-        self._body_offsets = np.array([body.offset for body in self.tree.bodies]).reshape(-1, 4, 4)
+        self.objectives = Objectives(mechanism, self.tree)
 
     def _limits(self) -> tuple[Array, Array, Array]:
-        width = self.coordinates.width
-        lower, upper, velocity = np.full(width, -np.inf), np.full(width, np.inf), np.full(width, np.inf)
-        for name, (nodes, _) in self.tree.traversed.items():
-            joint = self.mechanism.joint.get(name)
-            if joint is None:
-                continue
+        lower, upper, velocity = np.full((3, len(self.tree)), [[-np.inf], [np.inf], [np.inf]])
+        for joint in self.mechanism.joints:
+            own = self.tree.passage(joint.name).coordinates
             for array, given in ((lower, joint.lower), (upper, joint.upper), (velocity, joint.velocity)):
                 if given:
-                    index = 0
-                    for node in nodes:
-                        is_ball = self.tree.nodes[node].move == "ball"
-                        if not is_ball:
-                            array[self.coordinates.first[node]] = given[index]
-                        index += 3 if is_ball else 1
+                    array[own] = given[: len(own)]
         return lower, upper, velocity
 
     @cached_property
-    def actuated(self) -> NDArray[np.int64]:
+    def actuated(self) -> Indices:
         """Indices (m,) of the actuators' coordinates."""
-        found: list[int] = []
-        for joint in self.mechanism.actuators:
-            for node in self.tree.traversed[joint.name][0]:
-                first = int(self.coordinates.first[node])
-                found += range(first, first + (3 if self.tree.nodes[node].move == "ball" else 1))
-        return np.array(found, np.int64)
+        return np.concatenate([np.zeros(0, np.intp), *(self.tree.all_coordinates(joint.name) for joint in self.mechanism.actuators)])
 
     @cached_property
     def branches(self) -> Branches:
         """The assemblies of this mechanism."""
-        return Branches(self.loops.clusters, self.actuated, self.coordinates.unit)
+        return Branches(self.loops.clusters, self.actuated, self.tree.unit)
 
     # -- states --
 
     def state_at(self, poses: Mapping[str, Frame]) -> State:
         """The state nearest to poses of bodies; its loops may be open."""
-        values, balls = coordinates_at(self.mechanism, self.tree, self.coordinates, poses)
+        values, balls = coordinates_at(self.mechanism, self.tree, poses)
         return State(self._within(values, self.lower, self.upper), balls)
 
     def rest(self) -> State:
@@ -112,21 +96,20 @@ class MechanismSolver:
 
     def poses(self, state: State) -> Array:
         """Poses (b, 4, 4) of the bodies in the world."""
-        return self._bodies(self.coordinates.frames(state.values, state.balls))
+        return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
         """A joint's values [rad, m], continuous over full rotations. KeyError where a joint closes a loop without actuator or limit."""
-        return values_of(self.tree, self.coordinates, joint, state.values, state.balls)
+        return values_of(self.tree, joint, state.values, state.balls)
 
-    def _bodies(self, frames: Array) -> Array:
-        poses: Array = frames[self._body_nodes] @ self._body_offsets
-        return poses
+    def _bodies(self, frames: Frames) -> Array:
+        return self.tree.placed(frames, self.tree.bodies)
 
     def _within(self, values: Array, lower: Array, upper: Array) -> Array:
         """Values (v,) moved into limits, by full rotations where possible."""
         if ((values >= lower) & (values <= upper)).all():
             return values
-        within: Array = np.clip(by_full_rotations(values, lower, upper, self.coordinates.is_turn), lower, upper)
+        within: Array = np.clip(by_full_rotations(values, lower, upper, self.tree.slides), lower, upper)
         return within
 
     # -- solving --
@@ -160,9 +143,9 @@ class MechanismSolver:
         tasks: list[Task] = [*self.objectives.of_goals(goals), *(task for task in (commanded, balls) if task is not None)]
         regularisers: list[Task] = []
         if goals.regulariser_weights != NO_REGULARISER:
-            last = self.coordinates.frames(state.values, state.balls)
-            regularisers += self.objectives.of_regularisers(goals.regulariser_weights, last, dt)
-        descent = Descent(self.coordinates, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
+            frames = self.tree.forward(state.values, balls=state.balls)
+            regularisers += self.objectives.of_regularisers(goals.regulariser_weights, frames, dt)
+        descent = Descent(self.tree, self.loops, [*tasks, *regularisers], driven, bounds, state.damping)
         is_same = values is state.values and not self.loops.driven
         shape = state.shape if is_same and state.shape is not None and state.shape.of is self.loops else None
         start = here = descent.evaluate(values, state.balls, shape)
@@ -233,7 +216,7 @@ class MechanismSolver:
         error = here.goals[0]
         if len(descent.tasks) > len(tasks):
             at = Kinematics(here.shape.frames, here.shape.screws, here.values, here.balls)
-            error, _ = stacked(tasks, at, self.coordinates.width)
+            error, _ = stacked(tasks, at, len(self.tree))
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping, motion, branch, here.shape)
@@ -243,15 +226,12 @@ class MechanismSolver:
     def _limiting_joints(self, descent: Descent, here: Configuration) -> list[str]:
         """Sentences on the joints at a bound that the goals would carry them over."""
         found = []
-        for name, (nodes, _) in self.tree.traversed.items():
-            for node in nodes:
-                c = int(self.coordinates.first[node])
-                if not descent.held[c]:
-                    continue
-                value, unit = float(here.values[c]), "degrees" if self.coordinates.is_turn[c] else "mm"
-                given = math.degrees(1.0) if self.coordinates.is_turn[c] else 1e3
+        for name, passage in self.tree.passages.items():
+            for c in passage.coordinates[descent.held[passage.coordinates]].tolist():
+                value, unit = float(here.values[c]), "mm" if self.tree.slides[c] else "degrees"
+                given = 1e3 if self.tree.slides[c] else math.degrees(1.0)
                 for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
-                    if abs(value - bound) <= MET * self.coordinates.unit[c]:
+                    if abs(value - bound) <= MET * self.tree.unit[c]:
                         speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
                         what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")

@@ -6,105 +6,147 @@ coordinates.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ..kinematics.rotations import X, Y, Z
-from ..kinematics.se3 import Array, exponential, frame_array, hat, inverse
-from .clusters import Indices, run_of
-from .kinds import KINDS, Freedom
+from ..kinematics import tree
+from ..kinematics.rotations import Vector, X, Y, Z
+from ..kinematics.se3 import Array, Frame, frame_array, inverse
+from ..kinematics.tree import BASE, Frames, Indices
+from .kinds import KINDS, Freedom, Kind
 from .model import WORLD, Joint, Mechanism, MechanismError
 
 AXES = {"x": X, "y": Y, "z": Z}
-ROOT = -1  # node index of the world
-UNMOVED = np.eye(4)
+MOTIONS: dict[str, tree.Kind] = {"rotate": "revolute", "translate": "prismatic", "ball": "spherical"}
+ROOT = -1  # carrier of what is fixed to the world
 
 
-@dataclass(frozen=True)
-class Node:
-    """A frame moved by one elementary move: a rotation about an axis, a translation along one, or a ball."""
+class Carried(NamedTuple):
+    """A frame fixed to one of the tree's elementary joints."""
 
-    parent: int
-    before: Array  # (4, 4) rest frame in its parent
-    move: Freedom
-    sign: float  # of the axis; -1: the joint is traversed from its child to its parent
+    carrier: int  # index of the joint, or ROOT
+    offset: Array  # (4, 4) frame in the joint's
 
-
-@dataclass(frozen=True)
-class Carried:
-    """A frame fixed to a node."""
-
-    node: int
-    offset: Array  # (4, 4) frame in the node
+    def with_frame(self, frame: Frame) -> "Carried":
+        """A frame that is given in this one."""
+        return Carried(self.carrier, self.offset @ frame_array(frame))
 
 
-@dataclass(frozen=True)
-class Closure:
-    """A joint that closes a loop: its two frames, each carried by a node."""
+class Passage(NamedTuple):
+    """The elementary joints of the tree that one joint of the mechanism consists of, in the order of its values."""
+
+    joints: tuple[int, ...] = ()
+    is_backward: bool = False  # whether the tree traverses it from its child to its parent
+    coordinates: Indices = np.zeros(0, np.intp)  # of those with a value of their own
+    ball: int = -1  # index, among the tree's spherical joints, of the one that follows these; -1: none
+
+    @property
+    def freedoms(self) -> int:
+        return len(self.coordinates) + (3 if self.ball >= 0 else 0)
+
+
+class Closure(NamedTuple):
+    """A joint that closes a loop: its two frames, as links of the tree."""
 
     name: str
-    joint: Joint  # kind "fixed" for a copy that must coincide
-    in_parent: Carried  # the joint's frame on the parent
-    in_child: Carried
+    kind: Kind  # "fixed" for a copy that must coincide
+    on_parent: int
+    on_child: int
     driven: int = -1  # index of the driven body whose pose it fixes; -1: none
 
 
-@dataclass(frozen=True)
-class Tree:
-    """Nodes, parents before children."""
+class SpanningTree(tree.Tree):
+    """The tree; its links are the bodies in the mechanism's order, then the frames of closures on both their ends."""
 
-    nodes: tuple[Node, ...]
-    bodies: tuple[Carried, ...]  # in the mechanism's order
-    closures: tuple[Closure, ...]
-    traversed: dict[str, tuple[tuple[int, ...], bool]]  # joint of the tree -> its nodes, and whether it is traversed from child to parent
-    floating: tuple[str, ...]  # bodies without a path of joints to the world, each the root of its part
+    def __init__(self, mechanism: Mechanism) -> None:
+        """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes` avoided."""
+        grown = _Growth(mechanism)
+        count = len(grown.parents)
+        links = [*(grown.placed[body.name] for body in mechanism.bodies), *grown.ends]
+        super().__init__(
+            grown.parents,
+            np.array(grown.rests).reshape(count, 4, 4),
+            np.array(grown.axes).reshape(count, 3),
+            grown.kinds,
+            [link.carrier for link in links],
+            np.array([link.offset for link in links]),
+        )
+        self.bodies = slice(0, len(mechanism.bodies))
+        self.closures = tuple(grown.closures)
+        # bodies without a path of joints to the world, each the root of its part
+        self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
+        self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 where a coordinate moves a node
+        self.passages = {name: self._passage(*way) for name, way in grown.taken.items()}
+        distances = np.linalg.norm(np.concatenate([self.rests, self.ends[self.bodies.stop :]])[:, :3, 3], axis=1)
+        self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0  # [m] mean distance between neighbouring joints
+        self.unit = np.where(self.slides, self.size, 1.0)  # (v,) of a step in each coordinate: 1 rad or one size
 
+    def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:
+        balls = [k for k in joints if k in self.balls]
+        coordinates = np.array([self.first[k] for k in joints if k not in balls], np.intp)
+        return Passage(joints, is_backward, coordinates, int(np.searchsorted(self.balls, balls[0])) if balls else -1)
 
-def span(mechanism: Mechanism) -> Tree:
-    """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes` avoided."""
-    return _Growth(mechanism).tree
+    def passage(self, name: str) -> Passage:
+        """That of a joint; an empty one where the joint closes a loop or does not exist."""
+        return self.passages.get(name, Passage())
+
+    def all_coordinates(self, name: str) -> Indices:
+        """Coordinates (f,) of a joint of the tree in the order of its values, a ball's three among them."""
+        own = self.passages[name]
+        return own.coordinates if own.ball < 0 else np.append(own.coordinates, self.ball_coordinates[own.ball])
+
+    def screws(self, frames: Frames) -> Array:
+        """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
+        made = np.empty((2, 3, len(self)))
+        made[0], made[1] = frames.turning.T, frames.moving.T
+        if self._slides is not None:
+            made[1] *= self.unit
+        return made
 
 
 class _Growth:
+    """Grows the tree from the world, body by body."""
+
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self.nodes: list[Node] = []
+        self.parents: list[int] = []
+        self.rests: list[Array] = []
+        self.axes: list[Vector] = []
+        self.kinds: list[tree.Kind] = []
         self.placed: dict[str, Carried] = {WORLD: Carried(ROOT, np.eye(4))}
-        self.traversed: dict[str, tuple[tuple[int, ...], bool]] = {}
-        self.floating: list[str] = []
+        self.taken: dict[str, tuple[tuple[int, ...], bool]] = {}
+        self.floating: dict[str, tuple[int, ...]] = {}
+        self.closures: list[Closure] = []
+        self.ends: list[Carried] = []
+        self._bodies = len(mechanism.bodies)
         grounding = []
         for body in mechanism.bodies:
             if body.grounded:
-                start = body.start
-                if start is None:
+                if body.start is None:
                     raise MechanismError(f"body '{body.name}' is grounded, but has no start: say where")
-                grounding.append(Joint(f"ground {body.name}", "fixed", WORLD, body.name, start))
+                grounding.append(Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start))
         chosen, rest = _forest([*grounding, *mechanism.joints])
-        self.ways: dict[str, list[Joint]] = {}
+        self._near: dict[str, list[Joint]] = {}
         for joint in chosen:
-            self.ways.setdefault(joint.parent, []).append(joint)
-            self.ways.setdefault(joint.child, []).append(joint)
+            self._near.setdefault(joint.parent, []).append(joint)
+            self._near.setdefault(joint.child, []).append(joint)
         self._walk(WORLD)
         for body in mechanism.bodies:
             if body.name not in self.placed:
-                self.floating.append(body.name)
                 before = np.eye(4) if body.start is None else frame_array(body.start)
-                self.placed[body.name] = self._carry(self.placed[WORLD], before, KINDS["free"].moves, False)[0]
+                self.placed[body.name], self.floating[body.name] = self._carry(self.placed[WORLD], before, KINDS["free"].moves, False)
                 self._walk(body.name)
-        closures = [self._closure(joint) for joint in rest]
+        for joint in rest:
+            self._close(joint)
         for k, body in enumerate(mechanism.bodies):
             if body.driven:
-                held = Joint(f"drive {body.name}", "fixed", WORLD, body.name)
-                closures.append(Closure(held.name, held, self.placed[WORLD], self.placed[body.name], k))
-        bodies = tuple(self.placed[body.name] for body in mechanism.bodies)
-        self.tree = Tree(tuple(self.nodes), bodies, tuple(closures), self.traversed, tuple(self.floating))
+                self._add_closure(f"drive {body.name}", "fixed", self.placed[WORLD], self.placed[body.name], k)
 
     def _walk(self, root: str) -> None:
         waiting = [root]
         while waiting:
             here = waiting.pop(0)
-            for joint in self.ways.get(here, []):
+            for joint in self._near.get(here, []):
                 there = joint.child if joint.parent == here else joint.parent
                 if there not in self.placed:
                     self.placed[there] = self._joined(joint, here, here == joint.child)
@@ -114,26 +156,34 @@ class _Growth:
         near, far = (joint.in_child, joint.in_parent) if is_backward else (joint.in_parent, joint.in_child)
         moves = KINDS[joint.kind].moves
         end, made = self._carry(self.placed[here], frame_array(near), moves[::-1] if is_backward else moves, is_backward)
-        self.traversed[joint.name] = (made[::-1] if is_backward else made, is_backward)
-        return Carried(end.node, end.offset @ inverse(frame_array(far)))
+        self.taken[joint.name] = (made[::-1] if is_backward else made, is_backward)
+        return Carried(end.carrier, end.offset @ inverse(frame_array(far)))
 
     def _carry(self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool) -> tuple[Carried, tuple[int, ...]]:
-        node, offset, made = start.node, start.offset @ before, []
+        carrier, offset, made = start.carrier, start.offset @ before, []
         for move in moves:
-            self.nodes.append(Node(node, offset, move, -1.0 if is_backward else 1.0))
-            node, offset = len(self.nodes) - 1, np.eye(4)
-            made.append(node)
-        return Carried(node, offset), tuple(made)
+            motion, _, letter = move.partition(" ")
+            x, y, z = AXES.get(letter, Z)
+            self.parents.append(carrier)
+            self.rests.append(offset)
+            self.axes.append((-x, -y, -z) if is_backward else (x, y, z))
+            self.kinds.append(MOTIONS[motion])
+            carrier, offset = len(self.parents) - 1, np.eye(4)
+            made.append(carrier)
+        return Carried(carrier, offset), tuple(made)
 
-    def _closure(self, joint: Joint) -> Closure:
+    def _close(self, joint: Joint) -> None:
         child = self.placed[joint.child]
         if joint.is_valued:
-            copy = self._joined(joint, joint.parent, False)
-            same = Joint(joint.name, "fixed", joint.parent, joint.child)
-            return Closure(joint.name, same, copy, child)
-        parent = self.placed[joint.parent]
-        at_parent = Carried(parent.node, parent.offset @ frame_array(joint.in_parent))
-        return Closure(joint.name, joint, at_parent, Carried(child.node, child.offset @ frame_array(joint.in_child)))
+            self._add_closure(joint.name, "fixed", self._joined(joint, joint.parent, False), child)
+        else:
+            parent = self.placed[joint.parent]
+            self._add_closure(joint.name, joint.kind, parent.with_frame(joint.in_parent), child.with_frame(joint.in_child))
+
+    def _add_closure(self, name: str, kind: Kind, on_parent: Carried, on_child: Carried, driven: int = -1) -> None:
+        first = self._bodies + len(self.ends)
+        self.ends += [on_parent, on_child]
+        self.closures.append(Closure(name, kind, first, first + 1, driven))
 
 
 def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
@@ -156,123 +206,3 @@ def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
             group[b] = a
             chosen.add(joint.name)
     return [joint for joint in joints if joint.name in chosen], [joint for joint in joints if joint.name not in chosen]
-
-
-class Coordinates:
-    """The tree as arrays: frames from coordinates, and their Jacobians.
-
-    n nodes, v coordinates. A coordinate is an angle [rad] or a translation [m]; a ball has three, increments of its stored rotation.
-    """
-
-    def __init__(self, tree: Tree) -> None:
-        nodes = tree.nodes
-        self.count = len(nodes)
-        size = self.count + 1  # the last one is the world
-        self.parents = np.array([node.parent for node in nodes], np.int64)
-        self.first = np.zeros(self.count, np.int64)  # each node's first coordinate
-        of_node: list[int] = []
-        axes: list[Array] = []
-        is_turn: list[bool] = []
-        shaped = np.zeros((self.count, 4, 4, 4))  # factors of 1, sine, 1 - cosine and translation
-        self.balls = np.array([k for k, node in enumerate(nodes) if node.move == "ball"], np.int64)
-        for k, node in enumerate(nodes):
-            self.first[k] = len(of_node)
-            shaped[k, 0] = node.before
-            if node.move == "ball":
-                of_node += [k] * 3
-                axes += list(np.eye(3))
-                is_turn += [True] * 3
-                continue
-            word, letter = node.move.split()
-            axis = node.sign * np.array(AXES[letter])
-            of_node.append(k)
-            axes.append(axis)
-            is_turn.append(word == "rotate")
-            bend = np.zeros((4, 4))
-            if word == "rotate":
-                bend[:3, :3] = hat(axis)
-                shaped[k, 1], shaped[k, 2] = node.before @ bend, node.before @ bend @ bend
-            else:
-                bend[:3, 3] = axis
-                shaped[k, 3] = node.before @ bend
-        self.shaped = shaped.reshape(self.count, 4, 16)
-        self.of_node = np.array(of_node, np.int64)
-        self.axes = np.array(axes).reshape(-1, 3, 1)
-        self.is_turn = np.array(is_turn, bool)
-        self.width = len(of_node)
-        single = np.array([nodes[k].move != "ball" for k in of_node], bool)
-        self.single = np.flatnonzero(single)  # coordinates that are values; the others are balls'
-        turning = self.single[self.is_turn[self.single]]
-        sliding = self.single[~self.is_turn[self.single]]
-        self.turning, self.sliding = (run_of(turning), run_of(self.of_node[turning])), (run_of(sliding), run_of(self.of_node[sliding]))
-        self.has_turns, self.has_slides = len(turning) > 0, len(sliding) > 0
-        self._still = np.zeros((self.count, 1, 4))  # the factors of nodes at rest
-        self._still[:, 0, 0] = 1.0
-        self._held = run_of(self.of_node)
-        self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
-        self.rests = shaped[self.balls, 0]
-        self.carries = np.zeros((size, self.width))  # 1 where a coordinate moves a node
-        for k in range(self.count):
-            if self.parents[k] >= 0:
-                self.carries[k] = self.carries[self.parents[k]]
-            self.carries[k, self.of_node == k] = 1.0
-        self.rounds = _doublings(self.parents)
-        distances = [float(np.linalg.norm(node.before[:3, 3])) for node in nodes]
-        distances += [float(np.linalg.norm(c.offset[:3, 3])) for closure in tree.closures for c in (closure.in_parent, closure.in_child)]
-        apart = [distance for distance in distances if distance > 0.0]
-        self.size = float(np.mean(apart)) if apart else 1.0  # [m] the mechanism's size: mean distance between neighbouring joints
-        self.unit = np.where(self.is_turn, 1.0, self.size)  # (v,) of a step in each coordinate: 1 rad or one size
-        self._turn_unit = self.is_turn.astype(float)[:, None]
-        self._slide_unit = np.where(self.is_turn, 0.0, self.size)[:, None]
-
-    def frames(self, values: Array, balls: Array) -> Array:
-        """Frames (n + 1, 4, 4) of the nodes in the world, which is the last; values (v,), balls' rotations (k, 3, 3)."""
-        terms = self._still.copy()
-        if self.has_turns:
-            coordinates, nodes = self.turning
-            angle = values[coordinates]
-            terms[nodes, 0, 1] = np.sin(angle)
-            terms[nodes, 0, 2] = 1.0 - np.cos(angle)
-        if self.has_slides:
-            coordinates, nodes = self.sliding
-            terms[nodes, 0, 3] = values[coordinates]
-        made = np.empty((self.count + 1, 4, 4))
-        made[-1] = UNMOVED
-        np.matmul(terms, self.shaped, out=made[:-1].reshape(self.count, 1, 16))
-        if len(self.balls):
-            made[self.balls, :3, :3] = self.rests[:, :3, :3] @ balls
-        for active, above in self.rounds:
-            made[active] = made[above] @ made[active]
-        return made
-
-    def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
-        """Coordinates after a step (v,) in them [rad, m]."""
-        if len(self.balls):
-            balls = balls @ exponential(step[self.ball_coordinates])
-            step = step.copy()
-            step[self.ball_coordinates] = 0.0
-        return values + step, balls
-
-    def screws(self, frames: Array) -> Array:
-        """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
-        held = frames[self._held]
-        axes = (held[:, :3, :3] @ self.axes)[..., 0]
-        turn, position = axes * self._turn_unit, held[:, :3, 3]
-        turns, positions = np.concatenate((turn, turn), 1), np.concatenate((position, position), 1)  # x y z x y z, for cross products
-        made = np.empty((2, 3, self.width))
-        made[0] = turn.T
-        made[1] = (positions[:, 1:4] * turns[:, 2:5] - positions[:, 2:5] * turns[:, 1:4] + axes * self._slide_unit).T
-        return made
-
-
-def _doublings(parents: Indices) -> list[tuple[Indices | slice, Indices]]:
-    """Index pairs of the rounds in which frames are multiplied: after round k each frame is known in its 2^k-th ancestor."""
-    rounds: list[tuple[Indices | slice, Indices]] = []
-    above = parents.copy()
-    while (above >= 0).any():
-        active = np.flatnonzero(above >= 0)
-        rounds.append((run_of(active), above[active]))
-        further = np.full_like(above, -1)
-        further[active] = above[above[active]]
-        above = further
-    return rounds

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..kinematics.se3 import Array, cross
-from .task import Indices, Kinematics
+from ..kinematics.tree import Indices
+from .task import Kinematics
 
 
 class CentreOfMass:
@@ -13,7 +14,7 @@ class CentreOfMass:
         """Masses on a tree.
 
         Args:
-            nodes: (m,) that carry them.
+            nodes: (m,) of `Frames.nodes` that carry them.
             points: (m, 4) their centres in the nodes [m], with a 1.
             masses: (m,) [kg].
             carries: (n + 1, v) 1 where a coordinate moves a node.
@@ -29,7 +30,7 @@ class CentreOfMass:
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
         turn, moment = at.screws
-        centres = self.shares[:, None] * (at.frames[self.nodes] @ self.points)[:, :3, 0]
+        centres = self.shares[:, None] * (at.frames.nodes.take(self.nodes, axis=0) @ self.points)[:, :3, 0]
         moved = self.carries.T @ centres  # (v, 3) moments of what each coordinate moves
         jacobian: Array = self.carried * moment + cross(turn.T, moved).T
         return self.weight * (centres.sum(0) - self.target), self.weight[:, None] * jacobian

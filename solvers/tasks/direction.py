@@ -18,5 +18,5 @@ class Direction:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
-        errors, slopes = half_swing((self.back @ self.ends.frames(at)[:, :3, 2:3])[..., 0])
+        errors, slopes = half_swing((self.back @ self.ends.frames(at.frames)[:, :3, 2:3])[..., 0])
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..kinematics.se3 import Array, half_angle
-from .task import Indices, Kinematics
+from ..kinematics.tree import Indices
+from .task import Kinematics
 
 
 class JointValues:

@@ -17,7 +17,7 @@ class LastPose:
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
         turn, moment = at.screws
-        frames = self.positions.frames(at)
+        frames = self.positions.frames(at.frames)
         points, (twists, slopes) = frames[:, :3, 3], half_angle(self.back @ frames[:, :3, :3])
         moved, moving = self.positions.weighted(points - self.last, moment - hat(points) @ turn)
         turned, turning = self.rotations.weighted(twists, slopes @ self.back @ turn)

@@ -19,5 +19,5 @@ class Orientation:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
-        errors, slopes = half_angle(self.back @ self.ends.frames(at)[:, :3, :3])
+        errors, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])

@@ -16,5 +16,5 @@ class Position:
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
         turn, moment = at.screws
-        points = self.ends.frames(at)[:, :3, 3]
+        points = self.ends.frames(at.frames)[:, :3, 3]
         return self.ends.weighted(points - self.targets, moment - hat(points) @ turn)

@@ -20,7 +20,7 @@ class RotationSpeed:
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """As `Task.linear`."""
-        twists, slopes = half_angle(self.back @ self.ends.frames(at)[:, :3, :3])
+        twists, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
         square = (twists * twists).sum(-1)
         over = np.log(np.maximum(square / self.threshold, 1.0))
         factor = 3.0 * np.sqrt(over) / np.maximum(square, self.threshold)

@@ -6,17 +6,15 @@ Unit steps in the coordinates are 1 rad, or one size (a length that makes distan
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
-
-Indices = NDArray[np.int64]
+from ..kinematics.tree import Frames, Indices
 
 
 class Kinematics(NamedTuple):
-    """Configuration of a tree of n nodes and v coordinates, with what follows from it."""
+    """Configuration of a tree of n joints and v coordinates, with what follows from it."""
 
-    frames: Array  # (n + 1, 4, 4) of the nodes in the world, which is the last
+    frames: Frames  # of the base, which is the world, and of the joints
     screws: Array  # (2, 3, v) angular velocity, and velocity at the world's origin, by unit steps
     values: Array  # (v,) coordinates [rad, m]
     balls: Array  # (b, 3, 3) rotations of ball joints
@@ -39,7 +37,7 @@ class Ends:
         """Ends of a tree.
 
         Args:
-            nodes: (k,) that carry them.
+            nodes: (k,) of `Frames.nodes` that carry them.
             offsets: (k, 4, 4) frames in the nodes.
             carries: (n + 1, v) 1 where a coordinate moves a node.
             weights: (k, c) of the squared errors.
@@ -51,10 +49,10 @@ class Ends:
         self.weight = roots.reshape(-1)[picked]
         self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
 
-    def frames(self, at: Kinematics) -> Array:
+    def frames(self, frames: Frames) -> Array:
         """Frames (k, 4, 4) in the world."""
-        frames: Array = at.frames[self.nodes] @ self.offsets
-        return frames
+        placed: Array = frames.nodes.take(self.nodes, axis=0) @ self.offsets
+        return placed
 
     def weighted(self, errors: Array, slopes: Array) -> tuple[Array, Array]:
         """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and slopes (k, c, v) as if every coordinate moved every end."""

@@ -45,7 +45,7 @@ def sites(text: str, state: State, race: Race) -> dict[str, np.ndarray]:
             if joint.get("type") == "ball":
                 moved[:3, :3] = next(balls)
             else:
-                way = float(state.values[race.solver.coordinates.first[node]]) * np.array(tuple(map(float, joint.get("axis").split())))
+                way = float(state.values[race.solver.tree.first[node]]) * np.array(tuple(map(float, joint.get("axis").split())))
                 if joint.get("type") == "hinge":
                     moved[:3, :3] = exponential(way)
                 else:
@@ -131,8 +131,7 @@ def test_another_assembly_is_a_flip():
 
 def test_a_pose_is_the_same_after_it_was_written_into_a_librarys_coordinates():
     race = RACES[2]
-    nodes = race.solver.tree.nodes
-    widths = [4 if node.move == "ball" else 1 for node in nodes]
+    widths = [4 if kind == "spherical" else 1 for kind in race.solver.tree.kinds]
     for is_scalar_last in (False, True):
         known = Known(race, np.concatenate(([0], np.cumsum(widths)[:-1])).tolist(), is_scalar_last)
         q = known.write(np.zeros(sum(widths)), race.start)

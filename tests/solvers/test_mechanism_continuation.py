@@ -64,7 +64,7 @@ def test_what_a_target_leaves_free_has_no_way_on():
     goals = Goals((FrameGoal("finger", Frame(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
     state = assemble(solver, bent, goals).state
     tasks = list(solver.objectives.of_goals(goals))
-    descent = Descent(solver.coordinates, solver.loops, tasks, {}, (solver.lower, solver.upper), 1e-9)
+    descent = Descent(solver.tree, solver.loops, tasks, {}, (solver.lower, solver.upper), 1e-9)
     here = descent.evaluate(state.values, state.balls)
     free = np.linalg.svd(here.goals[1])[2][-1]  # of the mobility of three, two are told
     there, _, _ = descent.go(descent.stepped(here, 0.1 * free), 20)

@@ -20,30 +20,29 @@ EXACT = 2e-8  # of central differences at that step
 
 def anywhere(solver: MechanismSolver, seed: int, size: float = 0.8) -> State:
     dice = np.random.default_rng(seed)
-    balls = exponential(size * dice.normal(size=(len(solver.coordinates.balls), 3)))
-    values = size * dice.normal(size=solver.coordinates.width)
+    balls = exponential(size * dice.normal(size=(len(solver.tree.balls), 3)))
+    values = size * dice.normal(size=len(solver.tree))
     if balls.size:
-        values[solver.coordinates.ball_coordinates] = 0.0
+        values[solver.tree.ball_coordinates] = 0.0
     return State(values, balls)
 
 
 def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
     """(r, v) of `rows(values, balls)` by central differences of unit steps."""
-    coordinates, found = solver.coordinates, []
-    for k in range(coordinates.width):
-        step = np.zeros(coordinates.width)
-        step[k] = STEP * coordinates.unit[k]
+    tree, found = solver.tree, []
+    for k in range(len(tree)):
+        step = np.zeros(len(tree))
+        step[k] = STEP * tree.unit[k]
         found.append(
-            (rows(*coordinates.moved(state.values, state.balls, step)) - rows(*coordinates.moved(state.values, state.balls, -step)))
-            / (2 * STEP)
+            (rows(*tree.moved(state.values, state.balls, step)) - rows(*tree.moved(state.values, state.balls, -step))) / (2 * STEP)
         )
     return np.array(found).T
 
 
 def evaluation_of(solver: MechanismSolver, goals: Goals, regularisers: Sequence[Task] = ()):
-    actuators = solver.objectives.of_actuators(goals, np.zeros(solver.coordinates.width), solver.lower, solver.upper)
+    actuators = solver.objectives.of_actuators(goals, np.zeros(len(solver.tree)), solver.lower, solver.upper)
     tasks = [*solver.objectives.of_goals(goals), *filter(None, actuators), *regularisers]
-    return Descent(solver.coordinates, solver.loops, tasks, {}, (solver.lower, solver.upper), 1.0).evaluate
+    return Descent(solver.tree, solver.loops, tasks, {}, (solver.lower, solver.upper), 1.0).evaluate
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "free"])
@@ -97,7 +96,7 @@ def test_a_goals_rows_have_the_slopes_that_differences_show(goals: Goals, seed: 
 def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: RegulariserWeights):
     solver = MechanismSolver(mechanisms.all_kinds())
     last, state = anywhere(solver, 5, 0.2), anywhere(solver, 6, 0.2)
-    frames = solver.coordinates.frames(last.values, last.balls)
+    frames = solver.tree.forward(last.values, balls=last.balls)
     evaluate = evaluation_of(solver, Goals(), list(solver.objectives.of_regularisers(steady, frames, 0.1)))
     rows, derivative = evaluate(state.values, state.balls).goals
     assert len(rows)
@@ -112,7 +111,7 @@ def test_rows_grow_all_the_way_to_a_half_turn(kind: str):
         holder = solver.mechanism.joint["holder"]
         pose = frame_array(holder.in_parent) @ frame_array(Frame(about(X, float(angle)))) @ inverse(frame_array(holder.in_child))
         state = solver.state_at({"body": Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))})
-        frames = solver.coordinates.frames(state.values, state.balls)
-        sizes.append(float(np.linalg.norm(solver.loops.residual(frames, {}))))
+        frames = solver.tree.forward(state.values, balls=state.balls)
+        sizes.append(float(np.linalg.norm(solver.loops.linear(frames, solver.tree.screws(frames), {})[0])))
         assert solver.loops.sizes(frames, {})[0] == pytest.approx(angle, abs=1e-9)
     assert all(np.diff(sizes) > 0.0)

@@ -26,7 +26,7 @@ def started(mechanism: Mechanism, **options):
 
 def is_flipped(solver: MechanismSolver, before, after) -> bool:
     """Whether a pose where the actuators do not determine the mechanism lies between two states a frame apart."""
-    passive = np.setdiff1d(np.arange(solver.coordinates.width), solver.actuated)
+    passive = np.setdiff1d(np.arange(len(solver.tree)), solver.actuated)
     first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
     return bool((View.at(first[None]).determinants(then[None]) < 0.0).any())
 

@@ -56,7 +56,7 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
         solver = MechanismSolver(reading.mechanism)
     except MechanismError as error:
         raise RigError(f"Mechanism '{owner.name}': {error}") from error
-    if not solver.coordinates.width or all(body.grounded for body in reading.mechanism.bodies):
+    if not len(solver.tree) or all(body.grounded for body in reading.mechanism.bodies):
         raise RigError(
             f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
             " Let a body move (its Role), or give a joint another kind"

@@ -16,7 +16,7 @@ LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     """The largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" where there is none."""
-    poses, size = solver.poses(state), solver.coordinates.size
+    poses, size = solver.poses(state), solver.tree.size
     found: list[tuple[float, str]] = []
     for goal in goals.frames:
         distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body))

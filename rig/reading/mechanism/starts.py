@@ -50,9 +50,8 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, comma
     turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state
-    for node in solver.tree.traversed[joint][0]:
-        c = int(solver.coordinates.first[node])
-        for turn in (turns, -turns) if solver.coordinates.is_turn[c] else ():
+    for c in solver.tree.passages[joint].coordinates.tolist():
+        for turn in () if solver.tree.slides[c] else (turns, -turns):
             values = state.values.copy()
             values[c] += 2.0 * pi * turn
             other = replace(state, values=values, branch=None, shape=None)
