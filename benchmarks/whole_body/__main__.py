@@ -19,9 +19,9 @@ from limber.robots import reading
 from limber.robots.errors import UrdfError
 from limber.robots.tree import build_tree
 from limber.solvers.kinematics.skeleton import SkeletonError
+from limber.solvers.limits.usual import usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
-from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import State
 from limber.solvers.whole_body.targets import Target, TargetError, Values
@@ -42,7 +42,7 @@ def follower(body: Body, given: Arrays, law: Law) -> WholeBody:
     """The solver for a file's targets."""
     targets = [Target(str(link)) for link in given["links"]] + [Target(str(given["base_link"]), "position")]
     velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else None
-    return WholeBody(body, targets, Options(law, Limits(velocity)))
+    return WholeBody(body, targets, Options(law, usual_limits(velocity)))
 
 
 def frames_of(given: Arrays) -> list[Values]:

@@ -20,15 +20,16 @@ from limber.robots.tree import build_tree
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
+from limber.solvers.limits.limit import JointState
+from limber.solvers.limits.usual import usual_limits
 from limber.solvers.whole_body.body import Body
-from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Target, Values
 
 from . import robot
 from .motions import DT, motion
-from .printed import PaperLaw, TanhLimits
+from .printed import PaperLaw, TanhLimit
 from .table import tracked_links
 
 mpl.use("Agg")  # no screen
@@ -71,7 +72,7 @@ def at_a_limit(path: Path) -> None:
     body = Body([Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)], [End(0, name="hand")], floating=False)
     asked = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
     figure, axes = plt.subplots(figsize=(7, 4))
-    for label, limits in (("eq. 12", TanhLimits(SPEED)), ("exact", Limits(SPEED))):
+    for label, limits in (("eq. 12", (TanhLimit(SPEED),)), ("exact", usual_limits(SPEED))):
         solver = WholeBody(body, [Target("hand")], Options(limits=limits))
         state, points = solver.start(), []
         for angle in asked:
@@ -81,15 +82,9 @@ def at_a_limit(path: Path) -> None:
             points.append((before, state.velocity[BASE]))
         axes.plot(*np.degrees(np.array(points)).T, ".-", label=label)
     angles = np.linspace(-REACH, REACH, 200)
-    boxes = [TanhLimits(SPEED).box(np.array([a]), np.zeros(1), np.array([-REACH]), np.array([REACH]), DT) for a in angles]
-    for side in (0, 1):
-        axes.plot(
-            np.degrees(angles),
-            [np.degrees(box[side][0]) / DT for box in boxes],
-            "k--",
-            linewidth=1,
-            label="" if side else "bounds of eq. 12",
-        )
+    lower, upper = TanhLimit(SPEED).bounds(JointState(angles, np.zeros(200), np.full(200, -REACH), np.full(200, REACH)), DT)
+    for label, ends in (("bounds of eq. 12", lower), ("", upper)):
+        axes.plot(np.degrees(angles), np.degrees(ends - angles) / DT, "k--", linewidth=1, label=label)
     axes.set_xlabel("angle before the step, deg")
     axes.set_ylabel("speed, deg/s")
     axes.legend()

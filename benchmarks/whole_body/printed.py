@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from limber.solvers.kinematics.se3 import Array, vee
 from limber.solvers.kinematics.tree import BASE
+from limber.solvers.limits.limit import JointState
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, moved
 
@@ -18,7 +18,7 @@ OUTERMOST = 1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit
 class PaperLaw(Law):
     """Eq. 9: the targets' velocities plus K times the sine of the error, seen before the step."""
 
-    linear: ClassVar[bool] = True
+    corrects_linearisation: ClassVar[bool] = False
 
     def heeds_velocity(self, share: Array) -> bool:
         """See `Law.heeds_velocity`."""
@@ -36,25 +36,18 @@ class PaperLaw(Law):
 
 
 @dataclass(frozen=True)
-class TanhLimits(Limits):
-    """Eq. 12: joints slow down near a limit; it needs a velocity limit."""
+class TanhLimit:
+    """Eq. 12: joints slow down near a limit of position, from a velocity limit."""
 
+    most: Array | float  # (n,) or for all [rad/s or m/s]
     slope: float = 10.0  # [1/rad or 1/m] K_g; lowered where the step is too long for it
-    linear: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.velocity is None:
-            raise ValueError("eq. 12 scales velocity limits: give some")
-
-    def _within(self, room: Array, most: Array) -> Array:
-        slope = np.minimum(self.slope, OUTERMOST / most)  # K_g b dt <= 1
-        return most * np.tanh(slope * room)  # eq. 12b; at the limit it is zero, beyond it leads back
-
-    def row_box(self, rooms_below: Array, rooms_above: Array, sizes: Array, dt: float) -> tuple[Array, Array]:
-        """See `Limits.row_box`."""
-        most = dt * sizes @ np.broadcast_to(np.asarray(self.velocity, float), sizes.shape[1:])
-        return self._within(rooms_below, most), self._within(rooms_above, most)
+    def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
+        """See `Limit.bounds`; at a position limit it allows no move, beyond it leads back."""
+        reach = dt * self.most
+        slope = np.minimum(self.slope, OUTERMOST / reach)  # K_g b dt <= 1
+        down, up = (reach * np.tanh(slope * (limit - joints.values)) for limit in (joints.lower, joints.upper))  # eq. 12b
+        return joints.values + down, joints.values + up
 
 
 class DriftingBody(WholeBody):

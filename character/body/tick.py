@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array, exponential, logarithm
+from ...solvers.limits.limit import Limit
+from ...solvers.limits.usual import usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.law import Law
-from ...solvers.whole_body.limits import Limits
 from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
@@ -113,7 +114,7 @@ class Outputs:
 
 
 def make_model(
-    body: Body, links: list[Target], base: str, limits: Limits | None = None, gain: float = 0.0, feet: tuple[Foot, ...] = ()
+    body: Body, links: list[Target], base: str, limits: tuple[Limit, ...] | None = None, gain: float = 0.0, feet: tuple[Foot, ...] = ()
 ) -> Model:
     """The mover of a body.
 
@@ -121,13 +122,13 @@ def make_model(
         body: The body's model.
         links: Targets of the links; each link takes its source's rotation.
         base: Name of the base link.
-        limits: Velocity limits of the joints.
+        limits: Of the joints; None: those of position alone.
         gain: Rate [1/s] at which errors are corrected; 0: within the frame.
         feet: Feet that stand on the floor while their sources stand.
     """
     targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law=law, limits=limits or Limits())), base, feet)
+    return Model(body, WholeBody(body, targets, Options(law=law, limits=limits or usual_limits())), base, feet)
 
 
 def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -153,7 +154,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again = before.model is model and before.inputs == inputs
         stalled = before.stalled if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
-        late = np.isfinite(solver.options.law.gain) or solver.options.limits.acceleration is not None
+        late = np.isfinite(solver.options.law.gain) or solver.acceleration is not None
         velocities = _velocities(before.inputs, inputs, dt) if steps and late else UNKNOWN
         state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
         was_free = before.state is before.free

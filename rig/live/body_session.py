@@ -12,7 +12,7 @@ from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
 from ...character.stage import Frame
 from ...motion import Kinematic
 from ...solvers.kinematics.skeleton import SkeletonError
-from ...solvers.whole_body.limits import Limits
+from ...solvers.limits.usual import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
 from ..reading.body import pairing, soles, source
@@ -43,7 +43,7 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
-    rates: Limits = field(default_factory=Limits)  # of every joint
+    rates: tuple[float | None, float | None] = (None, None)  # velocity [rad/s] and acceleration [rad/s^2] limits of every joint
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: Held | None = None  # what no joint moves
@@ -64,10 +64,9 @@ class BodySession(SceneSession):
     def limits(self) -> dict[Place, JointLimits]:
         if self.model is None or self.reader is None:
             return {}
-        body, own = self.model.body, self.rates
-        rates = own.velocity or inf, own.acceleration or inf, inf
+        body = self.model.body
         return {
-            place: JointLimits(*ends, *rates)
+            place: JointLimits(*ends, *(rate or inf for rate in self.rates), inf)
             for place, *ends in zip(self.reader.places, body.lower.tolist(), body.upper.tolist(), strict=True)
         }
 
@@ -147,11 +146,11 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        self.rates = limits = Limits(velocity=retarget.velocity or None, acceleration=retarget.acceleration or None)
+        self.rates = (retarget.velocity or None, retarget.acceleration or None)
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        key = (held, linked.weights, linked.levels, linked.floating, linked.planted, limits, retarget.gain)
+        key = (held, linked.weights, linked.levels, linked.floating, linked.planted, self.rates, retarget.gain)
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating)
@@ -159,7 +158,7 @@ class BodySession(SceneSession):
             Target(name, weight=weight, level=level)
             for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
         ]
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet)
+        self.model = make_model(body, links, linked.base, usual_limits(*self.rates), retarget.gain, self.feet)
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) != len(links):
             self.restart()

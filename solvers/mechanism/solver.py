@@ -13,6 +13,9 @@ import numpy as np
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices
+from ..limits.limit import JointState, Limit, bounds
+from ..limits.position import PositionLimit
+from ..limits.velocity import VelocityLimit
 from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
@@ -60,6 +63,7 @@ class MechanismSolver:
         self.tree = SpanningTree(mechanism)
         self.loops = Loops(self.tree, self.tree.closures)
         self.lower, self.upper, self.velocity = self._limits()
+        self.limits: tuple[Limit, ...] = (VelocityLimit(self.velocity), PositionLimit())
         self.has_limits = bool(np.isfinite([self.lower, self.upper]).any())
         self.has_speeds = bool(np.isfinite(self.velocity).any())
         self.objectives = Objectives(mechanism, self.tree)
@@ -195,9 +199,8 @@ class MechanismSolver:
     def _bounds(self, state: State, dt: float | None) -> tuple[Array, Array]:
         if dt is None or not self.has_speeds:
             return self.lower, self.upper
-        reach = self.velocity * dt
         start = np.clip(state.values, self.lower, self.upper)
-        return np.maximum(self.lower, start - reach), np.minimum(self.upper, start + reach)
+        return bounds(self.limits, JointState(start, np.zeros(0), self.lower, self.upper), dt)
 
     def _answer(
         self,

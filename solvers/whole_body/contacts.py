@@ -8,7 +8,6 @@ from ..kinematics.se3 import Array, logarithm
 from ..kinematics.tree import BASE, Frames
 from ..least_squares.constrained import Constraints
 from .body import Body
-from .limits import Limits
 from .targets import Contact
 
 
@@ -31,11 +30,8 @@ def contact_constraints(
     return Constraints(np.concatenate(parts), move, move), tuple(names)
 
 
-def coupling_constraints(body: Body, joints: Array, limits: Limits, dt: float) -> Constraints:
+def coupling_constraints(body: Body, joints: Array) -> Constraints:
     """Constraints that keep the couplings of joints (n,) in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
-    lower, upper = limits.row_box(couplings.lower - at, couplings.upper - at, np.abs(couplings.matrix), dt)
-    equal = couplings.equal
-    lower, upper = np.where(equal, couplings.lower - at, lower), np.where(equal, couplings.upper - at, upper)
-    return Constraints(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), lower, upper)
+    return Constraints(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), couplings.lower - at, couplings.upper - at)

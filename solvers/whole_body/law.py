@@ -23,7 +23,7 @@ class Law:
 
     gain: float = DEAD_BEAT  # [1/s] K
     enforce_stability: bool = True  # whether a gain too large for the step is lowered
-    linear: ClassVar[bool] = False  # whether a step is linear alone, without the correction of its second order
+    corrects_linearisation: ClassVar[bool] = True  # by a second step, where it matters
 
     def share(self, gain: Array, dt: float) -> Array:
         """Share K dt (k,) of the error that a step corrects.

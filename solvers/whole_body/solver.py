@@ -1,7 +1,7 @@
 """Whole-body solver: each step linearises, solves a bounded least squares and integrates. Knows no Blender.
 
 Source: Rapetti, Tirupachuri, Darvish, Latella & Pucci 2020, "Model-Based Real-Time Motion Tracking using Dynamical Inverse Kinematics on
-SO(3)"; the differences are described in `law`, `limits` and docs/whole_body.md.
+SO(3)"; the differences are described in `law`, `solvers.limits` and docs/whole_body.md.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,15 @@ from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, Frames
 from ..least_squares import box, constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
+from ..limits.acceleration import AccelerationLimit
+from ..limits.limit import JointState, Limit, bounds
+from ..limits.position import PositionLimit
+from ..limits.usual import usual_limits
 from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
-from .limits import Limits
 from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
@@ -41,7 +44,7 @@ class Options:
     """Settings of the whole-body solver."""
 
     law: Law = field(default_factory=Law)
-    limits: Limits = field(default_factory=Limits)
+    limits: tuple[Limit, ...] = (PositionLimit(),)  # the first holds where they contradict each other
     damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
     damping_by_error: float = (
         0.7  # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far targets
@@ -75,12 +78,11 @@ class WholeBody:
         posture = self.options.posture
         if posture is not None and np.shape(posture) != (len(body),):
             raise TargetError(f"the posture must have one value for each of the {len(body)} joints, and has the shape {np.shape(posture)}")
-        acceleration = self.options.limits.acceleration
-        brakes = None if acceleration is None else float(np.min(acceleration))
+        self.acceleration = next((limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None)
+        brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
         self._normal = Normal(body, self._motion_targets.turning_links, self._motion_targets.placed_links)
         self._limbs = Limbs(body, self._motion_targets.turning_links, self._motion_targets.placed_links, self._normal.all_at_base)
-        self._sees_second_order = not self.options.law.linear and not self.options.limits.linear
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
@@ -101,7 +103,7 @@ class WholeBody:
 
         Steps that reverse the step before are to and fro about a solution between them: the largest step halves, so that they end there.
         """
-        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=Limits(FULL_STEP), posture=None))
+        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(FULL_STEP), posture=None))
         still = replace(values, angular_velocity=None, linear_velocity=None)
         share, last = 1.0, np.zeros(self.body.unknowns)
         for _ in range(FULL_SOLVE):
@@ -134,18 +136,19 @@ class WholeBody:
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
         lower = -upper
-        lower[BASE:], upper[BASE:] = options.limits.box(state.joints, state.velocity[BASE:], body.lower, body.upper, dt)
+        least, largest = bounds(options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt)
+        lower[BASE:], upper[BASE:] = least - state.joints, largest - state.joints
         constraints, names = self._constraints(values, state, dt)
         problem = _StepProblem(desired, state, dt, lower, upper, *self._damped(desired, state, dt))
         answer = self._solved(problem, constraints)
         after = self.moved(state, answer.x, dt)
-        if self._sees_second_order and self._needs_correction(desired, state, after, answer.x):
+        if options.law.corrects_linearisation and self._needs_correction(desired, state, after, answer.x):
             after, answer = self._corrected(values, problem, after, answer)
         if values.contacts:
             after, answer = self._with_contacts(values, state, after, answer, dt, lower, upper)
         yielded = tuple(dict.fromkeys(name for name, by in zip(names, answer.yielded.tolist(), strict=True) if by))
-        if options.limits.acceleration is not None:
-            yielded += self._exceeded_accelerations(state, after, dt)
+        if self.acceleration is not None:
+            yielded += self._exceeded_accelerations(state, after, self.acceleration * dt)
         bounded = answer.sides[BASE:] != 0
         after = replace(after, sides=answer.sides, multipliers=answer.multipliers)
         return (
@@ -161,7 +164,7 @@ class WholeBody:
         """Constraints of contacts and couplings in a step from a state, and their names."""
         parts, names = [], self.body.coupling_names
         if names:
-            parts.append(coupling_constraints(self.body, state.joints, self.options.limits, dt))
+            parts.append(coupling_constraints(self.body, state.joints))
         if values.contacts:
             constraints, own = contact_constraints(self.body, state.frames, state.base_position, values.contacts)
             parts.append(constraints)
@@ -279,9 +282,8 @@ class WholeBody:
         weights = np.array([target.weight for target in self.placed])
         return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))
 
-    def _exceeded_accelerations(self, before: State, after: State, dt: float) -> tuple[str, ...]:
-        """Joints whose acceleration limit was violated for a limit of position or velocity."""
-        most = np.asarray(self.options.limits.acceleration, float) * dt
+    def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
+        """Joints whose largest change of velocity (n,) in a step was exceeded for a limit of position or velocity."""
         over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + ACCELERATION_TOLERANCE)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 

@@ -12,14 +12,14 @@ from limber.solvers.kinematics.rotations import IDENTITY, X, Z
 from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
+from limber.solvers.limits.usual import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
 
-from benchmarks.whole_body.printed import DriftingBody, PaperLaw, TanhLimits
+from benchmarks.whole_body.printed import DriftingBody, PaperLaw, TanhLimit
 from tests.solvers.bodies import DEGREE, DT, LINKS, TRACKED, asks, follow, manikin, pose, random_body, wave, worst
 
 sometimes = settings(derandomize=True, deadline=None, max_examples=20)
@@ -62,7 +62,7 @@ def test_a_move_too_large_for_a_linear_step_is_mended_in_the_same_step_and_the_p
 
 
 def test_a_mended_move_is_damped_and_limited_as_a_whole():
-    slow = Options(limits=Limits(velocity=0.5 / DT), damping_by_error=0.0)
+    slow = Options(limits=usual_limits(velocity=0.5 / DT), damping_by_error=0.0)
     assert after_one_step(0.6, slow)[1].joints == pytest.approx([0.5, 0.5])
     damping = 0.3
     damped = after_one_step(0.6, Options(damping=damping, damping_by_error=0.0))[1].joints
@@ -162,7 +162,7 @@ def test_velocities_that_are_not_known_are_taken_as_none():
 
 
 def test_a_jump_of_all_targets_is_followed_within_velocity_limits():
-    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(velocity=3.0)))
+    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(velocity=3.0)))
     *_, (_, _, state) = follow(solver, 10)
     far = asks(solver.body, pose(solver, 30.0, 1.0))
     for _ in range(120):
@@ -197,7 +197,7 @@ def body_frames(solver, state, names):
 
 
 def test_a_contact_out_of_reach_gives_way_and_is_named_and_limits_hold():
-    solver = WholeBody(manikin(reach=0.5, floating=False), TRACKED, Options(limits=Limits(velocity=3.0)))
+    solver = WholeBody(manikin(reach=0.5, floating=False), TRACKED, Options(limits=usual_limits(velocity=3.0)))
     state = solver.start()
     values = replace(asks(solver.body, state), contacts=(Contact("left foot", np.array([0.0, 0.0, -3.0])),))
     for _ in range(10):
@@ -212,7 +212,7 @@ def test_coupled_joints_keep_to_each_other_on_every_step():
         Coupling("elbows", {"left forearm x": 1.0, "right forearm x": -1.0}, 0.0, 0.0),
         Coupling("shoulder", {"left arm x": 1.0, "left arm y": 1.7}, -0.2, 0.1),
     ]
-    for limits in (Limits(), TanhLimits(velocity=4.0)):
+    for limits in (usual_limits(), (TanhLimit(4.0),)):
         body = manikin(couplings=couplings)
         solver = WholeBody(body, TRACKED, Options(limits=limits))
         index, touched = {name: k for k, name in enumerate(body.names)}, 0
@@ -261,7 +261,7 @@ def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
 
 
 def test_a_full_solve_begins_at_the_first_frame():
-    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(velocity=0.5)))
+    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(velocity=0.5)))
     values = asks(solver.body, pose(solver, 1.0, 0.8))
     state = solver.settled(values, solver.start())
     assert worst(solver, values, state) < 1e-6
@@ -321,9 +321,9 @@ def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to
     def run(solver, state=None):
         return [state.joints.tobytes() + state.base_rotation.tobytes() for _, _, state in follow(solver, 30, state=state)]
 
-    solver = WholeBody(manikin(reach=0.3), TRACKED, Options(limits=Limits(velocity=1.0)))
+    solver = WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0)))
     first = run(solver)
-    assert first == run(solver) == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=Limits(velocity=1.0))))
+    assert first == run(solver) == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0))))
 
 
 @pytest.mark.parametrize(

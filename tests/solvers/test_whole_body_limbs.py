@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.least_squares import box
+from limber.solvers.limits.usual import usual_limits
 from limber.solvers.whole_body.articulated import Limbs
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.limbs import limbs_of
-from limber.solvers.whole_body.limits import Limits
 from limber.solvers.whole_body.normal import Normal
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
@@ -106,7 +106,7 @@ def test_limbs_end_at_branches_and_at_the_longest_and_carriers_come_first():
 
 def test_a_large_body_is_solved_by_limbs_and_moves_as_if_at_once():
     body, draw = chain(300), np.random.default_rng(1)
-    solvers = [WholeBody(body, [*map(Target, body.links), Target("base", "position")], Options(limits=Limits(1.0))) for _ in range(2)]
+    solvers = [WholeBody(body, [*map(Target, body.links), Target("base", "position")], Options(limits=usual_limits(1.0))) for _ in range(2)]
     assert solvers[0]._limbs.is_quicker
     solvers[1]._limbs.is_quicker = False
     values = asks(body, at_rest(body, draw.uniform(-0.1, 0.1, 300), np.eye(3), np.zeros(3)), solvers[0].targets)

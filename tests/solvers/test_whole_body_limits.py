@@ -6,34 +6,37 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.whole_body.limits import Limits
+from limber.solvers.limits.limit import JointState
+from limber.solvers.limits.usual import usual_limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 
-from benchmarks.whole_body.printed import TanhLimits
+from benchmarks.whole_body.printed import TanhLimit
 from tests.solvers.bodies import DEGREE, DT, TRACKED, asks, follow, manikin, worst
 
 LIMITS = [
-    Limits(),
-    Limits(velocity=1.0),
-    TanhLimits(velocity=1.0, slope=200.0),
-    Limits(velocity=2.0, acceleration=20.0),
-    Limits(acceleration=30.0),
+    (usual_limits(), None, None),
+    (usual_limits(velocity=1.0), 1.0, None),
+    ((TanhLimit(1.0, slope=200.0),), 1.0, None),
+    (usual_limits(velocity=2.0, acceleration=20.0), 2.0, 20.0),
+    (usual_limits(acceleration=30.0), None, 30.0),
 ]
 
 
-@pytest.mark.parametrize("limits", LIMITS, ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"])
-def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits):
+@pytest.mark.parametrize(
+    ("limits", "velocity", "acceleration"), LIMITS, ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"]
+)
+def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits, velocity, acceleration):
     solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=limits))
     before, touched = np.zeros(len(solver.body)), 0
     last = None
     for _, solution, state in follow(solver, 150, size=1.5):
         assert np.abs(state.joints).max() <= 0.4 + 1e-9
         assert state.velocity[BASE:] == pytest.approx((state.joints - before) / DT, abs=1e-9)
-        if limits.velocity is not None:
-            assert np.abs(state.velocity[BASE:]).max() <= limits.velocity + 1e-6
-        if limits.acceleration is not None and last is not None:
-            assert np.abs(state.velocity - last)[BASE:].max() <= limits.acceleration * DT * (1 + 1e-6)
+        if velocity is not None:
+            assert np.abs(state.velocity[BASE:]).max() <= velocity + 1e-6
+        if acceleration is not None and last is not None:
+            assert np.abs(state.velocity - last)[BASE:].max() <= acceleration * DT * (1 + 1e-6)
             assert not solution.yielded
         assert np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max() < 1e-12
         before, last = state.joints, state.velocity
@@ -42,7 +45,7 @@ def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits):
 
 
 def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_and_is_named():
-    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=Limits(acceleration=1.0)))
+    solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=usual_limits(acceleration=1.0)))
     state = solver.start()
     rushing = replace(state, velocity=np.where(np.arange(solver.body.unknowns) == BASE, 30.0, 0.0))
     solution, state = solver.step(asks(solver.body, solver.start()), rushing, DT)
@@ -52,7 +55,7 @@ def test_an_acceleration_limit_that_cannot_hold_gives_way_to_the_position_limit_
 
 def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jumped():
     rate = 20.0
-    solver = WholeBody(manikin(), TRACKED, Options(limits=Limits(acceleration=rate)))
+    solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(acceleration=rate)))
     state = solver.start()
     aim = np.zeros(len(solver.body))
     aim[0] = 1.0
@@ -67,7 +70,7 @@ def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jump
 
 
 def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
-    solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=Limits(velocity=1.0)))
+    solver = WholeBody(manikin(reach=0.1), TRACKED, Options(limits=usual_limits(velocity=1.0)))
     inside = solver.start()
     outside = at_rest(solver.body, np.full(len(solver.body), 0.1 + 1e-3), np.eye(3), np.zeros(3))
     _, state = solver.step(asks(solver.body, inside), outside, DT)
@@ -75,13 +78,12 @@ def test_a_start_outside_its_limits_comes_back_within_the_velocity_limit():
 
 
 def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_to_be():
-    down, up = TanhLimits(velocity=5.0, slope=1e6).box(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]), DT)
-    assert 0.0 < up[0] <= 0.01
-    assert down[0] == pytest.approx(-5.0 * DT, rel=1e-3)
+    near = JointState(np.array([0.39]), np.zeros(1), np.array([-0.4]), np.array([0.4]))
+    least, largest = TanhLimit(5.0, slope=1e6).bounds(near, DT)
+    assert 0.39 < largest[0] <= 0.4
+    assert least[0] == pytest.approx(0.39 - 5.0 * DT, rel=1e-3)
 
 
 def test_limits_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="velocity limits must be above zero"):
-        Limits(velocity=0.0)
-    with pytest.raises(ValueError, match="scales velocity limits"):
-        TanhLimits()
+        usual_limits(velocity=0.0)
