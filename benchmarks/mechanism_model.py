@@ -38,7 +38,7 @@ def model_of(race: Race) -> tuple[str, Ends]:
     pairs, axes = [], []
 
     def put(link: int, further: np.ndarray, name: str) -> str:
-        sites.setdefault(int(tree.carriers[link]) - 1, []).append(f'<site name="{name}" {_placed(tree.ends[link] @ further)}/>')
+        sites.setdefault(int(tree.carrying[link]), []).append(f'<site name="{name}" {_placed(tree.ends[link] @ further)}/>')
         return name
 
     along = np.eye(4)
@@ -58,7 +58,7 @@ def model_of(race: Race) -> tuple[str, Ends]:
 
     def body(k: int) -> str:
         kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[tree.kinds[k]]
-        axis = "" if kind == "ball" else ' axis="' + " ".join(map(str, tree.axes[tree.first[k]].tolist())) + '"'
+        axis = "" if kind == "ball" else ' axis="' + " ".join(map(str, tree.axes[tree.first[k], :, 0].tolist())) + '"'
         return f'<body name="n{k}" {_placed(tree.rests[k])}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
 
     def inside(k: int) -> str:

@@ -29,27 +29,25 @@ LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  
 class Frames:
     """Forward kinematics of a tree, for one configuration or many (...)."""
 
-    def __init__(self, nodes: Array, held: Array, axes: Array, slides: Mask | None) -> None:
-        """Frames of a tree.
-
-        Args:
-            nodes: (..., 1 + n, 4, 4) the base, then each joint after its own motion.
-            held: (..., v, 4, 4) of these the joint of each coordinate.
-            axes: (..., v, 3) of the coordinates, in the world.
-            slides: (v,) which coordinates are prismatic; None: none is.
-        """
-        self.nodes, self._held, self.axes, self._slides = nodes, held, axes, slides
+    def __init__(self, tree: "Tree", nodes: Array) -> None:
+        """`nodes` (..., 1 + n, 4, 4): the base, then the joints after their own motion, parents before their children."""
+        self.nodes, self._tree = nodes, tree
+        held = nodes.take(tree.held, axis=-3)
+        self.axes: Array = (held[..., :3, :3] @ tree.axes)[..., 0]  # (..., v, 3) of the coordinates, in the world
+        self._positions = held[..., :3, 3]
 
     @cached_property
     def turning(self) -> Array:
         """Angular velocity (..., v, 3) of the links that a coordinate moves, per unit of it."""
-        return self.axes if self._slides is None else np.where(self._slides[:, None], 0.0, self.axes)
+        return self.axes * self._tree.turns if self._tree.has_slides else self.axes
 
     @cached_property
     def moving(self) -> Array:
         """Their linear velocity (..., v, 3) [m] at the origin."""
-        turned = cross(self._held[..., :3, 3], self.axes)
-        return turned if self._slides is None else np.where(self._slides[:, None], self.axes, turned)
+        moving = cross(self._positions, self.turning)
+        if self._tree.has_slides:
+            moving += self.axes * (1.0 - self._tree.turns)
+        return moving
 
     @cached_property
     def angular(self) -> Array:
@@ -92,24 +90,25 @@ class Tree:
         self.joint_of: Indices = np.repeat(np.arange(count), widths)  # joint of each coordinate
         self.balls = np.array([k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp)  # spherical joints
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
-        self.axes = axes[self.joint_of]  # (v, 3)
-        self.axes[self.ball_coordinates] = np.eye(3)
+        self.axes = axes[self.joint_of][:, :, None]  # (v, 3, 1) in the frames of the coordinates' joints
+        self.axes[self.ball_coordinates, :, 0] = np.eye(3)
         self.slides = np.array([kinds[k] == "prismatic" for k in self.joint_of], bool)  # (v,) which coordinates are prismatic
-        self._slides = self.slides if self.slides.any() else None
-        self.carriers = np.array(carriers, np.intp) + 1  # node of each link
+        self.has_slides, self.turns = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
+        self.carrying = np.array(carriers, np.intp)  # joint that carries each link; -1: the base
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
-        self.moved_by = np.zeros((count + 1, self.unknowns), bool)  # which unknowns move a node
-        self.moved_by[:, :BASE] = True
-        depth = [0] * (count + 1)
+        depth, moved_by = [0] * (count + 1), np.zeros((count + 1, self.unknowns), bool)
+        moved_by[:, :BASE] = True
         for k, parent in enumerate(self.parents):
             depth[k + 1] = depth[parent + 1] + 1
-            self.moved_by[k + 1] = self.moved_by[parent + 1]
-            self.moved_by[k + 1, BASE:][self.joint_of == k] = True
-        # Nodes are multiplied in the order of their depth, so that those of a round are a slice.
+            moved_by[k + 1] = moved_by[parent + 1]
+            moved_by[k + 1, BASE:][self.joint_of == k] = True
+        # Nodes are in the order of their depth, so that those of a round are a slice.
         order = np.argsort(depth, kind="stable")
-        joints = order[1:] - 1  # joint of each row after the base's
-        self._row = np.argsort(order)  # row of each node
-        above = np.append(-1, self._row[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each row's parent
+        joints, node = order[1:] - 1, np.argsort(order)  # joint of each node after the base's, and the base's node and each joint's
+        self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
+        self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link
+        self.moved_by = moved_by[order]  # (1 + n, 6 + v) which unknowns move a node
+        above = np.append(-1, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each node's parent
         starts = np.searchsorted(np.array(depth)[order], np.arange(1, max(depth) + 2)).tolist()
         self._levels = [(slice(start, stop), above[start:stop]) for start, stop in pairwise(starts)]
         self._rounds = []
@@ -128,8 +127,8 @@ class Tree:
         terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[joints][:, :, None])[slides, :, 0]
         self._terms = terms.reshape(-1, 3, 16)
         self._slid = np.flatnonzero(slides)
-        self._ball_rows = self._row[self.balls + 1]
-        self._ball_rests = rests[self._ball_rows - 1, :3, :3]
+        self._ball_nodes: Indices = node[self.balls + 1]
+        self._ball_rests = self.rests[self.balls, :3, :3]
 
     def __len__(self) -> int:
         """Number v of coordinates."""
@@ -155,7 +154,7 @@ class Tree:
         columns[..., 0] = 1.0
         np.sin(ordered, out=columns[..., 1])
         np.subtract(1.0, np.cos(ordered), out=columns[..., 2])
-        if self._slides is not None:
+        if self.has_slides:
             columns[..., self._slid, 1] = ordered[..., self._slid]
         nodes = np.empty((*shape, count + 1, 4, 4))
         nodes[..., 0, :, :] = np.eye(4)
@@ -163,12 +162,10 @@ class Tree:
             nodes[..., 0, :3, :3] = base_rotation
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])
         if balls is not None and len(self.balls):
-            nodes[..., self._ball_rows, :3, :3] = self._ball_rests @ balls
+            nodes[..., self._ball_nodes, :3, :3] = self._ball_rests @ balls
         for rows, above in self._levels if shape else self._rounds:
             nodes[..., rows, :, :] = nodes.take(above, axis=-3) @ nodes[..., rows, :, :]
-        nodes = nodes.take(self._row, axis=-3)
-        held = nodes.take(self.joint_of + 1, axis=-3) if len(self.balls) else nodes[..., 1:, :, :]
-        return Frames(nodes, held, (held[..., :3, :3] @ self.axes[:, :, None])[..., 0], self._slides)
+        return Frames(self, nodes)
 
     def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
         """Values (v,) and rotations of spherical joints (b, 3, 3) after a step (v,) [rad, m]."""

@@ -16,12 +16,12 @@ class Loops:
     """All closures of a tree: c closures, r residuals."""
 
     def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
-        self.tree = tree
         self.names = tuple(closure.name for closure in closures)
         self.rows = JointResiduals([closure.kind for closure in closures])
-        self.parents = np.array([closure.on_parent for closure in closures], np.intp)  # links of the tree
-        self.children = np.array([closure.on_child for closure in closures], np.intp)
-        signs = tree.carries[tree.carriers[self.children]] - tree.carries[tree.carriers[self.parents]]
+        links = np.array([closure.on_parent for closure in closures] + [closure.on_child for closure in closures], np.intp)
+        self._nodes, self._ends = tree.carriers[links], tree.ends[links]  # of the parents' ends, then the children's
+        parents, children = np.split(self._nodes, 2)
+        signs = tree.carries[children] - tree.carries[parents]
         self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
         self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
         # (r,) makes rotations [rad] and positions [sizes] comparable
@@ -31,7 +31,8 @@ class Loops:
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
         """Frames (c, 4, 4) of both ends in the world; `driven` has a pose (4, 4) for driven bodies."""
-        parents, children = self.tree.placed(frames, self.parents), self.tree.placed(frames, self.children)
+        ends: Array = frames.nodes.take(self._nodes, axis=0) @ self._ends
+        parents, children = ends[: len(self.names)], ends[len(self.names) :]
         for k, body in self.driven:
             parents[k] = driven.get(body, children[k])
         return parents, children

@@ -100,7 +100,7 @@ class SpanningTree(tree.Tree):
         """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
         made = np.empty((2, 3, len(self)))
         made[0], made[1] = frames.turning.T, frames.moving.T
-        if self._slides is not None:
+        if self.has_slides:
             made[1] *= self.unit
         return made
 

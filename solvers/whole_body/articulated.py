@@ -131,8 +131,8 @@ class Limbs:
         """
         self.layout = Layout(body)
         self.all_at_base = all_at_base
-        self.turned = Carried(self.layout, body.carriers[turning])
-        self.placed = Carried(self.layout, body.carriers[placed])
+        self.turned = Carried(self.layout, body.carrying[turning])
+        self.placed = Carried(self.layout, body.carrying[placed])
         count, width = self.layout.index.shape
         self._diagonal = np.arange(width)
         self._later = np.maximum(np.arange(width)[:, None], np.arange(width))  # of two joints of a limb, the one nearer to its end

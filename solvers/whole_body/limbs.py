@@ -73,19 +73,19 @@ class Carried:
     """Targets on links, by the limb that carries them and their index in it."""
 
     def __init__(self, layout: Layout, carriers: Indices) -> None:
-        """`carriers` (k,): the node that carries each."""
+        """`carriers` (k,): the joint that carries each; -1: the base."""
         own: list[list[int]] = [[] for _ in layout.index]
         for k, carrier in enumerate(carriers.tolist()):
-            if carrier > 0:
-                own[layout.position[carrier - 1][0]].append(k)
+            if carrier >= 0:
+                own[layout.position[carrier][0]].append(k)
         most = max(map(len, own), default=0)
         self.which = np.full((len(own), most), len(carriers), np.intp)  # targets of each limb; one too many: none
         self.beyond = np.zeros((*layout.index.shape, most))  # 1 where an index of a limb has a target at or beyond it
         for row, targets in enumerate(own):
             self.which[row, : len(targets)] = targets
             for column, k in enumerate(targets):
-                self.beyond[row, : layout.position[int(carriers[k]) - 1][1] + 1, column] = 1.0
-        self.at_base = (carriers == 0).astype(float)
+                self.beyond[row, : layout.position[int(carriers[k])][1] + 1, column] = 1.0
+        self.at_base = (carriers < 0).astype(float)
 
     def summed(self, values: Array) -> Array:
         """Sums of targets' values (k, ...) at or beyond each index of limbs (m, b, ...)."""

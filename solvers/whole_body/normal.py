@@ -30,7 +30,7 @@ class Normal:
         ends = body.ends[placed]
         self.at_base = (body.carriers[placed] == 0) & ~ends[:, :3, 3].any(axis=1)
         self.all_at_base = bool(self.at_base.all())
-        above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[1:]]).T  # [i, j]: i moves all that j moves
+        above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]).T  # [i, j]: i moves all that j moves
         self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
