@@ -88,10 +88,6 @@ class Motor:
         """Angle of a value from LeRobot's zero [rad]; in degrees it is the value itself."""
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
-    def value_of_angle(self, angle: float, mode: Mode) -> float:
-        """The inverse of `angle`, clamped as LeRobot clamps."""
-        return self.value(self.middle + angle * STEPS_PER_RADIAN, mode)
-
 
 def load(path: Path) -> dict[str, Motor]:
     """Motors by name, from a calibration file of LeRobot.
@@ -156,11 +152,6 @@ def usual_folder() -> Path:
         return Path(own).expanduser()
     hub = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     return (Path(os.environ.get("HF_LEROBOT_HOME") or Path(hub) / "lerobot") / "calibration").expanduser()
-
-
-def mode_of(name: str) -> Mode:
-    """The mode in which LeRobot's arms use a motor."""
-    return "range_0_100" if name == GRIPPER else "degrees"
 
 
 def _motor(fields: JsonFields) -> Motor:

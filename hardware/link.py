@@ -56,7 +56,6 @@ class Link:
         self._memory: SharedMemory | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
-        self._started = 0.0
         self._worker_beat = -1
         self._worker_seen = 0.0
         self._beat = 0
@@ -100,7 +99,7 @@ class Link:
             self._memory.close()
             self._memory = None
             raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
-        self._started = self._worker_seen = time.perf_counter()
+        self._worker_seen = time.perf_counter()
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 

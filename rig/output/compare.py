@@ -25,7 +25,7 @@ from ..live.movers import mover_of
 from ..live.stage import Stage
 from ..reading import chain as build
 from ..reading.skeleton import ChainReader
-from . import discontinuities, unkeyed
+from . import discontinuities
 from .stepped import Stepped
 
 REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
@@ -211,7 +211,6 @@ class Comparison(Stepped):
         self.done = 0  # steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
         self._goal: tuple[Skeleton, GazeGoal] | None = None
-        self.unkeyed = unkeyed.remember(scene) if self.moves else []
         super().__init__(scene)
 
     @property
@@ -271,7 +270,10 @@ class Comparison(Stepped):
         _tables[self.rig.session_uid, self.chain.uid] = found = Table(rows, self.frames, remark)
         return found
 
+    @property
+    def keeps_unkeyed(self) -> bool:
+        return self.moves
+
     def _put_back(self) -> None:
         if self.moves:
             super()._put_back()
-            unkeyed.put_back(self.unkeyed)

@@ -24,7 +24,6 @@ from ..reading.placement import Placement
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.value_filters import ValueFilters
-from . import unkeyed
 from .stepped import Stepped
 
 SETTLE_FOR = (
@@ -49,6 +48,8 @@ class Export(Stepped):
     Raises:
         RigError: the range is empty, the robot's description is invalid, or it lacks a link that the format needs.
     """
+
+    keeps_unkeyed = True
 
     def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool, form: str) -> None:
         if end < start:
@@ -75,7 +76,6 @@ class Export(Stepped):
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
         self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
-        self.unkeyed = unkeyed.remember(scene)
         super().__init__(scene)
 
     @property
@@ -161,10 +161,6 @@ class Export(Stepped):
         except ExportError as error:
             self.warnings.append(str(error))
         return frames_at(take, self.rate, self.rig.name)
-
-    def _put_back(self) -> None:
-        super()._put_back()
-        unkeyed.put_back(self.unkeyed)
 
     @property
     def says_how(self) -> str:

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from ..live import live
 from ..robot import links
+from . import unkeyed
 
 
 class Stepped(ABC):
@@ -17,13 +18,17 @@ class Stepped(ABC):
     Attributes:
         total, done: Number of steps in all, and of those done; defined by subclasses.
         frame_before: The frame, with its fraction, that the scene showed.
+        keeps_unkeyed: Whether values that were changed without a keyframe are kept, which going through frames would lose.
 
     Args:
         scene: The scene.
     """
 
+    keeps_unkeyed = False
+
     def __init__(self, scene) -> None:
         self.scene, self.frame_before = scene, scene.frame_current_final
+        self._unkeyed = unkeyed.remember(scene) if self.keeps_unkeyed else []
         self._is_over = False
         live.suspend(True)
         links.hold(True)
@@ -61,6 +66,7 @@ class Stepped(ABC):
         """Goes back to the frame that was shown before."""
         whole = floor(self.frame_before)
         self.scene.frame_set(whole, subframe=self.frame_before - whole)
+        unkeyed.put_back(self._unkeyed)
 
 
 def scene_frames(scene) -> range:

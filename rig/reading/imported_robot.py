@@ -1,4 +1,4 @@
-"""An imported robot: the URDF records stored with its bones, its joint values by name, and the frames of its links.
+"""An imported robot: the URDF records stored with its bones, and its pose by the names of its joints.
 
 Bones are stored in single precision and shaped for display; a link's record on its bone has the numbers of the URDF file. A record stays
 with its bone when the bone is renamed.
@@ -10,12 +10,10 @@ from functools import lru_cache
 
 from ...robots import record
 from ...robots.record import Record
-from ...robots.transform import Transform
 from ...robots.tree import Tree
-from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from . import axes
-from .axes import INDEX, UNIT, is_euler
+from .axes import INDEX, is_euler
 
 KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
 
@@ -86,27 +84,6 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     return Tree(tuple(branches)), tuple(name for name, _ in found)
 
 
-def joint_values(rig) -> dict[str, float]:
-    """Value [rad or m] of every joint in the authored pose, by URDF name, read directly from the channels.
-
-    Raises:
-        RigError: the armature is no imported robot.
-    """
-    tree, _ = tree_of(rig)
-    values = {}
-    for name, kept in records(rig):
-        joint = kept.branch.joint
-        if joint is None or not joint.is_movable or joint.mimic is not None:
-            continue
-        bone = rig.pose.bones[name]
-        if joint.is_rotary and not is_euler(bone):
-            value = rotations.twist_angle(tuple(bone.matrix_basis.to_quaternion()), UNIT[kept.axis])
-        else:
-            value = getattr(bone, channel(kept))[INDEX[kept.axis]]
-        values[joint.name] = kept.sign * value
-    return tree.complete(values)
-
-
 def pose_joints(rig, values: Mapping[str, float]) -> None:
     """Sets the authored pose of the named joints [rad or m]. Mimic joints follow by their drivers.
 
@@ -126,18 +103,3 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
             )
         if joint.mimic is None:
             getattr(bone, channel(kept))[INDEX[kept.axis]] = kept.sign * value
-
-
-def link_frames(rig, depsgraph) -> dict[str, Transform]:
-    """Pose of each link's frame in armature space [m], as shown."""
-    tree, bones = tree_of(rig)
-    shown = rig.evaluated_get(depsgraph).pose.bones
-    resting = tree.frames({})
-    return {
-        branch.link: _transform(shown[name].matrix).then(_transform(rig.data.bones[name].matrix_local).inverse()).then(frame)
-        for branch, name, frame in zip(tree.branches, bones, resting, strict=True)
-    }
-
-
-def _transform(matrix) -> Transform:
-    return Transform(rotations.from_matrix([row[:3] for row in matrix[:3]]), tuple(matrix.translation))

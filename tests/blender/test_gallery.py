@@ -60,10 +60,12 @@ def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(fold
 
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_its_servos_go_where_its_model_goes(folder):
-    from limber.rig.reading.imported_robot import joint_values, pose_joints
+    from limber.rig.reading.imported_robot import pose_joints
     from limber.rig.robot.device import describe_plain, sources
     from limber.rig.robot.values import newest
     from limber.robots.gallery.description import read_description
+
+    from tests.blender.imported import joint_values
 
     rig, robot = added(folder.name), read_description(folder)
     device = describe_plain(rig)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from limber.hardware.motion_files import FORMATS, Settings, read
 from limber.rig.live import live
-from limber.rig.reading.imported_robot import joint_values
 
 from tests.blender import mechanisms as those
 from tests.blender.baking import state
+from tests.blender.imported import joint_values
 from tests.blender.modal import step_by_step
 from tests.blender.rigs import looking_chain, make_active, select, target
 from tests.blender.shown import go_live

@@ -5,12 +5,13 @@ import math
 import bpy
 import numpy as np
 import pytest
-from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints
+from limber.rig.reading.imported_robot import pose_joints
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
 from limber.solvers.kinematics.rotations import angle_between, length, subtract
 
 from tests.blender import mechanisms as those
+from tests.blender.imported import joint_values, link_frames
 from tests.blender.rigs import select, target
 from tests.blender.shown import assert_looks, go_live
 from tests.robots.mjcf import ARM as MJCF

@@ -7,9 +7,10 @@ import pytest
 from limber.rig.authoring import chains
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
-from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, tree_of
+from limber.rig.reading.imported_robot import pose_joints, tree_of
 from mathutils import Vector
 
+from tests.blender.imported import joint_values, link_frames
 from tests.blender.rigs import UPRIGHT, build, select, target
 from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
 from tests.robots.robots import write

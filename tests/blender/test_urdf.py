@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
-from limber.rig.reading.imported_robot import joint_values, link_frames, pose_joints, record_of, tree_of
+from limber.rig.reading.imported_robot import pose_joints, record_of, tree_of
 from limber.solvers.kinematics.rotations import to_matrix
 
+from tests.blender.imported import joint_values, link_frames
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, apart, arbitrary, frames, write
 
 pytestmark = pytest.mark.every_blender

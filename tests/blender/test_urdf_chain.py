@@ -5,9 +5,10 @@ import random
 import bpy
 import pytest
 from limber.rig.authoring.robot_import import import_robot
-from limber.rig.reading.imported_robot import joint_values, pose_joints
+from limber.rig.reading.imported_robot import pose_joints
 from mathutils import Vector
 
+from tests.blender.imported import joint_values
 from tests.blender.rigs import select, target
 from tests.blender.shown import no_handler_raises  # noqa: F401 a fixture
 from tests.robots.robots import ARM, NO_PUBLIC, PUBLIC, write

@@ -167,7 +167,9 @@ def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_pat
 
 
 def test_visuals_move_with_their_links(tmp_path):
-    from limber.rig.reading.imported_robot import link_frames, pose_joints
+    from limber.rig.reading.imported_robot import pose_joints
+
+    from tests.blender.imported import link_frames
 
     rig = bring(write(tmp_path, ARM))
     hand = next(thing for thing in rig.children if thing.parent_bone == "hand")

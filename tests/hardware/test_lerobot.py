@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.lerobot import LerobotError, Motor, from_text, load, mode_of, save, to_text, usual_folder
+from limber.hardware.lerobot import LerobotError, Motor, from_text, load, save, to_text, usual_folder
 
 from tests import jsons
 
@@ -73,14 +73,6 @@ def test_ranges_are_clamped_and_degrees_are_not():
     assert pan.position(pan.value(4090, "degrees"), "degrees") == pytest.approx(4090)
 
 
-@settings(derandomize=True)
-@given(motors, st.sampled_from(MODES), st.floats(-3.0, 3.0))
-def test_an_angle_comes_back_from_its_value(motor, mode, angle):
-    value = motor.value_of_angle(angle, mode)
-    if mode == "degrees" or 0.1 < value < 99.9:
-        assert motor.angle(value, mode) == pytest.approx(angle, abs=1e-9)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -135,7 +127,3 @@ def test_the_usual_folder_is_where_lerobot_is_told_to_keep_it(monkeypatch):
     assert usual_folder() == Path("/data/hub/lerobot/calibration")
     monkeypatch.setenv("HF_LEROBOT_CALIBRATION", "~/arms")
     assert usual_folder() == Path("~/arms").expanduser()
-
-
-def test_the_gripper_is_a_share_and_all_else_degrees():
-    assert [mode_of(name) for name in ARM] == ["degrees", "degrees", "range_0_100"]

@@ -88,17 +88,22 @@ def test_lerobot_finds_all_servos_and_writes_its_calibration_into_them(arm):
         assert (number(registers, 9), number(registers, 11)) == (motor.range_min, motor.range_max)
 
 
+def mode_of(name: str) -> str:
+    """The mode in which LeRobot's arms use a motor."""
+    return "range_0_100" if name == lerobot.GRIPPER else "degrees"
+
+
 def test_lerobots_connect_gives_torque_without_a_goal_so_that_a_changed_offset_moves_the_arm(arm):
     """The goals are from power-up; the offsets have shifted what they mean. Limber's own arming begins where the robot is."""
     for name, motor in ARM.items():
         at_power_up = 2000 + 10 * motor.id
         bounded = min(max(at_power_up, motor.range_min), motor.range_max)
-        assert arm["at first"][name] == pytest.approx(motor.value(bounded, lerobot.mode_of(name)), abs=0.1), name
+        assert arm["at first"][name] == pytest.approx(motor.value(bounded, mode_of(name)), abs=0.1), name
 
 
 def test_lerobots_servos_go_where_limber_says_that_its_values_are(arm):
     for name, motor in ARM.items():
-        mode = lerobot.mode_of(name)
+        mode = mode_of(name)
         assert arm["at 10"][name] == pytest.approx(motor.value(int(motor.position(10.0, mode)), mode), abs=1e-9), name
 
 

@@ -11,7 +11,6 @@ from ...live.mover import Mover
 from ...live.stage import Stage
 from ...live.uses import Use, why_not, with_company
 from ...reading import axes
-from .. import unkeyed
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
 from .zones import Links, intrusions, zones_of
@@ -76,6 +75,8 @@ class MotionCheck(Stepped):
         RigError: the range is empty, nothing can be checked or read, or a no-go zone cannot be looked at.
     """
 
+    keeps_unkeyed = True
+
     def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
             raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
@@ -92,7 +93,6 @@ class MotionCheck(Stepped):
         self.links: dict[tuple[int, str], Links] = {}
         self.unmeasured = [said for one in self.own if self.zones and (said := one.unmeasured(self.stage.session(*one)))]
         self.done = 0
-        self.unkeyed = unkeyed.remember(scene)
         super().__init__(scene)
 
     @property
@@ -165,7 +165,3 @@ class MotionCheck(Stepped):
         found = tuple(finding for take in takes for finding in findings(take, *self.beyond))
         _results[self.rig.session_uid] = made = Result(takes, found, self.frames)
         return made
-
-    def _put_back(self) -> None:
-        super()._put_back()
-        unkeyed.put_back(self.unkeyed)

@@ -3,6 +3,8 @@
 import bpy
 import numpy as np
 
+from ...showing.thumbnails.raster import fill
+
 FINER = 3  # samples a pixel, each way: smooth edges
 WIDEST = 60.0  # of its height, that a text may be: what is longer is cut
 
@@ -18,14 +20,15 @@ def coverage(text: str, height: int) -> np.ndarray:
     scale = FINER * height
     points = corners * 0.8 * scale + (0.0, 0.22 * scale)  # what hangs below the line has room
     wide = int(min(points[..., 0].max() + 1, WIDEST * scale)) // FINER + 1
-    fine = np.zeros((FINER * height, FINER * wide), dtype=bool)
-    for triangle in points:
-        _fill(fine, triangle)
+    fine = np.zeros((FINER * height, FINER * wide), dtype=np.int32)
+    depth = np.full(fine.shape, -np.inf)
+    for triangle in np.pad(points, ((0, 0), (0, 0), (0, 1))):  # all at the depth 0
+        fill(triangle, 1, depth, fine)
     return fine.reshape(height, FINER, wide, FINER).mean(axis=(1, 3))
 
 
 def _triangles(text: str) -> np.ndarray:
-    """Corners (k, 3, 2) of the triangles of a text, at size 1."""
+    """Corners (k, 3, 2) of the triangles of a text, anticlockwise, at size 1."""
     curve = bpy.data.curves.new("Limber letters", "FONT")
     curve.body, curve.resolution_u = text, 2
     thing = bpy.data.objects.new("Limber letters", curve)
@@ -41,18 +44,3 @@ def _triangles(text: str) -> np.ndarray:
         bpy.data.objects.remove(thing)
         bpy.data.curves.remove(curve)
         bpy.data.meshes.remove(mesh)
-
-
-def _fill(fine: np.ndarray, triangle: np.ndarray) -> None:
-    """Marks the samples inside a triangle (3, 2)."""
-    high, wide = fine.shape
-    left, low = np.maximum(np.floor(triangle.min(axis=0)).astype(int), 0)
-    right, top = np.ceil(triangle.max(axis=0)).astype(int) + 1
-    right, top = min(right, wide), min(top, high)
-    if left >= right or low >= top:
-        return
-    x, y = np.meshgrid(np.arange(left, right) + 0.5, np.arange(low, top) + 0.5)
-    a, b, c = triangle
-    sides = [(q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) for p, q in ((a, b), (b, c), (c, a))]
-    inside = np.logical_and.reduce([side >= 0 for side in sides]) | np.logical_and.reduce([side <= 0 for side in sides])
-    fine[low:top, left:right] |= inside

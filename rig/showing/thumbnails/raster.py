@@ -51,7 +51,7 @@ def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
             continue
         for triangle, shade in zip(corners, _shades(solid.corners), strict=True):
             if shade > 0.0:
-                _fill(triangle, len(owners), depth, face)
+                fill(triangle, len(owners), depth, face)
                 colours.append(tuple(shade * part for part in solid.colour))
                 owners.append(k)
     number = np.array(owners)[face]
@@ -73,7 +73,7 @@ def _shades(corners: np.ndarray) -> np.ndarray:
     return np.where(normals[:, 2] > 0.0, DIM + (1.0 - DIM) * np.maximum(lit, 0.0), 0.0)
 
 
-def _fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
+def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
     """Writes `number` into `face` where a triangle (3, 3) is nearer than `depth`, and updates `depth`."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape

@@ -1,0 +1,42 @@
+"""An imported robot as its file describes it: joint values as authored, link frames as shown."""
+
+from limber.rig.reading.axes import INDEX, UNIT, is_euler
+from limber.rig.reading.imported_robot import channel, records, tree_of
+from limber.robots.transform import Transform
+from limber.solvers.kinematics import rotations
+
+
+def joint_values(rig) -> dict[str, float]:
+    """Value [rad or m] of every joint in the authored pose, by URDF name, read directly from the channels.
+
+    Raises:
+        RigError: the armature is no imported robot.
+    """
+    tree, _ = tree_of(rig)
+    values = {}
+    for name, kept in records(rig):
+        joint = kept.branch.joint
+        if joint is None or not joint.is_movable or joint.mimic is not None:
+            continue
+        bone = rig.pose.bones[name]
+        if joint.is_rotary and not is_euler(bone):
+            value = rotations.twist_angle(tuple(bone.matrix_basis.to_quaternion()), UNIT[kept.axis])
+        else:
+            value = getattr(bone, channel(kept))[INDEX[kept.axis]]
+        values[joint.name] = kept.sign * value
+    return tree.complete(values)
+
+
+def link_frames(rig, depsgraph) -> dict[str, Transform]:
+    """Pose of each link's frame in armature space [m], as shown."""
+    tree, bones = tree_of(rig)
+    shown = rig.evaluated_get(depsgraph).pose.bones
+    resting = tree.frames({})
+    return {
+        branch.link: _transform(shown[name].matrix).then(_transform(rig.data.bones[name].matrix_local).inverse()).then(frame)
+        for branch, name, frame in zip(tree.branches, bones, resting, strict=True)
+    }
+
+
+def _transform(matrix) -> Transform:
+    return Transform(rotations.from_matrix([row[:3] for row in matrix[:3]]), tuple(matrix.translation))
