@@ -47,7 +47,7 @@ DaemonMessage = JointPositions | DaemonStatus | MovePlayed
 def decode(text: str) -> DaemonMessage | None:
     """A message of the daemon; None where it says nothing that Limber needs, or is damaged."""
     try:
-        said = json.loads(text)
+        said = json.loads(text, parse_int=float)  # an integer of 400 digits is infinite, and so refused
     except (ValueError, RecursionError):
         return None
     if not isinstance(said, dict):
@@ -70,8 +70,8 @@ def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
     values = said.get(name)
     if not isinstance(values, list) or len(values) != count:
         return ()
-    whole = all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in values)
-    return tuple(map(float, values)) if whole else ()
+    whole = all(isinstance(value, float) and math.isfinite(value) for value in values)
+    return tuple(values) if whole else ()
 
 
 def head_joints(angles: Sequence[float]) -> str:
