@@ -88,17 +88,18 @@ def attend(before: Attention | None, target: Bearing, of: object, settings: Atte
     is_same = (before.target, before.of, before.settings) == (target, of, settings)
     if is_same and (dt == 0.0 or before.is_settled):
         return before
-    origin, left = (before.origin, before.left) if of == before.of else (before.guided, settings.change)
-    left = max(0.0, min(left, settings.change) - dt)
+    if of == before.of:
+        origin, left = before.origin, max(0.0, min(before.left, settings.change) - dt)
+    else:  # the change begins in this frame
+        origin, left = before.guided, settings.change
     guided = target
     if left > 0.0:
         share = _remaining(left / settings.change)
         guided = _mixed(target, origin, share, share, share)
     still = _leave(before.still, guided, settings.dead_zone)
     if settings.lag > 0.0:
-        follow = -math.expm1(-2.0 * dt / settings.lag)
-        halfway = _toward(before.halfway, still, follow)
-        seen = _toward(before.seen, halfway, follow)
+        halfway = _followed(before.halfway, before.still, still, 2.0 * dt / settings.lag)
+        seen = _followed(before.seen, before.halfway, halfway, 2.0 * dt / settings.lag)
     else:
         halfway = seen = still
     return Attention(target, of, settings, origin, left, guided, still, halfway, seen)
@@ -168,6 +169,18 @@ def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
     if parts == [0.0, 0.0]:
         return still
     return _mixed(still, target, parts[0], parts[0], parts[1])
+
+
+def _followed(now: Bearing, begin: Bearing, end: Bearing, duration: float) -> Bearing:
+    """Where a first-order lag gets from `now` while its target moves evenly from `begin` to `end`, in `duration` time constants.
+
+    So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by a frame.
+    """
+    if duration == 0.0:
+        return now
+    share = -math.expm1(-duration)
+    late = (1.0 - share / duration) / share  # share of the way from `begin` to `end` at which a target at rest has the same effect
+    return _toward(now, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 
 def _toward(now: Bearing, target: Bearing, share: float) -> Bearing:

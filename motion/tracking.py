@@ -33,7 +33,7 @@ class TargetMotion(NamedTuple):
         acceleration: Difference of the last two mean velocities [rad/s2].
         dt: Duration of the last step [s].
         change: Change of the acceleration since the step before [rad/s2].
-        untrusted: Part of the speed that appeared in a jump [rad/s].
+        untrusted: Part of the speed that appeared in jumps [rad/s].
         smooth_steps: Steps since the last jump.
     """
 
@@ -57,10 +57,10 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
     jumped = abs(change) > min(limits.jerk * between, MAX_CHANGE * limits.acceleration)
     if given_velocity is not None:
         return TargetMotion(position, velocity, 0.0 if jumped else acceleration, dt)
-    if jumped:
-        return TargetMotion(position, velocity, acceleration, dt, change, max(abs(velocity), abs(change) * between))
     if abs(acceleration) > FOLLOWABLE * limits.acceleration:
-        return TargetMotion(position, velocity, acceleration, dt, change, abs(velocity))
+        return TargetMotion(position, velocity, acceleration, dt, change, max(abs(velocity), abs(change) * between))
+    if jumped:
+        return TargetMotion(position, velocity, acceleration, dt, change, last.untrusted + abs(change) * between)
     untrusted = last.untrusted
     if last.smooth_steps + 1 >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
         untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0

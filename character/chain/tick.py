@@ -70,6 +70,7 @@ class State:
     posture: tuple[Kinematic, ...]  # in transition to the goal's; empty without transitions
     model: Model
     goal: GazeGoal
+    requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as it was given
     best: tuple[float, float]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
     stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # of the outputs
@@ -176,6 +177,7 @@ def tick(
     Raises:
         GazeError: The goal cannot be used, and there is no state to hold.
     """
+    requested = goal.posture
     goal, posture = _on_its_way(model, goal, state, dt)
     again = state if state is not None and state.goal is goal and state.model is model and state.life is life else None
     alive = goal if life is None else replace(goal, posture=goal.posture + life)
@@ -210,12 +212,13 @@ def tick(
         slide_lag=slide_lag,
         at_rest=stalled >= NO_MORE
         and lag == slide_lag == 0.0
-        and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture)),
+        and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture))
+        and (goal.posture is requested or np.array_equal(goal.posture, requested)),
         problem=problem,
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, best, stalled, problem, life)
+    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, life)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
@@ -265,7 +268,10 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
 
 
 def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with the posture in transition from the last one, so that the solver holds the aim meanwhile; and the transition's state."""
+    """The goal with the posture in transition from the last one, so that the solver holds the aim meanwhile; and the transition's state.
+
+    A posture that is chosen in a frame is under way from that frame on: what passed before leads to the one that was requested then.
+    """
     if not model.transitions or len(goal.posture) != len(model.transitions):
         return goal, ()
     if state is not None and _has_arrived(state, goal):
@@ -276,7 +282,9 @@ def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) ->
     last = state.posture or tuple(
         joint.rest(angle) for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
     )
-    posture = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.transitions, last, desired, strict=True))
+    posture = tuple(
+        joint.step(now, angle, dt) for joint, now, angle in zip(model.transitions, last, model.skeleton.clamp(state.requested), strict=True)
+    )
     angles = tuple(joint.position for joint in posture)
     if angles == desired:
         return goal, posture

@@ -45,6 +45,20 @@ def test_without_any_settings_the_target_is_seen_where_it_is(first, second):
     assert state.is_settled
 
 
+@pytest.mark.parametrize("settings", [AttentionSettings(lag=0.3), AttentionSettings(change=0.4), AttentionSettings(dead_zone=0.1)])
+def test_a_target_is_seen_at_the_same_time_whatever_the_frame_rate(settings):
+    speed = 0.0 if settings.change else 0.7  # [rad/s] of the first target; the other one is followed from 1 s on
+
+    def seen(rate: int) -> list:
+        state = attend(None, around(0.0), "a", settings, 0.0)
+        states = run(state, [around(speed * k / rate) for k in range(1, rate)], settings, "a", 1 / rate)
+        states += run(states[-1], [around(0.7 - 0.7 * k / rate) for k in range(rate)], settings, "b", 1 / rate)
+        return [states[k * rate // 12 - 1] for k in range(1, 24)]
+
+    for slow, quick in zip(seen(24), seen(120), strict=True):
+        assert angle(slow.seen, quick.seen) < math.radians(0.1)
+
+
 @given(COORDINATES)
 def test_a_bearing_is_a_position_again(spot):
     assert seen_position(at(spot), ROOT) == pytest.approx(spot, abs=1e-8)

@@ -202,10 +202,11 @@ def test_a_switched_posture_takes_its_time(chain):
     choose(chain, shown_posture=1)
     lean, nod = (np.array(mean(rig, chain, **{name: 1.0})) for name in ("Lean", "Nod"))
     shares = []
-    for frame in range(2, 15):
+    for frame in range(2, 16):
         scene.frame_set(frame)
         now = np.array(session(rig, chain).state.goal.posture)
         shares.append(float((now - lean) @ (nod - lean) / ((nod - lean) @ (nod - lean))))
-    assert shares[5] == pytest.approx(0.5, abs=1e-6)  # six of twelve frames at 24 a second
-    assert 0.9 < shares[10] < 1.0
-    assert shares[11:] == pytest.approx([1.0, 1.0], abs=1e-6)
+    assert shares[0] == pytest.approx(0.0, abs=1e-6)  # the other posture counts from this frame on
+    assert shares[6] == pytest.approx(0.5, abs=1e-6)  # six of twelve frames at 24 a second
+    assert 0.9 < shares[11] < 1.0
+    assert shares[12:] == pytest.approx([1.0, 1.0], abs=1e-6)
