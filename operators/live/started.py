@@ -19,7 +19,11 @@ from ...rig.reading.body import pairing
 def said(context, mover: Mover) -> tuple[str, list[str]]:
     """What a mover that has just gone live does ("" if it cannot move), and warnings, as sentences."""
     session = live.session(*mover)
-    return ("", [session.problem]) if session.problem else _SAID[type(mover)](context, mover, session)
+    return ("", [session.problem]) if session.problem else _SAID.get(type(mover), _any)(context, mover, session)
+
+
+def _any(_context, mover: Mover, session) -> tuple[str, list[str]]:
+    return f"{mover.label} is live", list(filter(None, [session.warning, session.remark]))
 
 
 def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:

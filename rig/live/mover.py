@@ -124,9 +124,15 @@ class Mover(_Pair):
     """A chain, a body or a mechanism of an object. As a tuple it is (owner, settings)."""
 
     __slots__ = ()
+    settings_type: type[bpy.types.PropertyGroup]
     session_type: type[SceneSession]  # of what is known of it from frame to frame
     rank = 0  # movers of a lower one are ticked first, as far as nothing else says the order
     looks_forward = False  # whether it is told, in a cycle of movers, where the others are going
+
+    @staticmethod
+    @abstractmethod
+    def settings_on(owner: bpy.types.Object) -> Iterable[bpy.types.PropertyGroup]:
+        """Settings of all movers of this kind that an object has, live or not."""
 
     def new_session(self) -> SceneSession:
         return self.session_type()
@@ -162,6 +168,11 @@ class Mover(_Pair):
     def bones(self, session) -> Iterable[str]:
         """Names of its owner's bones that it moves."""
         return session.reader.moved if session.reader else ()
+
+    @property
+    def shown_bones(self) -> list[str]:
+        """Names of its owner's bones that show it while live; none of a mover that is not on a rig."""
+        return []
 
     @property
     def key(self) -> Key:

@@ -15,7 +15,7 @@ from ..reading import axes, channels, mimic, postures
 from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
-from ..reading.dependencies import NO_BODIES, Bodies, Moved, joint_bones, moved_part, mover
+from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover
 from ..reading.goal import followed
 from ..reading.links import moved_bones
 from ..reading.mechanism import assembled, inputs
@@ -34,9 +34,14 @@ class ChainMover(Mover):
     """A chain of an armature."""
 
     __slots__ = ()
+    settings_type = LimberChain
     session_type = ChainSession
     rank = 1
     looks_forward = True
+
+    @staticmethod
+    def settings_on(owner) -> list[LimberChain]:
+        return list(owner.limber.chains) if owner.type == "ARMATURE" else []
 
     @property
     def planning(self) -> Planning | None:
@@ -55,6 +60,10 @@ class ChainMover(Mover):
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
+
+    @property
+    def shown_bones(self) -> list[str]:
+        return [*(joint.bone for joint in self.settings.joints), *(follower.bone for follower in followers(self.settings))]
 
     @property
     def label(self) -> str:
@@ -113,13 +122,23 @@ class BodyMover(Mover):
     """The body of an armature, which follows another armature or a stream."""
 
     __slots__ = ()
+    settings_type = LimberRetarget
     session_type = BodySession
+
+    @staticmethod
+    def settings_on(owner) -> list[LimberRetarget]:
+        body = owner.limber.retarget
+        return [body] if owner.type == "ARMATURE" and (body.live or body.pairs) else []
 
     def moved(self, session) -> Moved:
         return Moved()  # it comes before the chains that warp what it does
 
     def place(self, placement: Placement, pose) -> None:
         placement.move(self.owner, pose, getattr(pose, "frames", {}))
+
+    @property
+    def shown_bones(self) -> list[str]:
+        return [*pairing.bones(self.owner, self.settings), *(bone for bone, _ in mimic.driven(self.owner))]
 
     @property
     def label(self) -> str:
@@ -152,8 +171,13 @@ class MechanismMover(Mover):
     """The mechanism of an object."""
 
     __slots__ = ()
+    settings_type = LimberMechanism
     session_type = MechanismSession
     rank = 2
+
+    @staticmethod
+    def settings_on(owner) -> list[LimberMechanism]:
+        return [owner.limber.mechanism] if owner.limber.mechanism.uid else []
 
     def moved(self, session) -> Moved:
         return Moved(bodies=self.bodies(session))
@@ -237,24 +261,17 @@ def plans(solver: str) -> bool:
     return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
-KINDS: dict[type, type[Mover]] = {LimberChain: ChainMover, LimberRetarget: BodyMover, LimberMechanism: MechanismMover}
+KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]
 
 
 def mover_of(owner, settings) -> Mover:
     """The mover with these settings."""
-    return next(kind for settings_type, kind in KINDS.items() if isinstance(settings, settings_type))(owner, settings)
+    return next(kind for kind in KINDS if isinstance(settings, kind.settings_type))(owner, settings)
 
 
 def movers_of(owner) -> Iterator[Mover]:
-    """All movers of an object, live or not: its body if it has a source, its chains, its mechanism."""
-    kept = owner.limber
-    if owner.type == "ARMATURE":
-        if kept.retarget.live or kept.retarget.pairs:
-            yield BodyMover(owner, kept.retarget)
-        for chain in kept.chains:
-            yield ChainMover(owner, chain)
-    if kept.mechanism.uid:
-        yield MechanismMover(owner, kept.mechanism)
+    """All movers of an object, live or not: its body if it is paired, its chains, its mechanism."""
+    return (kind(owner, settings) for kind in KINDS for settings in kind.settings_on(owner))
 
 
 def live_of(owner) -> list[Mover]:

@@ -9,9 +9,8 @@ import bpy
 from ...character.playback import Playback
 from ..blender.errors import RigError
 from ..blender.identity import find
-from ..reading import axes, mimic
-from ..reading.body import pairing
-from ..reading.dependencies import followers, hangs_on_objects_alone, targets
+from ..reading import axes
+from ..reading.dependencies import hangs_on_objects_alone, targets
 from ..reading.mechanism import assembled
 from ..reading.mechanism.owners import TYPES
 from ..showing import mechanism_proxy
@@ -33,32 +32,24 @@ class Member:
     order: list[str]  # names of the proxy's bones, in its order
 
     @property
-    def chains(self) -> list:
-        return [chain for chain in self.rig.limber.chains if chain.live]
-
-    @property
     def movers(self) -> list[Mover]:
         """Its live movers that the proxy shows: the body, then chains."""
         return [mover for mover in live_of(self.rig) if mover.is_on_rig]
 
     @property
     def names(self) -> list[str]:
-        """Names of the existing bones that its live chains and its body move."""
-        bones, chains = self.rig.pose.bones, self.chains
-        moved = []
-        if self.rig.limber.retarget.live:
-            moved += [*pairing.bones(self.rig, self.rig.limber.retarget), *dict.fromkeys(bone for bone, _ in mimic.driven(self.rig))]
-        moved += [joint.bone for chain in chains for joint in chain.joints if joint.bone in bones]
-        moved += [follower.bone for chain in chains for follower in followers(chain)]
-        bodies = assembled.bones(self.rig)  # these are shown where the mechanism has them
-        return [name for name in dict.fromkeys(moved) if name not in bodies]
+        """Names of the existing bones that its live movers move."""
+        bones, bodies = self.rig.pose.bones, assembled.bones(self.rig)  # bodies are shown where the mechanism has them
+        moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
+        return [name for name in moved if name in bones and name not in bodies]
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
         """Bone of the proxy -> targets to keep evaluated; without targets that depend on bones or deformation, which could make a
         dependency cycle.
         """
-        return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in self.chains if chain.joints}
+        chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
+        return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in chains}
 
 
 class Registry:
@@ -120,7 +111,7 @@ class Registry:
 
 
 def is_live(rig) -> bool:
-    """Whether a chain of the armature, or its body, is switched to live."""
+    """Whether a mover on the armature is switched to live."""
     return any(mover.is_live and mover.is_on_rig for mover in movers_of(rig))
 
 

@@ -60,7 +60,9 @@ def test_panels_come_after_the_panel_that_they_are_part_of_and_after_all_lists_a
 
 def test_panels_with_the_same_parent_differ_in_their_order():
     """Else the names of their modules would say which the tab shows first."""
-    orders = Counter((getattr(cls, "bl_parent_id", ""), cls.bl_order) for cls in panels() if cls.bl_region_type == "UI")
+    shown = [cls for cls in panels() if cls.bl_region_type == "UI"]
+    assert [cls.__name__ for cls in shown if not hasattr(cls, "bl_order")] == [], "bl_order is missing: the place among its neighbours"
+    orders = Counter((getattr(cls, "bl_parent_id", ""), cls.bl_order) for cls in shown)
     assert [panel for panel, count in orders.items() if count > 1] == []
 
 

@@ -11,9 +11,14 @@ MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="ut
 
 
 @pytest.fixture(scope="module")
-def names() -> set[str]:
-    package = ROOT / "build" / f"limber-{MANIFEST['version']}.zip"
-    assert package.exists(), f"no {package}: run `make build` first"
+def package() -> Path:
+    found = ROOT / "build" / f"limber-{MANIFEST['version']}.zip"
+    assert found.exists(), f"no {found}: run `make build` first"
+    return found
+
+
+@pytest.fixture(scope="module")
+def names(package: Path) -> set[str]:
     with zipfile.ZipFile(package) as archive:
         return {name for name in archive.namelist() if not name.endswith("/")}
 
@@ -33,9 +38,8 @@ def test_the_firmware_is_in_as_sources_since_users_flash_it(names: set[str]):
     assert sources <= names
 
 
-def test_the_package_stays_small():
-    size = (ROOT / "build" / f"limber-{MANIFEST['version']}.zip").stat().st_size
-    assert size < 2e6, "meshes of gallery robots are simplified, and the makers' are installed from a folder"
+def test_the_package_stays_small(package: Path):
+    assert package.stat().st_size < 2e6, "meshes of gallery robots are simplified, and the makers' are installed from a folder"
 
 
 def test_nothing_of_development_and_nothing_compiled_is_in(names: set[str]):
