@@ -31,7 +31,7 @@ class BackgroundJob:
     Args:
         task: Name of the task: one of `background_job_entry.TASKS`.
         arguments: The task's arguments, encodable as JSON.
-        patience: Time without an event after which the job is ended as hanging [s].
+        patience: Time without an event after which the job counts as hung and is ended [s].
         python: Path of the Python interpreter: Blender's own.
 
     Raises:

@@ -1,6 +1,6 @@
 """Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene. Knows no Blender.
 
-JSON of a stated version: the servo of each joint, its zero position, direction and range. Reading is strict: what does not
+JSON of a stated version: the servo of each joint, its zero position, direction and range. The parser is strict: what does not
 fit is an error that names the file, the joint or servo, the field, what is expected and what was found. Writing is all or nothing.
 """
 

@@ -11,7 +11,7 @@ from .safety import Fault
 _CABLE = "Is the cable in, at both ends, and whole?"
 _POWER = "Do the servos have power, and enough of it?"
 _CLEAR = "Is everyone out of the robot's reach?"
-_HARM = "Is nothing hot, broken or out of place?"
+_HARM = "Is nothing hot, broken or loose?"
 _PROGRAM = "Does no other program use the port?"
 
 CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
@@ -35,12 +35,12 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         Fault.DEVICE_WATCHDOG: (_CABLE, "Is the computer very busy?", _CLEAR),
         Fault.DEVICE_REFUSED: (_HARM, _POWER, "Does a joint push against something?"),
         Fault.POSE_UNREAD: (_CABLE, _POWER, "Does the servo that is named answer in Find Servos?"),
-        Fault.BLENDER_SILENT: (_CLEAR, "Is Blender done with what kept it busy?"),
+        Fault.BLENDER_SILENT: (_CLEAR, "Has Blender finished what it was busy with?"),
         Fault.WORKER_DIED: (_CLEAR, "Does your own file, if you use one, run to its end?"),
         Fault.WORKER_HUNG: (_CLEAR, "Does your own file, if you use one, return at once?", _CABLE),
         Fault.NO_PYSERIAL: ("Was Limber installed from its zip?",),
         Fault.BLOCKED: (
-            "What is in the way of the joint that is named?",
+            "What blocks the joint that is named?",
             _HARM,
             "Is the joint's range within what the robot can do?",
             _POWER,
@@ -72,7 +72,7 @@ _NETWORK_CHECKS: Mapping[Fault, tuple[str, ...]] = {
     Fault.UNSUITABLE: ("Are the servos' numbers 10 to 18?",),
     Fault.DEVICE_REFUSED: (_ALONE, _HARM, _POWER),
     Fault.POSE_UNREAD: (_DAEMON,),
-    Fault.BLOCKED: (_ALONE, "What is in the way of the joint that is named?", _HARM),
+    Fault.BLOCKED: (_ALONE, "What blocks the joint that is named?", _HARM),
 }
 
 

@@ -114,7 +114,7 @@ def from_text(text: str, source: str = "The calibration") -> dict[str, Motor]:
         raise LerobotError(f"{source} is no JSON ({error}): choose a calibration file of LeRobot") from error
     robot = JsonFields(source, plain, LerobotError)
     if any(robot.has(field) for field in _BEFORE_2025):
-        raise LerobotError(f"{source} is from LeRobot before June 2025, which kept no ranges: calibrate again with lerobot-calibrate")
+        raise LerobotError(f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate")
     if robot.has("format"):
         robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
     motors = {name: _motor(fields) for name, fields in robot.members("motor")}

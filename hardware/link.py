@@ -27,7 +27,7 @@ from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
-HUNG_AFTER = 1.0  # [s] a hundred missed periods of the worker: no scheduler is that late
+HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
 
 # Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)

@@ -1,6 +1,7 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map. Knows no Blender.
 
-It holds the device's description (written once, before the worker starts), the stop counter, and a mailbox each way. Nothing in it blocks.
+It holds the device's description (written once, before the worker starts), the stop counter, and
+a mailbox in each direction. Nothing in it blocks.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from .device import Channel, Device, Joint
 from .errors import AnglesError, DeviceError
 
-SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint cannot be told from the others
+SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint's value is not determined
 
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:

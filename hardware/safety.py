@@ -134,7 +134,7 @@ class SafetyInputs:
         arrived: The slow approach has reached the newest angles.
         done: A motion with an end (a test, parking) has ended.
         at_rest: The commanded angles are at rest.
-        jumped: The newest angles are far from the commanded ones, and no motion of the joints led there.
+        jumped: The newest angles are far from the commanded ones, without a motion of the joints in between.
         remark: Why Blender's angles are refused; empty: they are not.
     """
 

@@ -14,13 +14,13 @@ class Stepwise(Operator):
 
     Subclasses implement `_begin(context)`, which returns the work or raises RigError, `_says()`, the text of the status bar, and
     `_finish(context)`, and set `nothing` and `cancelled`, the reports of a failure and of cancelling. One that asks first, in a dialogue or
-    the file browser, sets `is_asking` when it does, and `asked`, the names of the properties that it asks for.
+    the file browser, sets `is_asking` when it does, and `settings`, the names of the properties in it.
     """
 
     work: Stepped
     nothing = ""
     cancelled = ""
-    asked: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def invoke(self, context, event):
         try:
@@ -37,7 +37,7 @@ class Stepwise(Operator):
         if getattr(self, "is_asking", False) and not bpy.app.background:
             # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
             again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
-            again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.asked})
+            again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings})
             return None
         work = self.work = self._begin(context)
         try:

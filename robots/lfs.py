@@ -1,4 +1,4 @@
-"""Git LFS pointers: small text files in place of large ones that were not downloaded. Knows no Blender."""
+"""Git LFS pointers: small text files instead of large ones that were not downloaded. Knows no Blender."""
 
 from pathlib import Path
 

@@ -151,7 +151,7 @@ class _Reader:
     def _check(self, event: Any, depth: int) -> None:
         """Raises MalformedError for an event that closures do not need."""
         if event.anchor and self.scalar is None:  # an alias has one, too
-            raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out in each place")
+            raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out each time")
         if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):
             raise self._error(f"tag '{event.tag}' is not allowed: take it out")
         if depth > MAX_DEPTH:

@@ -1,6 +1,6 @@
 """Settings of solvers, each described once, by a field of an options dataclass. Knows no Blender.
 
-Properties, tooltips, panels, the reading of them, bounds and the documents' table are made from these descriptions.
+Properties, tooltips, panels, their use, bounds and the documents' table are made from these descriptions.
 """
 
 import math

@@ -95,7 +95,7 @@ def capabilities_of(name: str, settings: ProtocolSettings = DEFAULT, program: st
 
 
 def is_on_network(name: str) -> bool:
-    """Whether devices of a protocol have an address on a network in place of a serial port."""
+    """Whether devices of a protocol have an address on a network instead of a serial port."""
     return name in WITHOUT_CODEC and bool(WITHOUT_CODEC[name].address)
 
 

@@ -244,7 +244,7 @@ class Connection(ABC):
 
     @abstractmethod
     def acknowledge_fault(self, now: float) -> None:
-        """Clear a recoverable fault, as the user asked; a lost connection stays lost."""
+        """Clear a recoverable fault at the user's request; a lost connection stays lost."""
 
     @abstractmethod
     def close(self, now: float) -> None:

@@ -84,7 +84,7 @@ class Drive:
     Args:
         joints: The joints.
         ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
-        pose: Initial values (joints,); a joint beyond its range is led back slowly.
+        pose: Initial values (joints,); a joint beyond its range is moved back slowly.
         speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
     """
 

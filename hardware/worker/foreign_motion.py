@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
-RECENT = 0.4  # [s] a controller's delay and a motor's lag behind what it was told
+RECENT = 0.4  # [s] a controller's delay and a motor's lag behind its command
 STRAY = 0.087  # [rad] 5 degrees from all that was commanded lately: more than a load bends a motor that holds
 OFTEN = 5  # measurements astray in a second: another program's orders alternate with Limber's
 WITHIN = 1.0  # [s]
@@ -26,7 +26,7 @@ class ForeignMotion:
         self._astray.clear()
 
     def command(self, now: float, angles: Mapping[int, float]) -> None:
-        """Record what motors were told at `now` [s]."""
+        """Record the motors' commands at `now` [s]."""
         self._commanded.append((now, angles))
         while len(self._commanded) > 1 and self._commanded[1][0] < now - RECENT:
             self._commanded.popleft()

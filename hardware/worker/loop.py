@@ -59,7 +59,7 @@ def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
         now = time.perf_counter()
         late = now - deadline
         if late > PERIOD:
-            deadline = now  # missed periods are dropped: no burst makes up for them
+            deadline = now  # late periods are dropped: no burst makes up for them
         worker.step(now, late)
 
 

@@ -15,7 +15,7 @@ RECENT = 0.3  # [s] a servo's lag, the delay of an answer, and a move or two tha
 BEHIND = 0.17  # [rad of the servo] 10 degrees outside of what was commanded lately: more than any load bends a healthy servo
 BEHIND_FOR = 0.3  # [s] until it is worth a word
 BLOCKED = 0.35  # [rad of the servo] 20 degrees: its motor pushes with all it has
-BLOCKED_FOR = 1.0  # [s] a hand may be in the way for a moment; a stalled motor takes a minute to burn
+BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes a minute to burn
 
 
 class TrackingErrorMonitor:

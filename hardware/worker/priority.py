@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes under one thousandth of it, more is an endless loop
+LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes under one thousandth of it, more is an infinite loop
 
 
 def ask_for_punctuality() -> bool:
     """Request the lowest real-time priority, where the system offers it; returns whether it was granted.
 
     Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it, punctuality depends on the
-    load. A worker in an endless loop, which nothing could interrupt at this priority, is ended by the system; the robot's
+    load. A worker in an infinite loop, which nothing could interrupt at this priority, is ended by the system; the robot's
     watchdog stops the robot.
     """
     if not hasattr(os, "sched_setscheduler"):

@@ -27,7 +27,7 @@ EARLY = 1e-3  # [s] by which a step of the worker may come early
 REST_WITHIN = 1.0  # [s] in which a robot must come to rest that is to be armed
 ARM_FOR = 3.0  # [s] for which the daemon may take to say that its motors are enabled: its status comes once a second
 BEYOND = 0.05  # [rad] 3 degrees: so far beyond its servo's limits a motor jumps noticeably when it gets torque
-HOLD_FOR = 0.3  # [s] for which a stop is said again: while a move comes to its end, the daemon ignores what it is told
+HOLD_FOR = 0.3  # [s] for which a stop is repeated: while a move ends, the daemon ignores commands
 
 
 class ReachyConnection(Connection):
@@ -47,7 +47,7 @@ class ReachyConnection(Connection):
         self._has_greeted = False
         self._status: messages.DaemonStatus | None = None
         self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
-        self._targets: dict[int, float] = {}  # what each motor was told
+        self._targets: dict[int, float] = {}  # last command of each motor
         self._antennas_told: tuple[float, ...] = ()
         self._plays = False  # a move that another program has loaded
         self._foreign = ForeignMotion()

@@ -13,7 +13,7 @@ from ..protocols.table import settings_of
 from .stored_ranges import within_own_limits
 from .translation import SPEED_HEADROOM
 
-BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be led back
+BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be moved back
 
 
 class ServoChannels:

@@ -70,7 +70,7 @@ class ServoDiagnostics:
             self._loads[who.servo] = load_unit(who.model)
 
     def take(self, measured: Measured) -> None:
-        """Record a reading."""
+        """Record a measurement."""
         channel = self._channel.get(measured.servo)
         if channel is None or measured.quantity not in TOLD:
             return

@@ -54,7 +54,7 @@ class ServoPlans:
     def arming(self, servos: Sequence[int], now: float) -> Plan:
         """Torque on at the present positions, which are read at `now` [s] or later.
 
-        Servos get torque at their slowest speed, and their own speed limit only when their reading has proved to mean the same as before:
+        Servos get torque at their slowest speed, and their own speed limit only once their position means what it did before:
         some count their revolutions anew when they get torque, and would go a whole revolution to their goal.
         """
         yield from self._read_settings(servos)

@@ -50,7 +50,7 @@ class StandstillMonitor:
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Servos that kept rotating; they are not monitored any more."""
+        """Servos that did not stop rotating; they are not monitored any more."""
         found = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]

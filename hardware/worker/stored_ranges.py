@@ -49,7 +49,7 @@ def shortened(device: Device, narrowed: Device) -> str:
         return ""
     more = f" and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
     return (
-        f"Limits stored in the servos are narrower than the ranges here and are kept: {', '.join(texts[:LISTED])}{more}."
+        f"Limits stored in the servos are narrower than the ranges here and stay: {', '.join(texts[:LISTED])}{more}."
         " Import the robot's calibration, or widen the limits with its maker's tool"
     )
 

@@ -4,7 +4,7 @@ from .framing import frame
 
 
 class LIMBER_OT_add_demo_lamp(UndoOperator):
-    """Add a desk lamp with five joints, three postures and a ball that flies around it: ready to go live, and to move the virtual robot"""
+    """Add a desk lamp with five joints, three postures and a ball that circles it: it can go live and move the virtual robot at once"""
 
     bl_label = "Add Demo Lamp"
 

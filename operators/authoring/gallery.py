@@ -30,7 +30,7 @@ class _AddsRobot:
 
 
 class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
-    """Add a robot of the gallery with its joints, limits, servos, postures and a target: ready to go live, and to move the virtual robot"""
+    """Add a robot of the gallery with joints, limits, servos, postures and a target: it can go live and move the virtual robot at once"""
 
     bl_label = "Add Robot"
 
@@ -71,7 +71,9 @@ class LIMBER_OT_install_robot_meshes(ReadsFile, Operator):
 
     bl_label = "Install Full Meshes"
 
-    filepath: StringProperty(name="Place", description="The folder, or the robot's URDF file", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(
+        name="Folder or File", description="The folder, or the robot's URDF file", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
     filter_glob: shown_files("*.urdf")
 
     missing = "No folder is chosen: choose a clone of the maker's repository, or the robot's URDF file"

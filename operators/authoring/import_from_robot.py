@@ -19,7 +19,7 @@ class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
 
     address: StringProperty(name="Address", description="Host and port of the robot's daemon", default=ADDRESS, options={"SKIP_SAVE"})
 
-    asked = ("address",)
+    settings = ("address",)
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 

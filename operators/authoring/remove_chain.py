@@ -5,7 +5,7 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_remove_chain(UndoOperator):
-    """Remove the chain. Its stored postures are kept as pose assets"""
+    """Remove the chain. Its stored postures stay as pose assets"""
 
     bl_label = "Remove Chain"
 

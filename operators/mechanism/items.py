@@ -81,7 +81,7 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
 
 
 class LIMBER_OT_remove_mechanism_goal(RemovePart):
-    """Remove the selected goal. Its target is kept"""
+    """Remove the selected goal. Its target stays"""
 
     bl_label = "Remove Goal"
     items, active = "goals", "active_goal"

@@ -62,7 +62,7 @@ def _rest_here(owner) -> None:
 
 
 class LIMBER_OT_add_mechanism(UndoOperator):
-    """Add a ready-made mechanism with bodies, joints, motors and a target"""
+    """Add a mechanism of the gallery with bodies, joints, motors and a target"""
 
     bl_label = "Add Mechanism"
 
@@ -89,7 +89,7 @@ class LIMBER_OT_add_mechanism(UndoOperator):
 
 
 class LIMBER_OT_new_mechanism(UndoOperator):
-    """Make a mechanism of the joints around the active object: rigid body constraints, or empties with a Limber joint"""
+    """Make a mechanism of the joints that are connected with the active object: rigid body constraints, or empties with a Limber joint"""
 
     bl_label = "New Mechanism"
 

@@ -10,7 +10,7 @@ from .bake_reports import tell_held
 
 
 class LIMBER_OT_bake(Stepwise, UndoOperator):
-    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions are kept. Esc cancels"""
+    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc cancels"""
 
     bl_label = "Bake"
 

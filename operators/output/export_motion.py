@@ -51,7 +51,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         max=255,
     )
 
-    asked = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
+    settings = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
 

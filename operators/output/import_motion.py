@@ -37,7 +37,7 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
         name="Sound", description="Add the sound file of the same name that lies beside the motion to the sequencer", default=True
     )
 
-    asked = ("filepath", "format", "frame_start", "keys", "with_sound")
+    settings = ("filepath", "format", "frame_start", "keys", "with_sound")
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
@@ -57,7 +57,7 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in self.asked[1:]:
+        for name in self.settings[1:]:
             layout.prop(self, name)
 
     def _begin(self, context):

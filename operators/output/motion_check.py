@@ -60,7 +60,7 @@ def _needs_result(context) -> str:
 
 
 class LIMBER_OT_mark_findings(UndoOperator):
-    """Add a marker to the timeline at the worst frame of each finding, in place of Limber's earlier markers"""
+    """Add a marker to the timeline at the worst frame of each finding, instead of Limber's earlier markers"""
 
     bl_label = "Mark on Timeline"
 
@@ -72,7 +72,7 @@ class LIMBER_OT_mark_findings(UndoOperator):
 
 
 class LIMBER_OT_clear_marks(UndoOperator):
-    """Remove the markers of Motion Check from the timeline. Your own markers are kept"""
+    """Remove the markers of Motion Check from the timeline. Your own markers stay"""
 
     bl_label = "Clear Marks"
 

@@ -57,7 +57,7 @@ def _tell(operator, made: record.Keyed) -> None:
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
-    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions are kept"""
+    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions stay"""
 
     bl_label = "Keep Takes"
 
@@ -90,7 +90,7 @@ def _needs_left(context) -> str:
 
 
 class LIMBER_OT_restore_takes(UndoOperator):
-    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The previous action is kept"""
+    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The previous action stays"""
 
     bl_label = "Restore Takes"
 

@@ -29,7 +29,7 @@ class LIMBER_OT_add_zone(UndoOperator):
 
 
 class LIMBER_OT_remove_zone(RemoveItem):
-    """Remove the selected no-go zone from the list. The object is kept"""
+    """Remove the selected no-go zone from the list. The object stays"""
 
     bl_label = "Remove No-Go Zone"
 

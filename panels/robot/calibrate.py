@@ -128,7 +128,7 @@ def _draw_zeros(layout, rig, status) -> None:
 
 
 def _split(layout, factor: float):
-    """Two rows beside each other, the first with this share of the width."""
+    """Two columns, the first with this share of the width."""
     split = layout.split(factor=factor)
     return split.row(), split.row()
 

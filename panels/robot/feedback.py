@@ -85,7 +85,7 @@ def _text(joint, value: float | None) -> str:
 
 
 def _rounded(value: float, digits: int) -> float:
-    return round(value, digits) + 0.0  # turns -0.0 into 0.0
+    return round(value, digits) + 0.0  # -0.0 becomes 0.0
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -67,7 +67,7 @@ def _draw_device(layout, device) -> None:
 
 def _draw_state(layout, rig, status) -> None:
     state = status.state if status else State.CONNECTING
-    if state is State.DISARMED and status and status.needs_confirmation:  # above the sentences: always in the same place
+    if state is State.DISARMED and status and status.needs_confirmation:  # above the sentences, so that it does not move
         _draw_asking(layout)
     else:
         _draw_buttons(layout, rig, state)

@@ -123,8 +123,8 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
         turning, _ = skeleton.jacobian(angles, end.number)
         rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
-        ways = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
-        if len(ways) > 1 and ways[1] > SAME_DIRECTION:
+        spread = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
+        if len(spread) > 1 and spread[1] > SAME_DIRECTION:
             return
     yield Finding(
         f"{end.subject} can move its gaze in one direction only: unlock another axis of its bones if it was locked by mistake,"
@@ -170,12 +170,12 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
     if target is None:
         yield Finding(no_target(end), True)
         return
-    way = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
-    if way:
-        yield Finding(f"The chain moves its own target '{target.name}' ({way}): choose another target", True)
+    how = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
+    if how:
+        yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
     elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
         yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
-    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # other targets are kept evaluated while live
+    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
         )

@@ -61,15 +61,15 @@ def _inheritance(bone) -> Iterator[Finding]:
 def _axes(bone, chain, reader) -> Iterator[Finding]:
     here = {joint.axis for joint in chain.joints if joint.bone == bone.name}
     missing = [axis for axis in joint_axes(bone) if axis not in here]
-    turns = [axis for axis in missing if not axes.is_prismatic(axis)]
-    slides = [axes.letter(axis) for axis in missing if axes.is_prismatic(axis)]
-    if not here and turns and not is_euler(bone):
+    rotations = [axis for axis in missing if not axes.is_prismatic(axis)]
+    moves = [axes.letter(axis) for axis in missing if axes.is_prismatic(axis)]
+    if not here and rotations and not is_euler(bone):
         yield Finding(f"Bone '{bone.name}' can rotate without a joint: lock its rotation, or Give Euler Order and press Match Joints")
-    elif turns:
-        yield Finding(f"Bone '{bone.name}' can rotate about {', '.join(turns)} without a joint: lock that axis, or press Match Joints")
-    if slides:
+    elif rotations:
+        yield Finding(f"Bone '{bone.name}' can rotate about {', '.join(rotations)} without a joint: lock that axis, or press Match Joints")
+    if moves:
         yield Finding(
-            f"Bone '{bone.name}' can move along {', '.join(slides)} without a joint: lock its location there, or press Match Joints"
+            f"Bone '{bone.name}' can move along {', '.join(moves)} without a joint: lock its location there, or press Match Joints"
         )
     if bone.name in reader.ends and all(bone.lock_rotation) and not prismatic_axes(bone):
         yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
@@ -102,9 +102,9 @@ def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
     for joint in limited:
         low, high = (getattr(constraint, f"{end}_{axes.letter(joint.axis).lower()}") for end in ("min", "max"))
         if joint.lower < low - SAME or joint.upper > high + SAME:
-            way = "along" if axes.is_prismatic(joint.axis) else "about"
+            preposition = "along" if axes.is_prismatic(joint.axis) else "about"
             yield Finding(
-                f"{label} allows {axes.range_text(joint.axis, low, high)} {way} {axes.letter(joint.axis)}, less than the joint:"
+                f"{label} allows {axes.range_text(joint.axis, low, high)} {preposition} {axes.letter(joint.axis)}, less than the joint:"
                 " give both the same limits, or baked keys will not show"
             )
 

@@ -19,7 +19,7 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
         RigError: they have another.
     """
     if column.unit in ("rad", "m") and joint.is_prismatic != (column.unit == "m"):
-        has, wants = ("metres", "rotates") if column.unit == "m" else ("angles", "slides")
+        has, wants = ("metres", "rotates") if column.unit == "m" else ("angles", "is prismatic")
         raise RigError(f"Joint '{joint.name}' of '{rig.name}' {wants}, but '{column.name}' in the file has {has}: name another joint there")
     return column.values
 
@@ -30,7 +30,7 @@ def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[floa
 
 
 def poses_at(poses: Sequence[Sequence[float]], times: Sequence[float], at: Sequence[float]) -> list[Array]:
-    """Poses (4, 4) at other times [s]: positions are linear, rotations take the shortest way between those of the file."""
+    """Poses (4, 4) at other times [s]: positions are linear, rotations are slerped between those of the file."""
     matrices = [np.array(pose, float).reshape(4, 4) for pose in poses]
     if list(at) == list(times) or len(matrices) == 1:
         return matrices if list(at) == list(times) else matrices * len(at)

@@ -10,7 +10,7 @@ from ..blender.errors import RigError
 from ..reading import imported_robot
 from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 
-EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used in its place: bones drawn by hand are not more precise
+EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used instead: bones drawn by hand are not more precise
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
 EYES = {"eye", "eyes", "eyeball", "eyeballs"}
@@ -45,7 +45,7 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
         settings: Goal of the end.
         rig: The armature object.
         bone: Bone of the end.
-        direction: The direction; an axis of the bone near it is used in its place.
+        direction: The direction; an axis of the bone near it is used instead.
     """
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
     up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))

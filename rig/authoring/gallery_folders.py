@@ -12,7 +12,7 @@ from ..blender.user_folder import user_folder
 
 ROBOTS, MODELS = "robots", "robot_models"  # folders in the user's
 MODEL = "robot.urdf"  # file of an installed model
-LARGEST = 50_000_000  # bytes of a folder that is kept: a description with meshes has some millions
+LARGEST = 50_000_000  # [bytes] largest folder that is copied: a description with meshes has some millions
 
 
 def listed() -> list[Entry]:

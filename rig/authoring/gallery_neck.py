@@ -1,4 +1,4 @@
-"""Control of a head that closed loops move: a bone with its freedoms, which a chain moves and the mechanism follows."""
+"""Control of a head that closed loops move: a bone with its degrees of freedom, which a chain moves and the mechanism follows."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from ..reading.mechanism import offsets
 
 CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] of the control, which ends at the head's eye
-# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each freedom.
+# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
 FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in the root link's frame
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
@@ -26,7 +26,7 @@ def add(context, rig, head: str, neck: Neck) -> str:
         context: Blender's context; the armature is active, in Object Mode.
         rig: The imported robot with its mechanism.
         head: Link of the head.
-        neck: Its freedoms.
+        neck: Its DoFs and their ranges.
     """
     tree, bones = imported_robot.tree_of(rig)
     place = next(k for k, branch in enumerate(tree.branches) if branch.link == head)
@@ -52,24 +52,24 @@ def add(context, rig, head: str, neck: Neck) -> str:
 
 
 def pose(rig, values: Mapping[str, float]) -> None:
-    """Poses the control: values of the neck's freedoms [m, rad]; those that are not named are 0."""
+    """Poses the control: values of the neck's DoFs [m, rad]; those that are not named are 0."""
     bone = rig.pose.bones[CONTROL]
-    for freedom, (letter, sign) in AXES.items():
-        axis = axes.prismatic(letter) if freedom in SLIDES else letter
-        getattr(bone, axes.channel(axis))[axes.index(axis)] = sign * values.get(freedom, 0.0)
+    for dof, (letter, sign) in AXES.items():
+        axis = axes.prismatic(letter) if dof in SLIDES else letter
+        getattr(bone, axes.channel(axis))[axes.index(axis)] = sign * values.get(dof, 0.0)
 
 
 def _limit(bone, neck: Neck) -> None:
-    """Frees the axes of the neck's freedoms, within their ranges."""
+    """Unlocks the axes of the neck's DoFs, with their ranges as limits."""
     bone.rotation_mode = ORDER
     bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
     slides, turns = bone.constraints.new("LIMIT_LOCATION"), bone.constraints.new("LIMIT_ROTATION")
     for limit in (slides, turns):
         limit.owner_space, limit.use_transform_limit, limit.show_expanded = "LOCAL", True, False
-    for freedom, span in neck.spans.items():
-        letter, sign = AXES[freedom]
+    for dof, span in neck.spans.items():
+        letter, sign = AXES[dof]
         low, high = sorted(sign * end for end in span)
-        name, is_slide = letter.lower(), freedom in SLIDES
+        name, is_slide = letter.lower(), dof in SLIDES
         (bone.lock_location if is_slide else bone.lock_rotation)[axes.INDEX[letter]] = False
         limit = slides if is_slide else turns
         for switch in (f"use_min_{name}", f"use_max_{name}") if is_slide else (f"use_limit_{name}",):

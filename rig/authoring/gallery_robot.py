@@ -24,7 +24,7 @@ from . import chains, forward, gallery_neck
 from .first_lamp import lamp
 from .robot_import import Imported, all_or_nothing, import_robot
 
-NEAREST = "priorities"  # solver of a head with freedoms of its own: its body is one link, whose nearest pose counts, not a chain's shape
+NEAREST = "priorities"  # solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
 LINE = 90  # characters of a line in About This Robot
 KEY = "limber_robot"  # custom property of an armature of the gallery: what About This Robot shows, as JSON
 BALL = 0.12  # radius of the target, in its swing
@@ -93,9 +93,9 @@ def about(rig) -> list[str]:
         RigError: the custom property that has them was changed.
     """
     try:
-        told = json.loads(rig.data[KEY])
-        head = [f"{told['name']}, by {told['maker']}", f"Licence: {told['licence']}", *wrap(f"Source: {told['source']}", LINE)]
-        return [*head, *(line for note in told["notes"] for line in wrap(note, LINE, initial_indent="- ", subsequent_indent="  "))]
+        stored = json.loads(rig.data[KEY])
+        head = [f"{stored['name']}, by {stored['maker']}", f"Licence: {stored['licence']}", *wrap(f"Source: {stored['source']}", LINE)]
+        return [*head, *(line for note in stored["notes"] for line in wrap(note, LINE, initial_indent="- ", subsequent_indent="  "))]
     except (ValueError, KeyError, TypeError) as error:
         raise RigError(f"Armature '{rig.name}': its custom property '{KEY}' was changed: add the robot again") from error
 

@@ -21,7 +21,7 @@ class Eyes(NamedTuple):
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
-    """The same ends, with control bones in place of bones that follow others.
+    """The same ends, with control bones instead of bones that follow others.
 
     Raises:
         RigError: a bone follows others, and its control is not found.

@@ -96,7 +96,7 @@ class _Look:
             if shape.name not in self._meshes:
                 self._meshes[shape.name] = self._read(link, shape.name)
             return self._meshes[shape.name], shape.scale
-        return None, (1.0, 1.0, 1.0)  # reading the file has added a warning
+        return None, (1.0, 1.0, 1.0)  # the parser has added a warning
 
     def _shared(self, name: str, make) -> bpy.types.Mesh:
         mesh = self._meshes.get(f"<{name}>")

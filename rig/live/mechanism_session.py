@@ -26,7 +26,7 @@ from ..reading.mechanism.errors import missed
 from ..reading.mechanism.parents import refuse_unknown
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
-from ..reading.mechanism.shapes import freedoms
+from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
 from ..showing.mechanism_proxy import world_of
 from .mover import JointLimits, Place, SceneSession
@@ -183,7 +183,7 @@ class MechanismSession(SceneSession):
         moves, made = character(kept), []
         for motor, numbers in zip(motors, limits, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
-            index = list(freedoms(joint.kind)).index(motor.axis)
+            index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
                 made.append(Motor(joint.name, index, make_filter(kept.filter, Limits(*numbers), moves)))
             except MotionError as error:

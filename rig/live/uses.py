@@ -1,4 +1,4 @@
-"""Whether a mover can be used in a certain way, and if not, the reason. Only this module has reasons that depend on the kind of mover."""
+"""Whether a mover can be live, baked, compared and so on, and if not, why. Only here reasons depend on the kind of mover."""
 
 from enum import Enum
 
@@ -22,7 +22,7 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why a mover cannot be used in this way, with the remedy; "" if it can. Fast, since panels call it."""
+    """Why this use of a mover is not possible, with the remedy; "" if it can. Fast, since panels call it."""
     if use is Use.LIVE and mover.is_live:
         return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))

@@ -1,4 +1,4 @@
-"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions. Previous actions are kept."""
+"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions. Previous actions stay."""
 
 import re
 

@@ -1,6 +1,6 @@
 """Comparison of solvers on a chain: each suitable solver solves the same frames, and a table shows the results.
 
-The scene does not change; the table is kept for this session only.
+The scene does not change; the table is for this session only.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,10 @@ from ..reading.skeleton import ChainReader
 from . import discontinuities
 from .stepped import Stepped
 
-REPEATS, REPEAT_FOR = 5, 0.1  # of a first frame, and [s]: its first answer also pays for what is kept, and a long one needs no repeating
+REPEATS, REPEAT_FOR = (
+    5,
+    0.1,
+)  # solves of the first frame, whose median time counts, and [s] after which they end: the first solve also fills caches
 
 
 class Column(NamedTuple):
@@ -37,24 +40,24 @@ class Column(NamedTuple):
     heading: str
     meaning: str
     digits: int
-    places_only: bool = False  # of goals that ask for a place
+    needs_position: bool = False  # only goals that have a position fill it
 
 
 COLUMNS: dict[str, Column] = {
-    "aim": Column("Aim", "Angle by which the end misses its goal, in degrees: mean of all frames", 3),
-    "distance": Column("Place", "Distance by which the end misses its place, in millimetres: mean of all frames", 1, True),
+    "aim": Column("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
+    "distance": Column("Position", "Error of the end's position, in millimetres: mean of all frames", 1, True),
     "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
-    "pops": Column(
-        "Pops",
-        f"Frames in which a joint turns by {degrees(discontinuities.TURN):.0f} degrees at once,"
-        f" or slides by {discontinuities.SLIDE:.0%} of its range",
+    "jumps": Column(
+        "Jumps",
+        f"Frames in which a joint rotates by {degrees(discontinuities.ROTATION):.0f} degrees at once,"
+        f" or moves by {discontinuities.SHARE:.0%} of its range",
         0,
     ),
     "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
     "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
     "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
     "posture": Column("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
-    "worst": Column("Worst", "The largest angle by which the end misses its goal, in degrees", 2),
+    "worst": Column("Worst", "The largest error of the end's direction, in degrees", 2),
 }
 
 
@@ -81,8 +84,8 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """Keys of the columns that have values."""
-        has_places = any(row.figures.get("distance", 0.0) > 0.0 for row in self.rows)
-        return [key for key, column in COLUMNS.items() if has_places or not column.places_only]
+        has_positions = any(row.figures.get("distance", 0.0) > 0.0 for row in self.rows)
+        return [key for key, column in COLUMNS.items() if has_positions or not column.needs_position]
 
     def sort(self, column: str) -> None:
         """Sorts by a column; by the same one again in reverse. Solvers that cannot be used stay at the end."""
@@ -136,7 +139,7 @@ class _Contestant:
         self.distances: list[float] = []
         self.angles: list[float] = []
         self.seconds: list[float] = []
-        self.pops = 0
+        self.jumps = 0
 
     def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float) -> None:
         """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its time. `slot`: when it may
@@ -151,12 +154,12 @@ class _Contestant:
             answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
-            self.pops += bool((np.abs(answer.angles - self.last.angles) > _pops_beyond(skeleton)).any())
+            self.jumps += bool((np.abs(answer.angles - self.last.angles) > _largest_steps(skeleton)).any())
         self.last = answer
         self.answers.append(answer)
         self.seconds.append(median(again.seconds for again in answers[min(1, len(answers) - 1) :]))
-        self.angles.append(max(way.angle for way in answer.end_errors))
-        self.distances.append(max(way.distance for way in answer.end_errors))
+        self.angles.append(max(error.angle for error in answer.end_errors))
+        self.distances.append(max(error.distance for error in answer.end_errors))
 
     def row(self) -> Row:
         answers = self.answers
@@ -165,7 +168,7 @@ class _Contestant:
             "worst": degrees(max(self.angles)),
             "distance": 1e3 * fmean(self.distances),
             "shape": degrees(fmean(answer.shape_deviation for answer in answers)),
-            "pops": float(self.pops),
+            "jumps": float(self.jumps),
             "milliseconds": 1e3 * median(self.seconds),
             "iterations": fmean(answer.iterations for answer in answers),
             "orientation": fmean(answer.orientation_error for answer in answers),
@@ -174,7 +177,7 @@ class _Contestant:
         return Row(self.name, SOLVERS[self.name].label, figures)
 
 
-def _pops_beyond(skeleton: Skeleton) -> np.ndarray:
+def _largest_steps(skeleton: Skeleton) -> np.ndarray:
     """Largest motion of each joint (n,) from one frame to the next that is no discontinuity [rad; prismatic joints m]."""
     return np.array([discontinuities.beyond(joint.lower, joint.upper, joint.kind == "prismatic") for joint in skeleton.joints])
 

@@ -2,15 +2,15 @@
 
 from math import radians
 
-TURN = radians(15)  # in one frame
-SLIDE = 0.1  # of a slide's range: what 15 degrees are of a servo's
+ROTATION = radians(15)  # in one frame
+SHARE = 0.1  # of a prismatic joint's range in one frame: 15 degrees are about this share of a servo's
 
 
-def beyond(lower: float, upper: float, slides: bool) -> float:
+def beyond(lower: float, upper: float, is_prismatic: bool) -> float:
     """Largest motion of a joint from one frame to the next that is no discontinuity [rad; prismatic joints m].
 
     Args:
         lower, upper: Its limits [rad; prismatic joints m].
-        slides: Whether it is prismatic.
+        is_prismatic: Whether it is prismatic.
     """
-    return SLIDE * (upper - lower) if slides else TURN
+    return SHARE * (upper - lower) if is_prismatic else ROTATION

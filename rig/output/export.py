@@ -27,7 +27,7 @@ from ..robot.value_filters import ValueFilters
 from .stepped import Stepped
 
 SETTLE_FOR = (
-    10.0  # [s] after the last frame in which a motion filter comes to rest; the slowest character on the longest way needs half of it
+    10.0  # [s] time for motion filters to come to rest after the last frame; the slowest character over the widest range needs half of it
 )
 
 
@@ -35,7 +35,7 @@ class Export(Stepped):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
     Live movers move as they do live, from rest in the first frame; after the last one they come to rest where they were going. Everything
-    else is exported as posed. Where nothing is live, a format that has the very frames gets rows at its own rate, between frames too.
+    else is exported as posed. Where nothing is live, a format of frames is sampled at its own rate, between frames too.
 
     Args:
         scene: The scene with the object.

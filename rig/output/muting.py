@@ -14,7 +14,7 @@ from ..reading.mechanism.shapes import LETTERS
 
 OWN = "Limber"  # constraints of Limber's own begin so
 SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
-SLACK = 1e-5  # [rad or m] a limit that is crossed by less than this is kept: single precision
+SLACK = 1e-5  # [rad or m] a limit that is exceeded by less stays active: single precision
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:

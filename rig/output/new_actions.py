@@ -1,4 +1,4 @@
-"""New actions for keyframes of an object. The current action is copied and kept; NLA tracks that would hide the keyframes are refused."""
+"""New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would hide the keyframes are refused."""
 
 import bpy
 
@@ -34,7 +34,7 @@ def new_action(thing, name: str) -> tuple:
     else:
         handle = getattr(animation, "action_slot_handle", None)
         if old.is_editable:
-            old.use_fake_user = True  # kept, also when nothing uses it any more
+            old.use_fake_user = True  # so that Blender saves it, also when nothing uses it any more
         action = old.copy()
         action.name = name
     slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)

@@ -104,7 +104,7 @@ def note(scene, depsgraph) -> None:
 
 
 def finish(owner) -> Keyed:
-    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous actions are kept.
+    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous actions stay.
 
     Raises:
         RigError: nothing is being recorded, or nothing was recorded yet; then recording continues.

@@ -18,7 +18,7 @@ class Stepped(ABC):
     Attributes:
         total, done: Number of steps in all, and of those done; defined by subclasses.
         frame_before: The frame, with its fraction, that the scene showed.
-        keeps_unkeyed: Whether values that were changed without a keyframe are kept, which going through frames would lose.
+        keeps_unkeyed: Whether values without a keyframe are restored, which going through frames would lose.
 
     Args:
         scene: The scene.

@@ -3,7 +3,7 @@
 A copy is lines of JSON, appended as frames are recorded, so that a file with an incomplete last line is valid up to there:
 
     {"limber_takes": 2, "object": NAME}     first
-    {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the rows of a take, and where its channels change
+    {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and where its channels change
     [frame, value, ...]     values of a frame [rad; locations and prismatic joints m], in the channels' order
 """
 
@@ -32,7 +32,7 @@ DONE = ".restored"  # end of the name of a copy that is offered no more
 
 _numbers = count(1)  # of the copies of this process
 _open: set[Path] = set()  # copies of recordings that go on here
-_left: dict[str, Path | None] = {}  # by an armature's name: the copy of a recording that was broken off; asked of the disk once
+_left: dict[str, Path | None] = {}  # by an armature's name: the copy of an interrupted recording, once it was looked for
 
 
 class Copy:
@@ -43,9 +43,9 @@ class Copy:
         place = folder()
         self.path = _free_path(place, rig_name) if place else None
         if self.path is None:
-            self.problem = "No copy of the recording is kept: the user's folder of Blender cannot be made"
+            self.problem = "No copy of the recording is saved: the user's folder of Blender cannot be made"
             return
-        self.written = [0, 0]  # takes that are whole, and rows of the next one
+        self.written = [0, 0]  # complete takes, and frames of the next one
         self._channels: tuple = ()
         self._next = monotonic() + EVERY
         _open.add(self.path)
@@ -86,7 +86,7 @@ class Copy:
         try:
             append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)  # a crash of Blender alone is meant
         except OSError as error:
-            self.problem = f"No copy of the recording is kept, {self.path} cannot be written: {error.strerror}"
+            self.problem = f"No copy of the recording is saved, {self.path} cannot be written: {error.strerror}"
 
 
 def _free_path(place: Path, rig_name: str) -> Path:
@@ -117,7 +117,7 @@ def left(rig) -> Path | None:
 def _goes_on(path: Path) -> bool:
     """Whether a copy belongs to a recording that is still running, here or in another Blender."""
     process = path.stem.rpartition("-")[0].rpartition("-")[2]
-    if path in _open or not process.isdigit() or os.name == "nt":  # Windows has no harmless way to ask after a process
+    if path in _open or not process.isdigit() or os.name == "nt":  # on Windows, os.kill would end the process
         return path in _open
     if int(process) == os.getpid():
         return False
@@ -146,7 +146,7 @@ def forget() -> None:
 
 
 def settle(rig) -> None:
-    """Marks the interrupted recording as dealt with: its file is kept under another name until the next one is."""
+    """Marks the interrupted recording as handled: renames its file, over that of an earlier one."""
     path = left(rig)
     if path is not None:
         with suppress(OSError):  # somebody was faster

@@ -25,8 +25,8 @@ INPUTS = [
     ("VMC", "VMC Protocol", "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol"),
 ]
 CALIBRATIONS = [
-    ("REST", "Rest Poses", "Use the rest poses: facing the same way, the target's arms and legs along the source's"),
-    ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing the same way"),
+    ("REST", "Rest Poses", "Use the rest poses: facing in the same direction, the target's arms and legs along the source's"),
+    ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing in the same direction"),
 ]
 
 

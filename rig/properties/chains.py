@@ -87,18 +87,18 @@ class LimberPosture(PropertyGroup):
     )
     number: IntProperty(name="Number", description="Unique number of the posture in its chain; 0: none yet", options={"HIDDEN"})
     adopted: BoolProperty(
-        name="Adopted", description="The pose asset existed before and is kept when the posture is removed", options={"HIDDEN"}
+        name="Adopted", description="The pose asset existed before and stays when the posture is removed", options={"HIDDEN"}
     )
 
 
 def _make_unique(chain, _context) -> None:
     """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
-    wanted = chain.name or "Chain"
-    if wanted in taken:
-        wanted = next(name for k in range(1, len(taken) + 2) if (name := f"{wanted}.{k:03d}") not in taken)
-    if chain.name != wanted:
-        chain.name = wanted
+    free_name = chain.name or "Chain"
+    if free_name in taken:
+        free_name = next(name for k in range(1, len(taken) + 2) if (name := f"{free_name}.{k:03d}") not in taken)
+    if chain.name != free_name:
+        chain.name = free_name
 
 
 def _kept_index(chain) -> int:

@@ -1,6 +1,6 @@
 """Names of joint axes, and the channel of the bone that stores the joint's value.
 
-A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is "SLIDE_X". The bone's name
+A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is "LINEAR_X". The bone's name
 and this axis identify a joint within its armature.
 """
 
@@ -11,17 +11,17 @@ from ...solvers.kinematics import rotations
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}
 REVOLUTE = ("X", "Y", "Z")
-PRISMATIC = ("SLIDE_X", "SLIDE_Y", "SLIDE_Z")
+PRISMATIC = ("LINEAR_X", "LINEAR_Y", "LINEAR_Z")
 
 
 def is_prismatic(axis: str) -> bool:
     """Whether the joint is prismatic: its value is a displacement [m], not an angle [rad]."""
-    return axis.startswith("SLIDE_")
+    return axis.startswith("LINEAR_")
 
 
 def prismatic(letter: str) -> str:
-    """Name of the prismatic joint along an axis: "SLIDE_X" for "X"."""
-    return f"SLIDE_{letter}"
+    """Name of the prismatic joint along an axis: "LINEAR_X" for "X"."""
+    return f"LINEAR_{letter}"
 
 
 def letter(axis: str) -> str:
@@ -45,8 +45,8 @@ def value(pose_bone, axis: str) -> float:
 
 
 def label(bone: str, axis: str) -> str:
-    """The joint's name for the interface: "head X", "lift slide Y"."""
-    return f"{bone} slide {letter(axis)}" if is_prismatic(axis) else f"{bone} {axis}"
+    """The joint's name for the interface: "head X", "lift linear Y"."""
+    return f"{bone} linear {letter(axis)}" if is_prismatic(axis) else f"{bone} {axis}"
 
 
 def value_text(axis: str, number: float) -> str:

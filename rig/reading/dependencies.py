@@ -15,7 +15,7 @@ Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: object
 NO_BODIES: Bodies = MappingProxyType({})
 
 
-class Carrier(NamedTuple):
+class Dependency(NamedTuple):
     """A bone or a whole object that moves another object."""
 
     how: str  # in words
@@ -23,7 +23,7 @@ class Carrier(NamedTuple):
     bone: str  # "": the object
 
 
-def carriers(thing, seen: set | None = None, surely: bool = False) -> Iterator[Carrier]:
+def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
     """The bones and objects that move an object by parent, constraint or driver, directly or through other objects.
 
     Args:
@@ -40,9 +40,9 @@ def carriers(thing, seen: set | None = None, surely: bool = False) -> Iterator[C
     parent = thing.parent
     if parent is not None:
         if parent.type == "ARMATURE" and thing.parent_type == "BONE":
-            yield Carrier(f"{subject} hangs on bone '{thing.parent_bone}'", parent, thing.parent_bone)
-        yield Carrier(f"{subject} hangs on '{parent.name}'", parent, "")
-        yield from carriers(parent, seen, surely)
+            yield Dependency(f"{subject} is a child of bone '{thing.parent_bone}'", parent, thing.parent_bone)
+        yield Dependency(f"{subject} is a child of '{parent.name}'", parent, "")
+        yield from dependencies_of(parent, seen, surely)
     for constraint in thing.constraints:
         if not constraint.mute and (constraint.influence > 0.0 or not surely):
             how = f"{subject} follows by constraint '{constraint.name}' bone"
@@ -69,29 +69,29 @@ def hangs_on_objects_alone(thing) -> bool:
     return True
 
 
-def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[Carrier]:
+def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
     if getattr(thing, "id_type", "") != "OBJECT":
         return
     if thing.type == "ARMATURE" and bone:
-        yield Carrier(f"{how} '{bone}'", thing, bone)
-    yield Carrier(f"{how.removesuffix(' bone')} '{thing.name}'", thing, "")
-    yield from carriers(thing, seen, surely)
+        yield Dependency(f"{how} '{bone}'", thing, bone)
+    yield Dependency(f"{how.removesuffix(' bone')} '{thing.name}'", thing, "")
+    yield from dependencies_of(thing, seen, surely)
 
 
-def is_moved_by(carrier: Carrier, rig, bones: set[str]) -> bool:
-    """Whether moving `bones` of `rig` moves the carrier."""
-    return carrier.rig == rig and bool(carrier.bone) and any(name in bones for name in _up_from(carrier))
+def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
+    """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
+    return dependency.rig == rig and bool(dependency.bone) and any(name in bones for name in _up_from(dependency))
 
 
-def is_on(carrier: Carrier, bodies: Bodies) -> bool:
-    """Whether the carrier is a body of a mechanism, or a bone that descends from one."""
-    names = bodies.get(carrier.rig.session_uid)
-    return names is not None and ("" in names or (bool(carrier.bone) and any(name in names for name in _up_from(carrier))))
+def is_on(dependency: Dependency, bodies: Bodies) -> bool:
+    """Whether a dependency is a body of a mechanism, or a bone that descends from one."""
+    names = bodies.get(dependency.rig.session_uid)
+    return names is not None and ("" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency))))
 
 
-def _up_from(carrier: Carrier) -> Iterator[str]:
-    """Names of a carrier's bone and its ancestors."""
-    bone = carrier.rig.data.bones.get(carrier.bone)
+def _up_from(dependency: Dependency) -> Iterator[str]:
+    """Names of a dependency's bone and its ancestors."""
+    bone = dependency.rig.data.bones.get(dependency.bone)
     while bone is not None:
         yield bone.name
         bone = bone.parent
@@ -105,8 +105,8 @@ class Moved(NamedTuple):
     led: frozenset[str] = frozenset()  # the latter
     bodies: Bodies = NO_BODIES  # of a mechanism
 
-    def moves(self, carrier: Carrier) -> bool:
-        return is_moved_by(carrier, self.rig, self.bones) or is_on(carrier, self.bodies)
+    def moves(self, dependency: Dependency) -> bool:
+        return is_moved_by(dependency, self.rig, self.bones) or is_on(dependency, self.bodies)
 
 
 def mover(chain) -> Moved:
@@ -136,24 +136,24 @@ def moved_targets(chain, other: Moved) -> list:
     return [target for target in targets(chain) if is_carried(target, other)]
 
 
-def with_itself(thing, surely: bool = False) -> Iterator[Carrier]:
+def with_itself(thing, surely: bool = False) -> Iterator[Dependency]:
     """An object itself, then what moves it."""
-    yield Carrier("", thing, "")
-    yield from carriers(thing, surely=surely)
+    yield Dependency("", thing, "")
+    yield from dependencies_of(thing, surely=surely)
 
 
 def is_carried(thing, other: Moved, surely: bool = False) -> bool:
-    """Whether another mover moves an object as a whole. `surely`: as for `carriers`."""
+    """Whether another mover moves an object as a whole. `surely`: as for `dependencies_of`."""
     return any(map(other.moves, with_itself(thing, surely)))
 
 
 def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
-    """Which part of a (rig, chain) another mover moves: "base", "armature", "target", or "" if none. `surely`: as for `carriers`."""
+    """Which part of a (rig, chain) another mover moves: "base", "armature", "target", or "" if none. `surely`: as for `dependencies_of`."""
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
         return "base"
     root = rig.data.bones.get(chain.root)
-    if root is not None and root.parent is not None and other.moves(Carrier("", rig, root.parent.name)):
+    if root is not None and root.parent is not None and other.moves(Dependency("", rig, root.parent.name)):
         return "base"
     if is_carried(rig, other, surely):
         return "armature"

@@ -7,7 +7,7 @@ from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
-from .dependencies import carriers, is_moved_by, joint_bones
+from .dependencies import dependencies_of, is_moved_by, joint_bones
 
 KINDS: dict[str, type] = {
     "POINT": Point,
@@ -19,7 +19,7 @@ KINDS: dict[str, type] = {
 }
 LOOKS = {"POINT", "DIRECTION", "AIM"}  # goals with an axis that looks, and perhaps is upright
 ORIENTS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
-REACHES = {"POSITION", "FRAME", "AIM"}  # goals that ask for a place
+REACHES = {"POSITION", "FRAME", "AIM"}  # goals that have a position
 DOES = {
     "POINT": "looks at",
     "DIRECTION": "looks along",
@@ -182,7 +182,7 @@ def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> st
     """
     if target == rig:
         return "it is the chain's own armature"
-    for carrier in carriers(target):
-        if is_moved_by(carrier, rig, bone_names or joint_bones(chain)):
-            return carrier.how
+    for dependency in dependencies_of(target):
+        if is_moved_by(dependency, rig, bone_names or joint_bones(chain)):
+            return dependency.how
     return ""

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from .dependencies import Carrier, carriers, is_on
+from .dependencies import Dependency, dependencies_of, is_on
 
 
 class Placed(Protocol):
@@ -161,7 +161,7 @@ class Placement:
 
     def _is_moved(self, rig, pose_bone) -> bool:
         moved = self.moved.get(rig.session_uid, {})
-        if is_on(Carrier("", rig, pose_bone.name), self.bodies):
+        if is_on(Dependency("", rig, pose_bone.name), self.bodies):
             return True
         while moved and pose_bone is not None:
             if pose_bone.name in moved:
@@ -171,16 +171,16 @@ class Placement:
 
     def _hangs(self, thing) -> bool:
         """Whether an object depends, directly or through other objects, on a bone or body that a mover moves."""
-        return bool(self.moved or self.bodies) and any(map(self._is_by, carriers(thing)))
+        return bool(self.moved or self.bodies) and any(map(self._is_by, dependencies_of(thing)))
 
-    def _is_by(self, carrier: Carrier) -> bool:
-        """Whether a carrier exists and is moved."""
-        rig = carrier.rig
-        if is_on(carrier, self.bodies):
+    def _is_by(self, dependency: Dependency) -> bool:
+        """Whether a dependency exists and is moved."""
+        rig = dependency.rig
+        if is_on(dependency, self.bodies):
             return True
-        if not carrier.bone or rig.session_uid not in self.moved:
+        if not dependency.bone or rig.session_uid not in self.moved:
             return False
-        pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(carrier.bone)
+        pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(dependency.bone)
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 

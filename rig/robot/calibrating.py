@@ -54,13 +54,13 @@ def zero(rig, name: str, value: float) -> list[str]:
     told = []
     for index, channel in _channels_of(rig, name):
         settings = robot_device.settings_of(rig, channel.servo)
-        place = raw[index]
-        if place is None:
+        position = raw[index]
+        if position is None:
             raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
         turn = sum(share.gear * shown[share.joint] for share in channel.shares)
         sign = -1 if getattr(settings, "reverse", False) else 1
         if hasattr(settings, "zero_us"):
-            settings.zero_us = place - sign * settings.us_per_radian * turn
+            settings.zero_us = position - sign * settings.us_per_radian * turn
             robot_device.set_homing_offset(settings, _homing_offset(rig, index))
             told.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
     if not told:
@@ -77,19 +77,19 @@ def end(rig, name: str, high: bool) -> list[str]:
     raw = positions(rig)
     told = []
     for index, channel in _channels_of(rig, name):
-        settings, place = robot_device.settings_of(rig, channel.servo), raw[index]
-        if place is None:
+        settings, position = robot_device.settings_of(rig, channel.servo), raw[index]
+        if position is None:
             raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
         if not hasattr(settings, "min_us"):
             continue
         upper = high != settings.reverse
-        if (upper and place <= settings.min_us) or (not upper and place >= settings.max_us):
+        if (upper and position <= settings.min_us) or (not upper and position >= settings.max_us):
             raise RigError(
-                f"Servo {channel.servo} is at {place:.0f}, and its other end is"
+                f"Servo {channel.servo} is at {position:.0f}, and its other end is"
                 f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or toggle Reverse"
             )
-        setattr(settings, "max_us" if upper else "min_us", place)
-        told.append(f"servo {channel.servo}: {place:.0f}")
+        setattr(settings, "max_us" if upper else "min_us", position)
+        told.append(f"servo {channel.servo}: {position:.0f}")
     return told
 
 
@@ -122,10 +122,10 @@ def note() -> None:
         if span is None or status is None or status.state is not State.LIMP:
             _spans.pop(rig.session_uid, None)
             continue
-        for index, place in enumerate(positions(rig)):
-            if place is not None:
-                low, high = span.seen.get(index, (place, place))
-                span.seen[index] = (min(low, place), max(high, place))
+        for index, position in enumerate(positions(rig)):
+            if position is not None:
+                low, high = span.seen.get(index, (position, position))
+                span.seen[index] = (min(low, position), max(high, position))
 
 
 def finish_range(rig, limits: bool) -> list[str]:
@@ -149,7 +149,7 @@ def finish_range(rig, limits: bool) -> list[str]:
         settings.min_us, settings.max_us = low, high
         told.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
         if limits and hasattr(settings, "lower"):
-            ends = sorted((place - settings.zero_us) / (settings.us_per_radian * settings.gear) for place in (low, high))
+            ends = sorted((position - settings.zero_us) / (settings.us_per_radian * settings.gear) for position in (low, high))
             settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
     if not told:
         raise RigError("No servo was moved: move each joint from end to end while the range is recorded")

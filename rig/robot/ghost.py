@@ -25,11 +25,11 @@ def segments(rig) -> list[Segment]:
     return posed(rig, links.sources(rig), status.positions)
 
 
-def posed(rig, sources: tuple[Source, ...], places) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot moves, for joint values `places` [rad or m]; None: the joint as posed."""
+def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
+    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; None: the joint as posed."""
     known: dict[str, list[tuple[str, float]]] = {}
     motors: dict[tuple[str, str], float] = {}
-    for source, place in zip(sources, places, strict=False):
+    for source, place in zip(sources, values, strict=False):
         if place is None or not source.bone:
             continue
         if source.chain == rig.limber.mechanism.uid:

@@ -20,7 +20,7 @@ from .history import History
 from .value_filters import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
-QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its places are read
+QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its positions are read
 MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
@@ -33,7 +33,7 @@ class _Robot:
     link: Link
     rig_name: str
     sources: tuple[Source, ...]  # of the device's joints, in their order
-    angles: list[float]  # [rad; slides m; values in their own unit] as last known; what is not known any more keeps its value
+    angles: list[float]  # [rad; prismatic joints m; values in their own unit] as last known
     shaped: list[float | Kinematic] = field(default_factory=list)  # what was sent: the same as they move, filtered
     status: Status | None = None  # as last looked at
     history: History = field(default_factory=History)

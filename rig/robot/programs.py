@@ -58,13 +58,13 @@ def allow(path: str, digest: str) -> str:
     """Allows a program with this content instead of an earlier one; returns why that is forgotten after this session, or ""."""
     _read_again()
     _known()[_full(path)] = digest
-    place = _file()
-    if place is None:
+    path_of_list = _file()
+    if path_of_list is None:
         return "The user's folder of Blender cannot be made: Limber asks again after a restart"
     try:
-        atomic.write_text(place, json.dumps({"format": FORMAT, "version": VERSION, "programs": _known()}, indent=1) + "\n")
+        atomic.write_text(path_of_list, json.dumps({"format": FORMAT, "version": VERSION, "programs": _known()}, indent=1) + "\n")
     except OSError as error:
-        return f"{place} cannot be written ({error.strerror}): Limber asks again after a restart"
+        return f"{path_of_list} cannot be written ({error.strerror}): Limber asks again after a restart"
     return ""
 
 

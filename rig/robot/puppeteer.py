@@ -144,7 +144,7 @@ def follow(scene, _depsgraph=None) -> bool:
 
 
 def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> None:
-    """Records the pose of a frame, in place of an earlier one; where scene time goes back, later frames are overwritten."""
+    """Records the pose of a frame and overwrites an earlier one; later frames are dropped when scene time goes back."""
     frame = round(frame)
     while take.frames and take.frames[-1] >= frame - SAME_FRAME:
         take.frames.pop()

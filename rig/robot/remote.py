@@ -202,12 +202,12 @@ def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
     _named(postures, posture, f"Chain '{chain.name}' has no posture", lambda stored: stored.action.name).weight = numbers[0]
 
 
-def _named(items, wanted: str, lacks: str, name: Callable = lambda item: item.name):
+def _named(items, given: str, lacks: str, name: Callable = lambda item: item.name):
     """The item with that name, in which spaces may be underscores."""
     for item in items:
-        if wanted in _spellings(name(item)):
+        if given in _spellings(name(item)):
             return item
-    raise RigError(f"{lacks} '{wanted}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
+    raise RigError(f"{lacks} '{given}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
 
 
 def _spellings(name: str) -> set[str]:

@@ -16,7 +16,7 @@ from ..tree import build_tree
 from .fields import Fields
 
 FILE = "robot.yaml"
-FREEDOMS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
+DOFS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
 FASTEST = 4_000_000  # [bit/s] of a serial line
@@ -58,12 +58,12 @@ class Branch:
 
 @dataclass(frozen=True)
 class Neck:
-    """Freedoms of a head that closed loops move, in the root link's axes.
+    """Degrees of freedom of a head that closed loops move, in the root link's axes.
 
     Attributes:
-        at: The head link's position, with its axes as the root's, where all freedoms are 0 [m].
+        at: The head link's position, with its axes as the root's, where all DoFs are 0 [m].
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
-        spans: Range of each of `FREEDOMS` [m, rad].
+        spans: Range of each of `DOFS` [m, rad].
         keep: Joints whose motors stay at their own values, as antennas.
     """
 
@@ -82,7 +82,7 @@ class Gaze(Branch):
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: How far the target moves to either side [m].
-        neck: Freedoms of the end, where closed loops move it; None: joints from the root to the end do.
+        neck: Degrees of freedom of the end, where closed loops move it; None: joints from the root to the end do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
@@ -106,7 +106,7 @@ class Description:
         servos: Motors by joint.
         pose: Values of joints at first.
         gaze: The chain that looks.
-        postures: Values by name of the posture: of the gaze's joints, or of the neck's freedoms.
+        postures: Values by name of the posture: of the gaze's joints, or of the neck's DoFs.
         limbs: Chains without a target, by name: their joints follow the authored pose.
         notes: What the user must know, and what was never tried on the real robot.
     """
@@ -207,8 +207,8 @@ def _values(fields: Fields) -> dict[str, float]:
 
 
 def _neck(fields: Fields) -> Neck:
-    fields.refuse_others((*FREEDOMS, "at", "eye", "keep"))
-    spans = {key: fields.span(key) for key in FREEDOMS if key in fields}
+    fields.refuse_others((*DOFS, "at", "eye", "keep"))
+    spans = {key: fields.span(key) for key in DOFS if key in fields}
     return Neck(
         fields.vector("at"),
         fields.vector("eye"),
@@ -218,8 +218,8 @@ def _neck(fields: Fields) -> Neck:
 
 
 def _neck_values(fields: Fields) -> dict[str, float]:
-    """Values of a neck's freedoms [m, rad]: degrees in the file."""
-    fields.refuse_others(FREEDOMS)
+    """Values of a neck's DoFs [m, rad]: degrees in the file."""
+    fields.refuse_others(DOFS)
     return {key: value if key in SLIDES else radians(value) for key, value in fields.all_numbers().items()}
 
 

@@ -14,7 +14,7 @@ from ..tree import build_tree
 from .description import Description
 
 MOST_FILES = 400  # of .urdf files that are read in a folder
-SAME = 1e-6  # [m, rad] between the places of a link in two models of one robot
+SAME = 1e-6  # [m, rad] between the poses of a link in two models of one robot
 
 
 class FullModel(NamedTuple):
@@ -25,7 +25,7 @@ class FullModel(NamedTuple):
 
 
 def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
-    """The maker's model of each robot, by the robot's name: of the URDF files at a path those that have the same links in the same places.
+    """The maker's model of each robot, by the robot's name: of the URDF files at a path those that have the same links in the same poses.
 
     Args:
         place: A URDF file, or a folder, as a clone of the maker's repository.
@@ -60,7 +60,7 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
 
 
 def is_same(one: Robot, other: Robot) -> bool:
-    """Whether two models have the same links, and these are in the same places while all joints are at 0."""
+    """Whether two models have the same links, and these have the same poses while all joints are at 0."""
     if {link.name for link in one.links} != {link.name for link in other.links}:
         return False
     trees = build_tree(one), build_tree(other)

@@ -1,7 +1,7 @@
 """The chain of virtual unit links that ERIK sees in a skeleton (sections 3.4, 3.5, 3.8). Knows no Blender.
 
-All frames are turned so that at zero angles every one of them, and the tool's, is the same: rest transforms vanish, the end's segment is
-+Y, and the target of the virtual chain is the tool's target turned alike. Links have unit length whatever the real ones have, so joints
+All frames are rotated so that at zero angles every one of them, and the tool's, is the same: rest transforms vanish, the end's segment is
++Y, and the target of the virtual chain is the tool's target, rotated alike. Links have unit length whatever the real ones have, so joints
 that share a place are ordinary, and only differences of neighbouring places are ever needed: the directions of links.
 """
 

@@ -90,7 +90,7 @@ def test_pops_are_counted():
         for curve in curves(chain.target):
             curve.keyframe_points[-1].interpolation = "CONSTANT"
     rows = {row.name: row for row in compared(rig, chain, frames="RANGE", frame_start=1, frame_end=8).rows}
-    assert rows["erik"].figures["pops"] == len(FRAMES) - 1
+    assert rows["erik"].figures["jumps"] == len(FRAMES) - 1
 
 
 @pytest.mark.parametrize("is_live", [False, True])

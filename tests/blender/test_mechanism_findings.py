@@ -147,7 +147,7 @@ def test_a_motor_is_called_by_the_axis_that_is_seen():
 
 def test_a_motor_of_a_slider_constraint_is_called_by_its_x_axis():
     those.constraint("slide", "SLIDER", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE"))
-    assert owned("slide").limber.mechanism.motors[0].name == "slide slide X"
+    assert owned("slide").limber.mechanism.motors[0].name == "slide linear X"
 
 
 def test_one_body_is_one():

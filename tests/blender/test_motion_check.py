@@ -49,10 +49,10 @@ def test_a_lost_aim_says_whether_the_filter_is_late_or_the_target_out_of_reach(r
     keyed(chain.target, (10, 30), end=(-0.3, -0.6, 0.4))
     for joint in chain.joints:
         joint.velocity = 0.1
-    assert "the motion filter comes late" in checked(rig).findings[0].sentence
+    assert "the motion filter lags behind" in checked(rig).findings[0].sentence
     for joint in chain.joints:
         joint.lower, joint.upper = -0.01, 0.01
-    assert "the solution misses it too" in next(one for one in checked(rig).findings if one.kind == "LOST").sentence
+    assert "the solution has an error too" in next(one for one in checked(rig).findings if one.kind == "LOST").sentence
 
 
 def test_a_target_at_rest_within_reach_gives_no_finding(rig, chain):
@@ -77,7 +77,7 @@ def test_after_the_filter_nothing_is_faster_than_its_joint_may_be(rig, chain):
     take = checked(rig).takes[0]
     speeds = np.abs(np.diff(take.filtered, axis=0)) / take.seconds
     assert speeds.max() <= 1.0 + 1e-9
-    assert np.abs(np.diff(take.wanted, axis=0)).max() / take.seconds > 1.5
+    assert np.abs(np.diff(take.desired, axis=0)).max() / take.seconds > 1.5
 
 
 @pytest.mark.every_blender
@@ -88,7 +88,7 @@ def test_a_pop_of_the_target_is_a_pop_of_a_joint(rig, chain):
     chain.target.keyframe_insert("location", frame=10)
     chain.target.location = (-0.5, 0.6, 0.4)
     chain.target.keyframe_insert("location", frame=11)
-    pops = [finding for finding in checked(rig).findings if finding.kind == "POP"]
+    pops = [finding for finding in checked(rig).findings if finding.kind == "JUMP"]
     assert pops
     assert all(10 <= pop.worst <= 14 for pop in pops)
 

@@ -106,7 +106,7 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
     select(rig, "rail", "head")
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
-    assert [joint.axis for joint in chain.joints] == ["Y", "SLIDE_X", "X"]
+    assert [joint.axis for joint in chain.joints] == ["Y", "LINEAR_X", "X"]
     postures = []
     for name, way in (("Near", 0.0), ("Far", 2 * LENGTH)):
         rig.pose.bones["head"].location.x = way

@@ -67,7 +67,7 @@ def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
     bpy.ops.object.mode_set(mode="EDIT")
     rig.data.edit_bones["middle"].use_connect = True
     bpy.ops.object.mode_set(mode="POSE")
-    next(joint for joint in chain.joints if joint.bone == "middle").axis = "SLIDE_Y"
+    next(joint for joint in chain.joints if joint.bone == "middle").axis = "LINEAR_Y"
     refuses_live("Bone 'middle' is connected to its parent, so it cannot move along an axis: disconnect it in Edit Mode (Alt P)")
 
 

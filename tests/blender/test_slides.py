@@ -81,7 +81,7 @@ def assert_shown(rig, values: dict[str, float], within: float = 1e-5) -> None:
 
 def test_a_slide_has_the_files_limits_and_velocity_in_metres(rig):
     chain = chain_on(rig, "head")
-    assert [(joint.bone, joint.axis[:5]) for joint in chain.joints] == [("mast", "SLIDE"), ("neck", "Y"), ("head", "X")]
+    assert [(joint.bone, joint.axis[:6]) for joint in chain.joints] == [("mast", "LINEAR"), ("neck", "Y"), ("head", "X")]
     lift = chain.joints[0]
     assert (lift.lower, lift.upper, lift.velocity) == pytest.approx((-0.1, 0.4, 0.3))
     assert (lift.linear_lower, lift.linear_upper, lift.linear_velocity) == pytest.approx((-0.1, 0.4, 0.3))
@@ -221,12 +221,12 @@ def test_bones_that_may_be_moved_slide_only_where_a_constraint_says_how_far():
     second = rig.pose.bones[1]
     constraint = limit_location(second, "z", -0.05, 0.1)
     chain = chain_on(rig, rig.pose.bones[-1].name, at=target())
-    slides = [joint for joint in chain.joints if joint.axis.startswith("SLIDE")]
-    assert [(joint.bone, joint.axis) for joint in slides] == [(second.name, "SLIDE_Z")]
+    slides = [joint for joint in chain.joints if joint.axis.startswith("LINEAR")]
+    assert [(joint.bone, joint.axis) for joint in slides] == [(second.name, "LINEAR_Z")]
     assert (slides[0].lower, slides[0].upper) == pytest.approx((-0.05, 0.1))
     second.constraints.remove(constraint)
     bpy.ops.limber.match_joints()
-    assert not [joint for joint in chain.joints if joint.axis.startswith("SLIDE")]
+    assert not [joint for joint in chain.joints if joint.axis.startswith("LINEAR")]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -272,7 +272,7 @@ def test_a_slide_goes_to_the_robot_in_metres_over_the_whole_range_of_its_servo(r
     chain_on(rig, "head", at=target())
     device = links.describe(rig)
     lift, servo = device.joints[0], device.channels[0]
-    assert (lift.name, lift.unit) == ("mast slide Y", "m")
+    assert (lift.name, lift.unit) == ("mast linear Y", "m")
     assert (lift.limits.lower, lift.limits.upper, lift.limits.velocity) == pytest.approx((-0.1, 0.4, 0.3))
     ends = [servo.zero + servo.per_radian * servo.shares[0].gear * value for value in (-0.1, 0.4)]
     assert ends == pytest.approx([servo.lowest, servo.highest], abs=0.01)

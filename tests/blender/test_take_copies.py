@@ -164,7 +164,7 @@ def test_takes_of_bones_that_are_gone_are_said_and_kept(rig, chain, monkeypatch,
 def test_a_folder_that_cannot_be_written_ends_no_recording(rig, chain, monkeypatch, own_folder):
     monkeypatch.setattr(take_copies, "folder", lambda: own_folder / "gone")
     recorded(chain, range(2, 20))
-    assert "No copy of the recording is kept" in record.copy_problem(rig)
+    assert "No copy of the recording is saved" in record.copy_problem(rig)
     bpy.ops.limber.keep_takes()
     assert bpy.data.actions["Rig Take 1"]
 
@@ -173,7 +173,7 @@ def test_without_a_folder_it_is_said_and_nothing_is_written(rig, chain, monkeypa
     monkeypatch.setattr(take_copies, "folder", lambda: None)
     monkeypatch.chdir(tmp_path)
     recorded(chain, range(2, 20))
-    assert "No copy of the recording is kept" in record.copy_problem(rig)
+    assert "No copy of the recording is saved" in record.copy_problem(rig)
     assert list(tmp_path.iterdir()) == []
     bpy.ops.limber.keep_takes()
     take_copies.forget()

@@ -15,7 +15,7 @@ from ..interface import Capabilities, Check, Quantity, Silence, Units
 from .packets import HIGHEST_ID, Packets
 
 STEPS = 4096  # in a revolution
-FARTHEST = 256 * STEPS - 1  # steps either way in extended mode: 256 revolutions
+FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 revolutions
 RPM = STEPS / 60.0  # steps/s in a revolution per minute
 SPEED_UNIT = 0.229 * RPM  # steps/s
 WATCHDOG_UNIT = 0.02  # [s]

@@ -20,7 +20,7 @@ Series = Literal["sts", "scs"]
 
 STEPS = {"sts": 4096, "scs": 1024}  # in a revolution of an STS servo, and over the 300 degrees of an SCS servo
 SCS_RANGE = 300.0 / 360.0  # of a revolution that an SCS servo's 1024 steps cover
-FARTHEST = 30719  # steps either way with multi-turn: 7.5 revolutions
+FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 
 BAUDRATES = {1_000_000: 0, 500_000: 1, 250_000: 2, 128_000: 3, 115_200: 4, 57_600: 5, 38_400: 6, 19_200: 7}
 MODELS = {777: "STS3215", 2825: "STS3250", 11272: "SM8512BL", 1284: "SCS0009"}

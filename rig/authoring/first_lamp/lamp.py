@@ -175,7 +175,7 @@ def free_position(scene) -> Vector:
 
 
 def _is_near(box: list[Vector]) -> bool:
-    """Whether a bounding box, by its corners, overlaps the space that the lamp needs around the origin, in x and y."""
+    """Whether a bounding box, by its corners, overlaps the lamp's space at the origin, in x and y."""
     return all(min(corner[k] for corner in box) < ROOM and max(corner[k] for corner in box) > -ROOM for k in range(2))
 
 

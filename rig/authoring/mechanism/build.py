@@ -11,7 +11,7 @@ from ...blender.errors import RigError
 from ...reading import axes
 from ...reading.mechanism import bones, joints
 from ...reading.mechanism.ownership import add_joint
-from ...reading.mechanism.shapes import freedoms
+from ...reading.mechanism.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 
@@ -157,6 +157,6 @@ def from_scene(owner, found: list):
         add_joint(owner, thing)
     pairs = joints.driven_pairs(found)
     for one in joints.joints(found):
-        if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and freedoms(one.shape.kind):
+        if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and dof_axes(one.shape.kind):
             add_motors(owner, one.thing)
     return kept

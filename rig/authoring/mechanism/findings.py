@@ -20,7 +20,7 @@ from ...reading.mechanism import inputs
 from ...reading.mechanism.assembled import Assembled
 from ...reading.mechanism.ownership import ends, is_joint, joint_objects
 from ...reading.mechanism.reading import Reading
-from ...reading.mechanism.shapes import freedoms
+from ...reading.mechanism.shapes import dof_axes
 from ...reading.placement import Placement
 
 NAMED = 4  # in a sentence
@@ -45,7 +45,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
 def locked_motors(kept, made: Assembled) -> list:
     """Motors that the closed loops keep from moving."""
     mechanism = made.reading.mechanism
-    moved = [(joint.name, axis) for joint in mechanism.actuators for axis in freedoms(joint.kind)]
+    moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
     locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
     return [motor for motor in kept.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
 
@@ -122,7 +122,7 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner) -> Iterator[Finding]:
-    """Findings about rigid body constraints with a missing body: Blender's physics ignores them, while here the world takes its place."""
+    """Findings about rigid body constraints with a missing body: Blender's physics ignores them, while here it is the world."""
     for thing in joint_objects(owner):
         if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
             continue

@@ -5,7 +5,7 @@ from math import cos, radians, sin
 from .recipe import Body, Goal, Joint, Motor, Point, Recipe, Z
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-TURNS = 3600.0  # [degrees] of a motor that makes whole turns
+TURNS = 3600.0  # [degrees] of a motor that makes full rotations
 
 
 def _round(radius: float, angle: float, height: float) -> Point:
@@ -129,7 +129,7 @@ def _stewart() -> Recipe:
             Joint(f"Leg {number}", "prismatic", f"Cylinder {number}", f"Piston {number}", middle, axis),
             Joint(f"Head {number}", "spherical", f"Piston {number}", "Platform", head),
         ]
-        motors.append(Motor(f"Leg {number}", "SLIDE_Z", -0.06, 0.06))
+        motors.append(Motor(f"Leg {number}", "LINEAR_Z", -0.06, 0.06))
         top.append(head)
     bodies.append(Body("Platform", ((0.0, 0.0, height), *top, top[0]), 0.016))
     return Recipe(
@@ -187,7 +187,7 @@ def _eye() -> Recipe:
             Joint(f"{word} Back Ball", "spherical", f"{word} Carriage", f"{word} Rod", back),
             Joint(f"{word} Eye Ball", "spherical", f"{word} Rod", "Eyeball", ball),
         ]
-        motors.append(Motor(f"{word} Guide", "SLIDE_Z", -0.02, 0.02))
+        motors.append(Motor(f"{word} Guide", "LINEAR_Z", -0.02, 0.02))
     return Recipe(
         "Differential Eye",
         "Two push rods: pushed alike they raise and lower the gaze, pushed apart they rotate it",
@@ -205,7 +205,7 @@ def _every_kind() -> Recipe:
     hinge = (table[0] - reach * sin(lean), table[1] + reach * cos(lean), table[2])
     return Recipe(
         "All Kinds of Joints",
-        "One freedom, and every common kind of joint: revolute, spherical, universal, prismatic, fixed, cartesian and cylindrical",
+        "One DoF, and every common kind of joint: revolute, spherical, universal, prismatic, fixed, cartesian and cylindrical",
         (
             Body("Ground", (shaft, (0.0, 0.0, 0.02), (0.3, 0.0, 0.02)), 0.02, "GROUND"),
             Body("Crank", (shaft, pin)),
@@ -245,7 +245,7 @@ def _chain() -> Recipe:
             Joint(f"Revolute {k + 1}", "revolute", before, rotor, position, about),
             Joint(f"Prismatic {k + 1}", "prismatic", rotor, slider, elbow, along),
         ]
-        motors += [Motor(f"Revolute {k + 1}"), Motor(f"Prismatic {k + 1}", "SLIDE_Z", -0.03, 0.03)]
+        motors += [Motor(f"Revolute {k + 1}"), Motor(f"Prismatic {k + 1}", "LINEAR_Z", -0.03, 0.03)]
         position, before = end, slider
     bodies.append(Body("Hand", (position, (position[0], position[1], position[2] + 0.03)), 0.02))
     joints.append(Joint("Wrist", "fixed", before, "Hand", position))

@@ -11,7 +11,7 @@ from ...reading import axes, imported_robot
 from ...reading.joint_axes import joint_axes, limits
 from ...reading.mechanism import bones, joints
 from ...reading.mechanism.ownership import joint_objects
-from ...reading.mechanism.shapes import freedoms
+from ...reading.mechanism.shapes import dof_axes
 from ...robot import device
 from ..chains import LINEAR_LIMITS, fit_servo
 
@@ -62,7 +62,7 @@ def add_motors(owner, joint) -> list:
         raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list")
     if any(motor.joint == joint for motor in kept.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
-    moved = freedoms(found.shape.kind)
+    moved = dof_axes(found.shape.kind)
     if not moved:
         raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
     limited = _spans(found.lower, found.upper)
@@ -111,7 +111,7 @@ def add_bone_motors(owner, name: str) -> list:
     if not found:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
     shape = bones.bone_shape(name, found)
-    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in freedoms(shape.kind)]
+    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
     if len(found) == 1:
         made[0].lower, made[0].upper = limits(pose_bone, found[0])
         if axes.is_prismatic(found[0]):
@@ -130,8 +130,8 @@ def file_motors(kept, rig, joint) -> list:
     )
     told, shown = found.branch.joint, imported_robot.axis_of(found)
     made = []
-    for axis, span in zip(freedoms(joint.kind), _spans(joint.lower, joint.upper), strict=False):
-        is_as_told = len(freedoms(joint.kind)) == 1 and shown and axes.is_prismatic(shown) == axes.is_prismatic(axis)
+    for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
+        is_as_told = len(dof_axes(joint.kind)) == 1 and shown and axes.is_prismatic(shown) == axes.is_prismatic(axis)
         motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
         if told.velocity and axes.is_prismatic(axis) == (told.kind == "prismatic"):
             motor.velocity = told.velocity

@@ -1,4 +1,4 @@
-"""Goes through the frames as a bake does, and records the movers' motion for `findings`. Results are kept for this session only."""
+"""Goes through the frames as a bake does, and records the movers' motion for `findings`. Results are for this session only."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ def entered(frame: int, rigs) -> list[Entered]:
             if take.inside and frame in take.frames:
                 now = take.frames.index(frame)
                 for k, j in np.argwhere(take.inside[now] > 0.0):
-                    how = "in {}" if take.there[now][k, j] > 0.0 else "through {} on the way here"
+                    how = "in {}" if take.there[now][k, j] > 0.0 else "through {} since the last frame"
                     words = f"{take.links[k]} {how.format(take.zones[j])}: {1e3 * take.inside[now][k, j]:.0f} mm"
                     found.append(Entered(take.lines[now][k], words))
     return found
@@ -137,13 +137,13 @@ class MotionCheck(Stepped):
 
     def _note(self, take: Take, frame: int, session) -> None:
         places = list(session.limits())
-        for rows, known in ((take.wanted, session.desired()), (take.filtered, session.values())):
+        for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
             rows.append(np.array([known[place] for place in places]))
-        end, missed, missed_after = session.aim_errors()
+        end, error, filtered_error = session.aim_errors()
         take.frames.append(frame)
         take.ends.append(end)
-        take.missed.append(missed)
-        take.missed_after.append(missed_after)
+        take.errors.append(error)
+        take.filtered_errors.append(filtered_error)
         take.influence.append(session.influence)
         if session.problem:
             take.problems[frame] = session.problem

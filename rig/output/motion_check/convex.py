@@ -16,7 +16,7 @@ MOST_STEPS = 100  # of Wolfe's method: a few points do for flat faces, a ball ne
 HALVINGS = 40  # of the golden section: a link's length over 1e8
 GOLDEN = 0.6180339887498949
 NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as none
-TANGENTS = 600  # planes that stand for a ball where the depth in it is asked for: .5% of its radius
+TANGENTS = 600  # tangent planes that approximate a ball for its depth, to 0.5% of its radius
 
 
 class Body(Protocol):

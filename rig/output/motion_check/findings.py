@@ -10,8 +10,8 @@ import numpy as np
 from .. import discontinuities
 
 ROUNDING = 1e-3  # relative: motion at a limit is not beyond it
-WHOLE = 100.0  # from here on a figure is told without decimals
-GAP = 2  # frames without a finding that two of a kind may have between them and still be told as one
+WHOLE = 100.0  # from this value on, figures are shown without decimals
+GAP = 2  # largest number of frames between two findings of a kind that are merged
 
 
 class Kind(NamedTuple):
@@ -19,13 +19,13 @@ class Kind(NamedTuple):
 
     label: str
     icon: str
-    colour: tuple[float, float, float]  # linear; told apart also by eyes that see few colours (Okabe & Ito 2008)
+    colour: tuple[float, float, float]  # linear RGB, from a colour-blind-safe palette (Okabe & Ito 2008)
 
 
 KINDS: dict[str, Kind] = {  # the gravest first
     "GOAL": Kind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
     "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
-    "POP": Kind("Pop", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
+    "JUMP": Kind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
     "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
     "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
     "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
@@ -45,7 +45,7 @@ class JointRange:
     velocity: float
     acceleration: float
     jerk: float
-    slides: bool = False
+    is_prismatic: bool = False
 
 
 @dataclass
@@ -57,17 +57,17 @@ class Take:
         seconds: [s] from one frame to the next.
         joints: n of them.
         frames: Their numbers.
-        wanted: (n,) [rad, slides m] each: the solver's answers, as far as the gaze has influence.
+        desired: (n,) [rad; prismatic joints m] each: the solver's values, blended by the gaze's influence.
         filtered: The same after the motion filter: what is shown, baked and sent.
-        ends: What misses its goal most in each frame: "The end", or a link.
-        missed: [rad] each: by how much the answer itself misses the goal.
-        missed_after: [rad] each: by how much what is shown misses it.
+        ends: Which has the largest error in each frame: "The end", or a link.
+        errors: [rad] each: error of the solution.
+        filtered_errors: [rad] each: error after the motion filter.
         influence: 0 to 1 each: of the gaze.
         problems: Of frames without a goal to follow, why.
         remarks: Of frames in which goals cannot be met, or are not met yet, why; of movers whose goals are more than an angle.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
-        inside: (links, zones) [m] each: how far they go into the zones, in the frame or on the way there; below 0 where they stay out.
+        inside: (links, zones) [m] each: depth in the zones, in the frame or since the last one; below 0 outside.
         there: (links, zones) [m] each: the same in the frame alone.
     """
 
@@ -75,11 +75,11 @@ class Take:
     seconds: float
     joints: tuple[JointRange, ...]
     frames: list[int] = field(default_factory=list)
-    wanted: list[np.ndarray] = field(default_factory=list)
+    desired: list[np.ndarray] = field(default_factory=list)
     filtered: list[np.ndarray] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
-    missed: list[float] = field(default_factory=list)
-    missed_after: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    filtered_errors: list[float] = field(default_factory=list)
     influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     remarks: dict[int, str] = field(default_factory=dict)
@@ -120,15 +120,15 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: Aim error [rad] from which a target counts as lost.
         changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
     """
-    found = [*_told(take, "GOAL", take.problems), *_told(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
-    wanted, filtered = np.array(take.wanted), np.array(take.filtered)
+    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
+    desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
-        found += _of_joint(take, joint, wanted[:, k], filtered[:, k], changed_beyond)
+        found += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
     order = list(KINDS)
     return sorted(found, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
-def _told(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
+def _messages(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
     """Findings for runs of frames with a message; each run has its first message."""
     for first, last in _runs(np.array([frame in said for frame in take.frames])):
         frame = take.frames[first]
@@ -136,15 +136,15 @@ def _told(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
 
 
 def _lost(take: Take, beyond: float) -> Iterator[Finding]:
-    after, before = np.array(take.missed_after), np.array(take.missed)
+    after, before = np.array(take.filtered_errors), np.array(take.errors)
     for first, last in _runs(after > beyond):
         worst = first + int(after[first : last + 1].argmax())
-        why = "the motion filter comes late"
+        why = "the motion filter lags behind"
         if before[worst] > beyond:
-            why = "the solution misses it too, since it is out of reach or turns too fast"
+            why = "the solution has an error too, since the target is out of reach or moves too fast"
         elif take.influence[worst] < 1.0:
             why = f"the gaze has an influence of {take.influence[worst]:.2f}"
-        sentence = f"{take.ends[worst]} misses its target by {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
+        sentence = f"{take.ends[worst]} has an error of {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
         yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
 
 
@@ -157,42 +157,44 @@ def _in_zones(take: Take) -> Iterator[Finding]:
                 value = 1e3 * float(inside[worst, k, j])
                 sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
                 if take.there[worst][k, j] <= 0.0:
-                    sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' on the way from the frame before"
+                    sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' between the last frame and this one"
                 found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
                 yield replace(found, zone=zone)
 
 
-def _of_joint(take: Take, joint: JointRange, wanted: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
-    scale, unit = (1e3, " mm") if joint.slides else (degrees(1.0), "°")
+def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
+    scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
 
-    def told(kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]) -> Iterator[Finding]:
+    def exceeding(kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]) -> Iterator[Finding]:
         for first, last in _runs(amounts > bound * (1.0 + ROUNDING)):
             worst = first + int(amounts[first : last + 1].argmax())
             value, most = scale * float(amounts[worst]), scale * bound
             sentence = f"{name}: {says(_number(value) + unit + end, _number(most) + unit + end)}"
             yield _finding(take, kind, name, (first, last, worst), value, most, unit.strip() + end, sentence)
 
-    steps = np.abs(np.diff(wanted, prepend=wanted[:1]))
-    pop = discontinuities.beyond(joint.lower, joint.upper, joint.slides)
-    yield from told("POP", steps, pop, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
+    steps = np.abs(np.diff(desired, prepend=desired[:1]))
+    largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
+    yield from exceeding("JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
         ("ACCELERATION", 2, joint.acceleration, "/s²"),
         ("JERK", 3, joint.jerk, "/s³"),
     ):
-        amounts = np.abs(derivative(wanted, order, take.seconds))
-        yield from told(kind, amounts, bound, end, lambda value, bound: f"{value} is asked for, {bound} is allowed: the filter comes late")
+        amounts = np.abs(derivative(desired, order, take.seconds))
+        yield from exceeding(
+            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: the filter lags behind"
+        )
     near = ROUNDING * (joint.upper - joint.lower)
-    at_limit = np.isfinite(near) & (np.minimum(wanted - joint.lower, joint.upper - wanted) <= near)
+    at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)
     for first, last in _runs(at_limit):
-        value, is_upper = float(wanted[first]), wanted[first] > (joint.lower + joint.upper) / 2
+        value, is_upper = float(desired[first]), desired[first] > (joint.lower + joint.upper) / 2
         edge = joint.upper if is_upper else joint.lower
         sentence = f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:.1f}{unit}"
         yield _finding(take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence)
-    if not joint.slides:
-        off = np.abs(filtered - wanted)
-        yield from told("FILTER", off, changed_beyond, "", lambda value, bound: f"the filter keeps it {value} from the solution")
+    if not joint.is_prismatic:
+        off = np.abs(filtered - desired)
+        yield from exceeding("FILTER", off, changed_beyond, "", lambda value, bound: f"the filter keeps it {value} from the solution")
 
 
 def _number(value: float) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...showing.thumbnails.raster import fill
 
-FINER = 3  # samples a pixel, each way: smooth edges
+FINER = 3  # samples per pixel along each axis, for smooth edges
 WIDEST = 60.0  # of its height, that a text may be: what is longer is cut
 
 

@@ -18,10 +18,10 @@ LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
 PLOT = 960  # [pixels] width of the frames
 LETTERS = 18  # [pixels] height of a line
 BACK, PANEL, GRID, INK = (1.0, 1.0, 1.0), (0.96, 0.96, 0.96), (0.8, 0.8, 0.8), (0.1, 0.1, 0.1)
-WANTED, SHOWN = (0.55, 0.55, 0.55), (0.0, 0.3, 0.6)
+DESIRED, SHOWN = (0.55, 0.55, 0.55), (0.0, 0.3, 0.6)
 SHADE = 0.45  # of a finding's colour over the panel
 DEEPEST = 0.1  # [m] that a plot of zones shows, inside above and outside below
-BROADEST = 0.05  # [rad] that an aim plot shows at least: noise is not to look like a miss
+BROADEST = 0.05  # [rad] that an aim plot shows at least: noise must not look like an error
 
 
 def write(result: Result, path: Path) -> None:
@@ -41,7 +41,7 @@ def write(result: Result, path: Path) -> None:
             image.filepath_raw, image.file_format = str(temporary), "PNG"
             image.save()
     except (OSError, RuntimeError) as error:
-        raise RigError(f"The picture cannot be written to {path}: choose another place ({str(error).strip()})") from error
+        raise RigError(f"The picture cannot be written to {path}: choose another folder ({str(error).strip()})") from error
     finally:
         bpy.data.images.remove(image)
 
@@ -66,10 +66,10 @@ def draw(result: Result) -> np.ndarray:
 def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
     """Draws the plots of a mover; returns the vertical position [pixels] for the next ones."""
     mine = [finding for finding in result.findings if finding.chain == take.chain]
-    missed = np.array(take.missed), np.array(take.missed_after)
-    most = max(BROADEST, float(missed[1].max()), float(missed[0].max()))
+    errors = np.array(take.errors), np.array(take.filtered_errors)
+    most = max(BROADEST, float(errors[1].max()), float(errors[0].max()))
     shading = [one for one in mine if not one.joint]
-    _row(canvas, top, take, missed, (0.0, most), shading, f"{take.chain}: aim", f"{degrees(most):.1f}°", "0°")
+    _row(canvas, top, take, errors, (0.0, most), shading, f"{take.chain}: aim", f"{degrees(most):.1f}°", "0°")
     top -= ROW + GAP
     if _has_zones(take):
         deepest = np.array(take.inside).max(axis=(1, 2)).clip(-DEEPEST, DEEPEST)
@@ -77,14 +77,14 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
         _row(canvas, top, take, (deepest, deepest), (-DEEPEST, DEEPEST), shading, f"{take.chain}: in zones", *edges)
         top -= ROW + GAP
-    wanted, filtered = np.array(take.wanted), np.array(take.filtered)
+    desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
-        scale, unit = (1e3, " mm") if joint.slides else (degrees(1.0), "°")
-        ways = wanted[:, k], filtered[:, k]
+        scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
+        curves = desired[:, k], filtered[:, k]
         shading = [one for one in mine if one.joint == joint.name and not one.zone]
-        span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(ways)), (joint.upper, np.max(ways)))]
+        span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))]
         edges = f"{scale * span[1]:.0f}{unit}", f"{scale * span[0]:.0f}{unit}"
-        _row(canvas, top, take, ways, span, shading, joint.name, *edges)
+        _row(canvas, top, take, curves, span, shading, joint.name, *edges)
         top -= ROW + GAP
     return top
 
@@ -93,7 +93,7 @@ def _has_zones(take: Take) -> bool:
     return bool(take.zones and take.links)
 
 
-def _row(canvas, top: int, take: Take, ways: tuple, span: Sequence[float], shading, name: str, high: str, low: str) -> None:
+def _row(canvas, top: int, take: Take, curves: tuple, span: Sequence[float], shading, name: str, high: str, low: str) -> None:
     """Draws one plot: desired values thin and grey, filtered values blue, over the colours of the findings."""
     bottom = top - ROW
     panel = canvas[bottom:top, LEFT : LEFT + PLOT]
@@ -103,8 +103,8 @@ def _row(canvas, top: int, take: Take, ways: tuple, span: Sequence[float], shadi
         colour = np.array(KINDS[finding.kind].colour)
         panel[:, max(first - 2, 0) : last + 3] = SHADE * colour + (1.0 - SHADE) * np.array(PANEL)
     panel[[0, ROW // 2, ROW - 1]] = GRID
-    for way, colour, width in ((ways[0], WANTED, 1), (ways[1], SHOWN, 2)):
-        _line(panel, take, way, span, colour, width)
+    for curve, colour, width in ((curves[0], DESIRED, 1), (curves[1], SHOWN, 2)):
+        _line(panel, take, curve, span, colour, width)
     _write(canvas, 8, bottom + ROW // 2 - LETTERS // 2, name, INK, most=LEFT - 70)
     _write(canvas, LEFT - 60, top - LETTERS, high, INK, most=56)
     _write(canvas, LEFT - 60, bottom, low, INK, most=56)
@@ -127,7 +127,7 @@ def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[floa
 
 def _legend(canvas: np.ndarray) -> None:
     x = 8
-    for text, colour in (("solver", WANTED), ("after the filter", SHOWN), *((kind.label, kind.colour) for kind in KINDS.values())):
+    for text, colour in (("solver", DESIRED), ("after the filter", SHOWN), *((kind.label, kind.colour) for kind in KINDS.values())):
         canvas[GAP + 3 : GAP + 15, x : x + 14] = colour
         x = _write(canvas, x + 19, GAP, text, INK) + 18
 

@@ -1,4 +1,4 @@
-"""What the panel shows of Motion Check, and its thresholds. Kept for this session only; not saved."""
+"""What the panel shows of Motion Check, and its thresholds. For this session only; not saved."""
 
 from functools import partial
 from math import radians
@@ -9,7 +9,7 @@ from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerPro
 from . import check
 from .findings import KINDS, Finding
 
-# How far something may go before it is told.
+# Errors up to which nothing is reported.
 _LargestAngle = partial(FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180))
 
 

@@ -10,12 +10,12 @@ from mathutils import Matrix, Vector
 
 from ...blender.errors import RigError
 from ...blender.evaluation import is_unevaluated
-from ...reading.dependencies import carriers
+from ...reading.dependencies import dependencies_of
 from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
-LEAST_STEP = 0.005  # [m] between two looks at a link on its way from frame to frame; where links are thicker, their radius
+LEAST_STEP = 0.005  # [m] step along a link's path between frames at which it is tested; the radius, where links are thicker
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 7, 5], [4, 6, 7], [0, 5, 1], [0, 4, 5], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 7, 3], [1, 5, 7]]
@@ -36,7 +36,7 @@ class Zone:
     def __init__(self, rig, number: int) -> None:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
-        self.carriers = {carrier.bone for carrier in carriers(self._object()) if carrier.rig == rig and carrier.bone}
+        self.depends_on = {dependency.bone for dependency in dependencies_of(self._object()) if dependency.rig == rig and dependency.bone}
         self.body: Body | None = None  # what it forbids, in the last frame that was looked at
         self.stands: ZonePose | None = None  # in that frame
         self.stood: ZonePose | None = None  # in the frame before
@@ -60,7 +60,7 @@ class Zone:
         thing = self._object()
         matrix = np.array(placement.object(thing))
         if not isfinite(matrix.sum()):
-            raise RigError(f"The place of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
+            raise RigError(f"The position of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
         self.stood, self.stands = self.stands, zone_pose(matrix)
         if thing.type == "EMPTY":
             matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
@@ -127,7 +127,7 @@ def trouble(context, zone) -> str:
 def counts_as(thing) -> str:
     """What of an object is the zone, as text for the interface."""
     if thing.type != "EMPTY":
-        return "The least convex body around it counts"
+        return "Its convex hull counts"
     return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
 
 
@@ -177,7 +177,7 @@ def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.n
     deepest = there.copy()
     for j, zone in enumerate(zones):
         for k, name in enumerate(links.names):
-            if name not in zone.carriers:
+            if name not in zone.depends_on:
                 depths = [intrusion(zone.body, *line, radius) for line in intermediate(came[k], places[k], zone.stood, zone.stands, step)]
                 there[k, j], deepest[k, j] = depths[-1], max(depths)
     return there, deepest

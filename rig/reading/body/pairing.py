@@ -9,7 +9,7 @@ from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from .. import attached, constrained
-from ..dependencies import carriers, is_moved_by
+from ..dependencies import dependencies_of, is_moved_by
 from . import calibration, controlled, names, receiver, soles, source, standing
 from .calibration import BodyPose, Calibration
 from .receiver import Receiver
@@ -151,9 +151,9 @@ def check_source(rig, thing, depsgraph) -> None:
     """Raises RigError if the source is in no scene, or the target moves it."""
     if not thing.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(thing.name) is None:
         raise RigError(f"Source '{thing.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another source")
-    for carrier in carriers(thing):
-        if is_moved_by(carrier, rig, set(rig.data.bones.keys())):
-            raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({carrier.how}): choose another source")
+    for dependency in dependencies_of(thing):
+        if is_moved_by(dependency, rig, set(rig.data.bones.keys())):
+            raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({dependency.how}): choose another source")
 
 
 def checked(rig, retarget) -> list:
@@ -189,7 +189,7 @@ def checked(rig, retarget) -> list:
         for name, other in below.items():
             if pair.target in _line(rig, name):
                 raise RigError(
-                    f"'{pair.target}' follows '{pair.source}' and '{name}', which hangs on it, follows '{other.source}', on which"
+                    f"'{pair.target}' follows '{pair.source}' and '{name}', its descendant, follows '{other.source}', on which"
                     f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
                 )
     return pairs

@@ -9,7 +9,7 @@ from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
 from .. import axes
-from .shapes import freedoms
+from .shapes import dof_axes
 
 LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
@@ -25,7 +25,7 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
         distance = _of_centre(goals.centre, solver, poses)
         found.append((distance / size, f"the centre of mass is off by {_distance(distance, 0.0)}"))
     for name, requested in goals.actuators.items():
-        for axis, value, reached in zip(freedoms(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
+        for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
             left = abs(value - reached)
             error = _distance(left, 0.0) if axes.is_prismatic(axis) else _distance(0.0, left)
             found.append((left / size if axes.is_prismatic(axis) else left, f"motor '{name}' is off by {error}"))

@@ -10,7 +10,7 @@ from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
 from ...properties.mechanism import WEIGHTS
-from ..dependencies import Carrier, with_itself
+from ..dependencies import Dependency, with_itself
 from ..placement import Placement
 from .ownership import is_deleted, joint_objects
 from .poses import frame_of, rigid
@@ -92,15 +92,15 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
-def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Carrier]:
-    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.carriers`."""
+def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Dependency]:
+    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.dependencies_of`."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
-    found = [Carrier("", things[0], part.bone)] if part is not None and part.bone else []
+    found = [Dependency("", things[0], part.bone)] if part is not None and part.bone else []
     things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
     if kept.drive != "MOTORS":
         things += [goal.target for goal in kept.goals]
-        found += [Carrier("", goal.target, goal.target_bone) for goal in kept.goals if goal.target is not None and goal.target_bone]
+        found += [Dependency("", goal.target, goal.target_bone) for goal in kept.goals if goal.target is not None and goal.target_bone]
     for thing in things:
         if thing is not None:
             found += with_itself(thing, surely)

@@ -12,7 +12,7 @@ from ...blender.errors import RigError
 from ...properties.mechanism import NONE
 from .. import axes
 from .ownership import is_deleted
-from .shapes import LETTERS, Shape, freedoms, shape_of
+from .shapes import LETTERS, Shape, dof_axes, shape_of
 
 MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies
 LOCKED = 1e-6  # [m or rad] a generic constraint's limits nearer to each other than this lock the axis
@@ -150,7 +150,7 @@ def _span(held, word: str, letter: str) -> tuple[float, float] | None:
 def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Lower and upper limits of the degrees of freedom; empty for a spherical joint."""
     lower, upper = [], []
-    for axis in freedoms(shape.kind):
+    for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
         k = int(np.argmax(np.abs(column)))
         span = None if shape.kind == "spherical" else _span(held, "lin" if axis.startswith("SLIDE") else "ang", LETTERS[k])

@@ -7,7 +7,7 @@ from math import inf
 from ....solvers.mechanism.model import Joint
 from ...blender.errors import RigError
 from .. import axes
-from .shapes import freedoms
+from .shapes import dof_axes
 
 
 def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
@@ -31,7 +31,7 @@ def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
     """A joint with a motor on each degree of freedom; each limit is the narrower of the joint's and the motor's."""
-    moved = freedoms(joint.kind)
+    moved = dof_axes(joint.kind)
     if not moved:
         raise RigError(
             f"Motor '{joint.name}': its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...blender.errors import RigError
 from ...blender.identity import find
-from ..dependencies import Carrier, carriers, is_on
+from ..dependencies import Dependency, dependencies_of, is_on
 from ..placement import is_on_shape, is_plain
 from .reading import Part
 
@@ -29,7 +29,7 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
         parent = thing.parent
         followed = [*(_shapers(parent) if is_on_shape(thing) else ()), *(_followed(parent) if parent.session_uid not in bodies else ())]
         for how, other in followed:
-            if any(is_on(carrier, bodies) for carrier in [Carrier("", other, ""), *carriers(other)]) or _is_live(other):
+            if any(is_on(dependency, bodies) for dependency in [Dependency("", other, ""), *dependencies_of(other)]) or _is_live(other):
                 raise RigError(
                     f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose cannot be predicted:"
                     f" clear the parent of '{thing.name}' (Alt P) or parent it to a body"

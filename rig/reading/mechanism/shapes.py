@@ -61,7 +61,7 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
     return None
 
 
-def freedoms(kind: str) -> Sequence[str]:
+def dof_axes(kind: str) -> Sequence[str]:
     """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a spherical joint."""
     found: list[str] = []
     for move in KINDS[kind].moves:

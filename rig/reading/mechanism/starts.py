@@ -6,7 +6,7 @@ from math import pi
 from ....solvers.mechanism.model import Mechanism
 from ....solvers.mechanism.solver import MechanismSolver, State
 from ...blender import actions
-from .shapes import freedoms
+from .shapes import dof_axes
 
 
 def _keyed(owner) -> set[str]:
@@ -26,7 +26,7 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         follows = kept.drive == "TARGETS" and not motor.keeps_value
         if follows and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
-            motor.value = solver.values(state, joint.name)[list(freedoms(joint.kind)).index(motor.axis)]
+            motor.value = solver.values(state, joint.name)[list(dof_axes(joint.kind)).index(motor.axis)]
 
 
 def note_rest(owner, mechanism: Mechanism) -> None:
@@ -41,7 +41,7 @@ def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
-            state = _turned(solver, state, joint.name, list(freedoms(joint.kind)).index(motor.axis), motor.value)
+            state = _turned(solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value)
     return state
 
 
