@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -40,6 +41,32 @@ def write(path: Path, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text atomically as UTF-8, without converting line ends. Raises as `write`."""
     write(path, text.encode("utf-8"))
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder with files atomically: it is there with all of them, or not at all.
+
+    Args:
+        path: Of the folder.
+        files: Content of each file, by its path in the folder.
+
+    Raises:
+        FileExistsError: There is something at `path`.
+        OSError: It cannot be written.
+    """
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, "it is there already", str(path))
+    path = Path(os.path.realpath(path))
+    temporary = path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{PART}")
+    try:
+        for name, data in files.items():
+            file = temporary / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write(file, data)
+        os.rename(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)  # where it became the folder, it is gone
+    _flush_folder(path.parent)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from the models' files: `python -m benchmarks.lerobot_zeros` derives them from t
 """
 
 from dataclasses import dataclass
-from math import radians
+from math import pi, radians
 from typing import Literal
 
 Sense = Literal[1, -1]
@@ -18,10 +18,14 @@ class Zero:
     Attributes:
         value: The joint's value at LeRobot's 0 degrees [rad].
         sense: -1 where the joint's value falls while LeRobot's grows.
+        of: The joint's name in the model; "": LeRobot's own.
+        swing: How far the maker's instructions let the joint swing to each side in calibration [rad]; None: to its stops.
     """
 
     value: float = 0.0
     sense: Sense = 1
+    of: str = ""
+    swing: float | None = None
 
     def joint(self, angle: float) -> float:
         """The joint's value [rad] at LeRobot's angle [rad]."""
@@ -47,3 +51,18 @@ ZEROS = {
     },
 }
 """Zeros by a robot's name in its model, by joint. A gripper has none: LeRobot gives the share of its range, from closed to open."""
+
+LELAMP = {
+    name: Zero((lower + upper) / 2, 1, of, pi / 2)
+    for name, of, lower, upper in (
+        ("base_yaw", "1", -5.02103, 1.26215),
+        ("base_pitch", "2", -1.08426, 2.05734),
+        ("elbow_pitch", "3", -2.82002, 0.321569),
+        ("wrist_roll", "4", -3.78654, 2.49665),
+        ("wrist_pitch", "5", -0.853337, 2.28826),
+    )
+}
+"""LeLamp's motors: LeRobot's zero is taken to be the middle of the model's range, with the model's senses. No lamp was compared."""
+
+KNOWN = ZEROS | {"simulation": LELAMP}
+"""All of these by a robot's name in its model."""

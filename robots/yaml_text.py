@@ -1,160 +1,28 @@
-"""YAML texts as maps, lists and texts, read by the bundled ruamel.yaml within bounds. Knows no Blender.
+"""YAML texts of robots' files: one document each. Knows no Blender.
 
-Only the parser's events are used: every scalar remains text ("010" is no number), no tag creates an object, and neither aliases nor nesting
-can make a short text expand. Importing this module imports ruamel.yaml (.3 s), so import it only where a text is read.
+Importing this module imports ruamel.yaml (.3 s), so import it only where a text is read.
 """
 
-import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent, DocumentStartEvent, MappingEndEvent, NodeEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
-from ruamel.yaml.reader import ReaderError
-
+from ..files.yaml_text import MAX_DEPTH, MAX_LENGTH, Scalar, YamlError, yaml_documents
 from .errors import MalformedError
 
-NULLS = ("", "~", "null", "Null", "NULL")  # YAML 1.2, section 10.2.1.1
-MAX_LENGTH = 1_000_000  # characters, read in 5 s at worst; files of closures have at most some thousands
-MAX_MERGED = 100_000  # entries that << copies: robots have some dozens
-MAX_DEPTH = 50  # nested lists and maps; files of closures have two
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # surrogates: no text, and Blender stores none
-REMEDIES = {  # part of ruamel.yaml's message -> what to do, the first that is found
-    r"'\t'": "use spaces instead of tabs",
-    "cannot start any token": "put the text in quotes",
-    "escape": "write \\\\ for one backslash",
-    "quoted scalar": "close the quote",
-    "flow sequence": "put commas between the entries and close the list with ]",
-    "flow mapping": "put commas between the entries and close the map with }",
-    "node content": "take out the extra comma, colon or bracket",
-    "sequence entries are not allowed": "begin the list on a line of its own",
-    "mapping values are not allowed": "begin the key on a line of its own, or put the text in quotes",
-    "could not find expected ':'": "write a colon and a space after the key",
-    "document start": "keep one document",
-    "block": "indent what belongs together alike, one key or dash on a line",
-}
-OTHER_REMEDY = "correct this line"
-
-
-Scalar = Callable[[str, bool, str | None], Any]  # from its text, whether it is without quotes, and its tag
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "parse_yaml"]
 
 
 def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> dict[str, Any]:
-    """The map at the top of a YAML text: keys with texts, lists and maps; null and ~ are None. An empty text is an empty map.
-
-    Args:
-        text: One YAML document.
-        file: Name of the file in error messages.
-        scalar: Converts a scalar, with its tag, to a value; raises ValueError for an invalid one. None: scalars are texts. With it the text
-            may be arbitrary data: anchors, aliases and << are followed, and of duplicate keys the last one counts.
+    """The map at the top of a YAML text, as `yaml_documents` reads it. An empty text is an empty map.
 
     Raises:
-        MalformedError: it is no YAML, exceeds the bounds above, has several documents, or without `scalar` has anchors, tags or duplicate
-            keys.
+        MalformedError: as `yaml_documents`, or it has several documents; names `file` and the line.
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")
-    return _Reader(file, text.removeprefix("\ufeff"), scalar).document()
-
-
-class _Reader:
-    def __init__(self, file: str, text: str, scalar: Scalar | None) -> None:
-        self.file, self.text, self.scalar = file, text, scalar
-        self.anchored: dict[str, Any] = {}
-        self.merged = 0  # entries that << has copied
-        self.line = 1  # of the last event
-        self.events = self._events()
-
-    def _events(self) -> Iterator[Any]:
-        """Events of ruamel.yaml's pure-Python parser; its errors become ours."""
-        try:
-            for event in YAML(typ="safe", pure=True).parse(self.text):
-                self.line = event.start_mark.line + 1
-                yield event
-        except MarkedYAMLError as error:
-            raise self._syntax_error(error) from error
-        except ReaderError as error:
-            self.line = 1 + self.text.count("\n", 0, error.position)
-            raise self._error(f"YAML does not allow the character U+{error.character:04X}: take it out") from error
-        except (YAMLError, ValueError) as error:  # a number in an escape or in %YAML that is too large
-            raise self._error(f"what follows cannot be read ({error}): {OTHER_REMEDY}") from error
-
-    def _error(self, what: str) -> MalformedError:
-        return MalformedError(self.file, self.line, "", what)
-
-    def _syntax_error(self, error: MarkedYAMLError) -> MalformedError:
-        what = ", ".join(part for part in (error.context, error.problem) if part)
-        is_at_end = "stream end" in what or "end of stream" in what  # then where it began says more
-        mark = error.context_mark if is_at_end and error.context_mark else error.problem_mark or error.context_mark
-        if mark:
-            self.line = mark.line + 1
-        remedy = next((remedy for part, remedy in REMEDIES.items() if part in what), OTHER_REMEDY)
-        return self._error(f"{what}: {remedy}")
-
-    def document(self) -> dict[str, Any]:
-        found: dict[str, Any] | None = None
-        for event in self.events:
-            if isinstance(event, DocumentStartEvent) and found is not None:
-                raise self._error("a second document begins here: keep one")
-            if isinstance(event, NodeEvent):
-                line, node = self.line, self._node(event, 0)
-                if node is not None and not isinstance(node, dict):
-                    self.line = line
-                    raise self._error("a map is needed: keys, each with a colon and its value")
-                found = node or {}
-        return found or {}
-
-    def _node(self, event: Any, depth: int) -> Any:
-        """The value that begins with an event; if it has an anchor, it is stored for aliases."""
-        self._check(event, depth)
-        if isinstance(event, AliasEvent):
-            if event.anchor not in self.anchored:
-                raise self._error(f"'*{event.anchor}' is not defined above: define it by '&{event.anchor}'")
-            return self.anchored[event.anchor]
-        found = self._value(event, depth)
-        if event.anchor:
-            self.anchored[event.anchor] = found
-        return found
-
-    def _value(self, event: Any, depth: int) -> Any:
-        if isinstance(event, ScalarEvent) and self.scalar is not None:
-            try:
-                return self.scalar(event.value, not event.style, event.tag)
-            except ValueError as error:
-                raise self._error(str(error)) from error
-        if isinstance(event, ScalarEvent):
-            return None if not event.style and event.value in NULLS else event.value
-        if isinstance(event, SequenceStartEvent):
-            return [self._node(each, depth + 1) for each in self._until(SequenceEndEvent)]
-        found: dict[str, Any] = {}
-        for key in self._until(MappingEndEvent):
-            self._check(key, depth)
-            if not isinstance(key, ScalarEvent):
-                raise self._error("a key must be a name")
-            if key.value in found and self.scalar is None:
-                raise self._error(f"'{key.value}' is there twice: keep one")
-            value = self._node(next(self.events), depth + 1)
-            if key.value == "<<" and self.scalar is not None and isinstance(value, dict):
-                self.merged += len(value) + len(found)
-                if self.merged > MAX_MERGED:
-                    raise self._error(f"<< copies more than {MAX_MERGED} entries: is this a robot's?")
-                found = {**value, **found}
-            else:
-                found[key.value] = value
-        return found
-
-    def _until(self, end: type) -> Iterator[Any]:
-        while not isinstance(event := next(self.events), end):
-            yield event
-
-    def _check(self, event: Any, depth: int) -> None:
-        """Raises MalformedError for an event that closures do not need."""
-        if event.anchor and self.scalar is None:  # an alias has one, too
-            raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out each time")
-        if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):
-            raise self._error(f"tag '{event.tag}' is not allowed: take it out")
-        if depth > MAX_DEPTH:
-            raise self._error(f"this is nested deeper than {MAX_DEPTH} lists")
-        if isinstance(event, ScalarEvent) and HALF_CHARACTER.search(event.value):
-            raise self._error("half a character (\\ud800 to \\udfff) is written here: write the character itself")
+    try:
+        found = yaml_documents(text, scalar)
+    except YamlError as error:
+        raise MalformedError(file, error.line, "", error.what) from error
+    if len(found) > 1:
+        raise MalformedError(file, found[1][0], "", "a second document begins here: keep one")
+    return found[0][1] if found else {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv-makers: the software of robots' makers (requirements/makers.txt), which tests and benchmarks run against simulated robots.
 #
-#   makers.sh          makes it, or brings it up to date: 250 MB, about a minute
+#   makers.sh          makes it, or brings it up to date: 500 MB, about two minutes
 #   makers.sh path     prints its Python; fails where it is not there
 #
 # Nothing needs it: tests that want it are skipped, and name this script. PYTHON names the Python 3.12 or 3.11 to use.

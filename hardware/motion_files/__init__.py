@@ -7,7 +7,9 @@ a file's `Recording`: values of joints and poses of links at given times.
 from ..errors import ExportError
 from .files import write
 from .formats import FORMATS, Format, Settings
+from .lerobot_dataset import Episode
 from .motion import Motion, frames_at, make_motion
+from .named import Named, Scale
 from .reading import read
 from .recording import Column, MotionFileError, Recording
 from .take import Take
@@ -15,11 +17,14 @@ from .take import Take
 __all__ = [
     "FORMATS",
     "Column",
+    "Episode",
     "ExportError",
     "Format",
     "Motion",
     "MotionFileError",
+    "Named",
     "Recording",
+    "Scale",
     "Settings",
     "Take",
     "frames_at",

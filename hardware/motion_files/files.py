@@ -1,21 +1,27 @@
-"""Atomic writing of an exported file. Knows no Blender."""
+"""Atomic writing of what was exported. Knows no Blender."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...files import atomic
 from ..errors import ExportError
 
 
-def write(path: Path, data: bytes) -> None:
-    """Write a file; an interrupted or failed write leaves the old file unchanged.
+def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
+    """Write a file, or a new folder whose files are given by their paths in it; an interrupted or failed write leaves what was there.
 
     Raises:
-        ExportError: The folder or the file cannot be written.
+        ExportError: The folder or the file cannot be written, or the new folder is there already.
     """
     try:
-        atomic.write(path, data)
+        if isinstance(data, bytes):
+            atomic.write(path, data)
+        else:
+            atomic.write_folder(path, data)
+    except FileExistsError as error:
+        raise ExportError(f"'{path}' is there already, and its files may be of use: choose another name, or delete it") from error
     except OSError as error:
         raise ExportError(f"'{path}' cannot be written ({error.strerror}): choose another folder") from error
 

@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from . import firmware_header, plain, reachy_mini, servo_animation
+from . import firmware_header, joint_trajectory, lelamp, lerobot_dataset, plain, reachy_mini, servo_animation
 from .boards import BOARDS
+from .lerobot_dataset import Episode
 from .motion import Motion
 from .recording import Recording
 
-Make = Callable[[Motion, "Settings"], bytes]
-Read = Callable[[bytes, Path], Recording]
+FIRST = Episode()
+Make = Callable[[Motion, "Settings"], bytes | Mapping[str, bytes]]
+Read = Callable[[bytes, Path, "Settings"], Recording]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of single formats: the board that plays the motion, and the pin of its start button."""
+    """Options of single formats: the board that plays the motion, the pin of its start button, and the episode of a dataset."""
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
+    episode: Episode = FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,14 @@ class Format:
     Attributes:
         label: Name for the user.
         description: Its purpose, for the tooltip.
-        suffix: File name suffix.
-        make: Encodes a motion as the file's bytes; raises ExportError or MotionFileError.
+        suffix: File name suffix; "" for a folder.
+        make: Encodes a motion as the file's bytes, or those of a folder's files by their paths; raises ExportError or MotionFileError.
         read: Reads a file's bytes; raises MotionFileError. None: it is only written.
         is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others have the same suffix.
         more_suffixes: Further ones that are read.
         usual_name: Default file name; "": the armature's name.
         needs_board: Whether the user chooses a board.
+        has_episodes: Whether the user chooses an episode and the unit of its values.
         has_frames: It has the very frames, since its player interpolates and limits; else a curve at rest at both ends, within all limits.
         usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
         poses: Links whose poses it has.
@@ -53,6 +57,7 @@ class Format:
     more_suffixes: tuple[str, ...] = ()
     usual_name: str = ""
     needs_board: bool = False
+    has_episodes: bool = False
     has_frames: bool = False
     usual_rate: int = 0
     poses: tuple[str, ...] = ()
@@ -74,19 +79,59 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "A move for Reachy Mini's own player: the head's pose, antennas and body, with the sound beside it",
             ".json",
             lambda motion, _: reachy_mini.write(motion.recording),
-            lambda data, _: reachy_mini.read(data),
+            lambda data, *_: reachy_mini.read(data),
             reachy_mini.is_move,
             has_frames=True,
             usual_rate=50,
             poses=(reachy_mini.HEAD,),
             has_sound=True,
         ),
+        "lelamp": Format(
+            "LeLamp Animation",
+            "An animation for LeLamp's own player: 30 rows a second, in shares of the servos' ranges",
+            ".csv",
+            lambda motion, _: lelamp.write(motion),
+            lambda data, *_: lelamp.read(data),
+            lelamp.is_animation,
+            has_frames=True,
+            usual_rate=lelamp.RATE,
+        ),
+        "lerobot": Format(
+            "LeRobot Dataset",
+            "A folder with an episode for LeRobot's own replay and training; to import one, choose meta/info.json in it",
+            "",
+            lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
+            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode),
+            lerobot_dataset.is_info,
+            (".json",),
+            has_episodes=True,
+            has_frames=True,
+            usual_rate=30,
+        ),
+        "ros2_yaml": Format(
+            "ROS 2 Joint Trajectory, YAML",
+            "A trajectory_msgs/JointTrajectory, as ros2 topic echo shows and ros2 topic pub sends it",
+            ".yaml",
+            lambda motion, _: joint_trajectory.write_yaml(motion),
+            lambda data, *_: joint_trajectory.read_yaml(data),
+            more_suffixes=(".yml",),
+            has_frames=True,
+        ),
+        "ros2_json": Format(
+            "ROS 2 Joint Trajectory, JSON",
+            "The same message as JSON, as rosbridge sends it",
+            ".json",
+            lambda motion, _: joint_trajectory.write_json(motion),
+            lambda data, *_: joint_trajectory.read_json(data),
+            joint_trajectory.is_trajectory,
+            has_frames=True,
+        ),
         "csv": Format(
             "CSV",
             "A table: time, joints, servos' positions. Any table of joints is read",
             ".csv",
             lambda motion, _: plain.table(motion),
-            lambda data, _: plain.read_table(data),
+            lambda data, *_: plain.read_table(data),
         ),
         "joints_csv": Format(
             "Joints, CSV",
@@ -100,7 +145,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "Joints with their limits, servos, and all rows in full precision",
             ".json",
             lambda motion, _: plain.write_document(motion),
-            lambda data, _: plain.read_document(data),
+            lambda data, *_: plain.read_document(data),
             plain.is_own,
         ),
         "servo_animation_h": Format(

@@ -13,6 +13,7 @@ from ..errors import ExportError
 from ..mixing import Mixing
 from .check import check, check_ranges
 from .frames import at_rate, poses_at_rate
+from .named import Named
 from .recording import Column, Pose, Recording
 from .take import STANDING, Take, Values
 
@@ -32,7 +33,7 @@ class Motion:
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
         positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
         loops: It ends where it begins, at rest, and is played over and over.
-        names: As `Take.names`.
+        named: The joints as files of the robot's maker have them, in the order of `device.joints`.
         poses: As `Take.poses`, each (samples,).
     """
 
@@ -42,7 +43,7 @@ class Motion:
     values: tuple[Values, ...]
     positions: tuple[Values, ...]
     loops: bool
-    names: tuple[tuple[str, float], ...] = ()
+    named: tuple[Named, ...]
     poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
 
     @property
@@ -57,10 +58,8 @@ class Motion:
     @property
     def recording(self) -> Recording:
         """The same by the names that files of the robot's maker have."""
-        named = self.names or tuple((joint.name, 1.0) for joint in self.device.joints)
         columns = tuple(
-            Column(name, tuple(sign * row[k] for row in self.values), joint.unit)
-            for k, ((name, sign), joint) in enumerate(zip(named, self.device.joints, strict=True))
+            Column(one.name, tuple(one.sign * row[k] for row in self.values), one.unit, one.servo) for k, one in enumerate(self.named)
         )
         return Recording(self.times, columns, self.poses, self.title)
 
@@ -86,7 +85,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
         take = _going_back(take)
         check(take)
     values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
-    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops)
+    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops, _named(take))
 
 
 def frames_at(take: Take, rate: int, title: str) -> Motion:
@@ -100,7 +99,7 @@ def frames_at(take: Take, rate: int, title: str) -> Motion:
     check_ranges(take)
     values = at_rate(take.frames, take.rate, rate)
     poses = {name: poses_at_rate(found, take.rate, rate) for name, found in take.poses.items()}
-    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, take.names, poses)
+    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses)
 
 
 def sample(take: Take, rate: float) -> list[list[Kinematic]]:
@@ -139,6 +138,10 @@ def _going_back(take: Take) -> Take:
                 " or raise the joints' velocity, acceleration and jerk"
             )
     return take.followed_by((*frames, goal))
+
+
+def _named(take: Take) -> tuple[Named, ...]:
+    return take.named or tuple(Named(joint.name, unit=joint.unit) for joint in take.device.joints)
 
 
 def _plain(state: Kinematic) -> Kinematic:

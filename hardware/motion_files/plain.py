@@ -10,9 +10,10 @@ import re
 from typing import Any
 
 from ...files.plain import shown
-from ..device import Device, Joint
+from ..device import Joint
 from .json_files import document, text_of
 from .motion import Motion
+from .named import Named
 from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
@@ -33,13 +34,13 @@ SERVO = re.compile(r"servo (\d+)")
 
 def table(motion: Motion) -> bytes:
     """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
-    text = io.StringIO()
+    text, columns = io.StringIO(), motion.recording.columns
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["seconds", *map(_heading, motion.device.joints), *(f"servo {channel.servo}" for channel in motion.device.channels)])
-    scales = [SCALES[joint.unit][1] for joint in motion.device.joints]
-    for row, (values, positions) in enumerate(zip(motion.values, motion.positions, strict=True)):
+    writer.writerow(["seconds", *map(_heading, columns), *(f"servo {channel.servo}" for channel in motion.device.channels)])
+    scales = [SCALES[column.unit][1] for column in columns]
+    for time, positions, *values in zip(motion.times, motion.positions, *(column.values for column in columns), strict=True):
         numbers = (f"{scale * value:.10g}" for scale, value in zip(scales, values, strict=True))
-        writer.writerow([f"{row / motion.rate:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
+        writer.writerow([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
     return text.getvalue().encode("utf-8")
 
 
@@ -148,12 +149,9 @@ def write_document(motion: Motion) -> bytes:
         "seconds": motion.seconds,
         "loops": motion.loops,
         "protocol": motion.device.protocol,
-        "joints": [
-            {"name": joint.name, "unit": joint.unit, **{name: getattr(joint.limits, name) for name in LIMITS}}
-            for joint in motion.device.joints
-        ],
-        "channels": _channels(motion.device),
-        "values": motion.values,
+        "joints": [_described(named, joint) for named, joint in zip(motion.named, motion.device.joints, strict=True)],
+        "channels": _channels(motion),
+        "values": list(zip(*(column.values for column in motion.recording.columns), strict=True)),
         "positions": motion.positions,
     }
     return json.dumps(found).encode("utf-8")
@@ -185,13 +183,25 @@ def is_own(found: Any) -> bool:
     return isinstance(found, dict) and found.get("format") == FORMAT
 
 
-def _channels(device: Device) -> list[dict[str, object]]:
+def _described(named: Named, joint: Joint) -> dict[str, object]:
+    limits = {name: getattr(joint.limits, name) for name in LIMITS}
+    limits["lower"], limits["upper"] = sorted(named.sign * limits[end] for end in ("lower", "upper"))
+    return {"name": named.name, "unit": named.unit, **limits}
+
+
+def _channels(motion: Motion) -> list[dict[str, object]]:
+    names = {joint.name: named.name for named, joint in zip(motion.named, motion.device.joints, strict=True)}
     return [
-        {"servo": channel.servo, "joints": [share.joint for share in channel.shares], "lowest": channel.lowest, "highest": channel.highest}
-        for channel in device.channels
+        {
+            "servo": channel.servo,
+            "joints": [names[share.joint] for share in channel.shares],
+            "lowest": channel.lowest,
+            "highest": channel.highest,
+        }
+        for channel in motion.device.channels
     ]
 
 
-def _heading(joint: Joint) -> str:
-    unit = SCALES[joint.unit][0]
-    return f"{joint.name} [{unit}]" if unit else joint.name
+def _heading(column: Column) -> str:
+    unit = SCALES[column.unit][0]
+    return f"{column.name} [{unit}]" if unit else column.name

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .formats import FORMATS
+from .formats import FORMATS, Settings
 from .json_files import plain_of
+from .lerobot_dataset import INFO
 from .recording import MotionFileError, Recording
 
 LARGEST = 100_000_000  # [bytes] of a file
 AUTOMATIC = "auto"
-SOUNDS = (".wav", ".mp3", ".ogg", ".flac", ".m4a")  # beside a move, in this order
+DEFAULTS = Settings()
+SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # beside a move, in the order of `RecordedMoves`
 
 
-def read(path: Path, form: str = AUTOMATIC) -> Recording:
+def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
     """The motion of a file.
 
     Args:
-        path: The file.
+        path: The file; of a LeRobot dataset its folder, or its meta/info.json.
         form: A format's name in `FORMATS`, or AUTOMATIC.
+        settings: Options of single formats.
 
     Raises:
         MotionFileError: It cannot be used; names the file, the place in it and the remedy.
     """
+    path = path / INFO if path.is_dir() else path
     try:
         if path.stat().st_size > LARGEST:
             raise MotionFileError(f"it has {path.stat().st_size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f}: import it in parts")
@@ -31,7 +35,7 @@ def read(path: Path, form: str = AUTOMATIC) -> Recording:
         reader = FORMATS[name].read
         if reader is None:
             raise MotionFileError(f"{FORMATS[name].label} is written, not read: choose another format")
-        return reader(data, path)
+        return reader(data, path, settings)
     except OSError as error:
         raise MotionFileError(f"'{path}' cannot be read ({error.strerror}): choose another file") from error
     except MotionFileError as error:
@@ -47,7 +51,7 @@ def format_of(path: Path, data: bytes) -> str:
     suffix = path.suffix.lower()
     candidates = {name: form for name, form in FORMATS.items() if form.read is not None and suffix in (form.suffix, *form.more_suffixes)}
     if not candidates:
-        known = sorted({suffix for form in FORMATS.values() if form.read for suffix in (form.suffix, *form.more_suffixes)})
+        known = sorted({suffix for form in FORMATS.values() if form.read for suffix in (form.suffix, *form.more_suffixes) if suffix})
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
     content = _content(suffix, data)
     for name, form in candidates.items():

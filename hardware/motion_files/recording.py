@@ -9,15 +9,15 @@ from itertools import pairwise
 from typing import Literal
 
 from ..errors import HardwareError
+from ..lerobot import Mode
 
 MOST_NUMBERS = 5_000_000  # in a recording: three hours of ten joints at 50 Hz
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
 LARGEST = 1e6  # [rad, m, degrees, steps] of a value
 RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes: files round to three decimals or more
 
-Unit = Literal["rad", "m", "plain", "raw", "degrees", "range", "percent"]
-"""Radians, metres, a plain number; a servo's raw position; and LeRobot's three units, which depend on a calibration
-(`lerobot_units`)."""
+Unit = Literal["rad", "m", "plain"] | Mode
+"""Radians, metres, a number as the joint has it; and LeRobot's three units, which `Scale` converts."""
 
 Pose = tuple[float, ...]
 """(16,) a 4x4 matrix, row by row [m]."""
@@ -36,12 +36,14 @@ class Column:
         values: (t,) in `unit`.
         unit: See `Unit`.
         servo: The servo's id; -1 where the file's format does not say it.
+        velocities: (t,) slopes of the curve through the values [unit/s]; () where the file has none.
     """
 
     name: str
     values: tuple[float, ...]
     unit: Unit = "rad"
     servo: int = -1
+    velocities: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,10 @@ class Recording:
             raise MotionFileError(f"two joints are called '{twice}': give each its own name")
         for column in self.columns:
             self._check_length(f"joint '{column.name}'", column.values)
-            for row, value in enumerate(column.values):
-                if not abs(value) <= LARGEST:
-                    raise MotionFileError(f"joint '{column.name}', row {row + 1}: its value is {value}: correct it")
+            self._check_numbers(f"joint '{column.name}'", "value", column.values)
+            if column.velocities:
+                self._check_length(f"joint '{column.name}'", column.velocities)
+                self._check_numbers(f"joint '{column.name}'", "velocity", column.velocities)
         for name, poses in self.poses.items():
             self._check_length(f"the pose of '{name}'", poses)
             for row, pose in enumerate(poses):
@@ -84,6 +87,12 @@ class Recording:
     def _check_length(self, what: str, values: Sequence[object]) -> None:
         if len(values) != len(self.times):
             raise MotionFileError(f"{what} has {len(values)} values for {len(self.times)} times: give one for each")
+
+    @staticmethod
+    def _check_numbers(what: str, kind: str, numbers: Sequence[float]) -> None:
+        for row, number in enumerate(numbers):
+            if not abs(number) <= LARGEST:
+                raise MotionFileError(f"{what}, row {row + 1}: its {kind} is {number}: correct it")
 
     @property
     def rate(self) -> float:

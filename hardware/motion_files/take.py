@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..device import Device
 from ..errors import ExportError
+from .named import Named
 from .recording import Pose
 
 Values = tuple[float, ...]
@@ -24,7 +25,7 @@ class Take:
         rate: Frames a second [1/s].
         frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
         last: Number of the range's last frame; frames after it were added to come to rest and to return.
-        names: Names of the joints in files of the robot's maker, each with the sign of its values there; () for the device's own.
+        named: The joints as files of the robot's maker have them; () for the device's own names.
         poses: Poses of links (frames,) in the base's frame, by name, for formats that have them.
         stride: Frames of the scene from one to the next.
 
@@ -37,7 +38,7 @@ class Take:
     rate: float
     frames: tuple[Values, ...]
     last: int
-    names: tuple[tuple[str, float], ...] = ()
+    named: tuple[Named, ...] = ()
     poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
     stride: float = 1.0
 

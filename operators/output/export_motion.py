@@ -3,7 +3,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...hardware.motion_files import FORMATS, Settings
+from ...hardware.motion_files import FORMATS, Episode, Settings
 from ...hardware.motion_files.boards import BOARDS
 from ...hardware.motion_files.firmware_header import NO_PIN, PULSE_RATE
 from ...hardware.motion_files.motion import HIGHEST_RATE
@@ -14,6 +14,9 @@ from ..files import WritesFile, shown_files
 from ..movers import mover_at_hand, needs_mover
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
+from .lerobot_values import lerobot_values
+
+SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
 
 
 class LIMBER_OT_export_motion(WritesFile, Stepwise):
@@ -22,7 +25,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
     bl_label = "Export Motion"
     bl_options = {"REGISTER"}
 
-    filter_glob: shown_files("*.h;*.csv;*.json;*.bin")
+    filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
     format: EnumProperty(
         name="Format",
         description="Player of the motion",
@@ -51,7 +54,9 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         max=255,
     )
 
-    settings = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin")
+    lerobot_values: lerobot_values()
+
+    settings = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin", "lerobot_values")
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
 
@@ -72,11 +77,12 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         return WritesFile.invoke(self, context, event)
 
     def check(self, context):
-        """Updates the suffix of the file name when the format changes. Blender calls it in the file browser."""
-        path = Path(self.filepath)
-        if path.suffix == FORMATS[self.format].suffix:
+        """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file browser."""
+        path, form = Path(self.filepath), FORMATS[self.format]
+        if path.suffix == form.suffix:
             return False
-        self.filepath = str(path.with_suffix(FORMATS[self.format].suffix))
+        self.filepath = str(path.with_suffix(form.suffix))
+        self.rate = form.usual_rate or self.rate
         return True
 
     def draw(self, context):
@@ -93,6 +99,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         if FORMATS[self.format].needs_board:
             layout.prop(self, "board")
             layout.prop(self, "start_pin")
+        if FORMATS[self.format].has_episodes:
+            layout.prop(self, "lerobot_values")
 
     def _range(self, context) -> tuple[int, int]:
         """Frame range of the options; else that of the mover in use."""
@@ -108,14 +116,16 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self.rate, self.loops, self.format)
+        usual = FORMATS[self.format].usual_rate or self.rate
+        rate = self.rate if self.properties.is_property_set("rate") else usual
+        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), rate, self.loops, self.format)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
         path = self.path
-        motion = self.work.finish(path, Settings(self.board, self.start_pin))
+        motion = self.work.finish(path, Settings(self.board, self.start_pin, Episode(values=self.lerobot_values)))
         tell_held(self, self.work.held, "a goal could not")
         self.warn(self.work.warnings)
         sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""
@@ -124,7 +134,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
 
 
 def _add_to_menu(menu, _context) -> None:
-    menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text="Robot Motion (.h, .csv, .json, .bin)")
+    menu.layout.operator(LIMBER_OT_export_motion.bl_idname, text=f"Robot Motion ({', '.join(SUFFIXES)})")
 
 
 MENU_ENTRIES = {"TOPBAR_MT_file_export": _add_to_menu}

@@ -1,19 +1,28 @@
+from pathlib import Path
+
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ...hardware.motion_files import FORMATS
+from ...hardware.motion_files import FORMATS, Episode, Settings
+from ...hardware.motion_files.lerobot_dataset import INFO
 from ...hardware.motion_files.reading import AUTOMATIC
 from ...rig.authoring.motion_import import MotionImport
 from ..files import ReadsFile, shown_files
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
+from .lerobot_values import lerobot_values
 
 READ = {name: form for name, form in FORMATS.items() if form.read is not None}
-SUFFIXES = sorted({suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes)})
+SUFFIXES = sorted({suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes) if suffix})
 KEYS = [
     ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
     ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
 ]
+PARTS = [
+    ("action", "Commanded", "What the robot was sent (action)"),
+    ("observation.state", "Measured", "What the robot measured (observation.state)"),
+]
+OF_EPISODES = ("episode", "part", "lerobot_values")
 
 
 class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
@@ -37,7 +46,11 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
         name="Sound", description="Add the sound file of the same name that lies beside the motion to the sequencer", default=True
     )
 
-    settings = ("filepath", "format", "frame_start", "keys", "with_sound")
+    episode: IntProperty(name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0)
+    part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
+    lerobot_values: lerobot_values()
+
+    settings = ("filepath", "format", "frame_start", "keys", "with_sound", *OF_EPISODES)
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
@@ -57,12 +70,16 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
+        has_episodes = (self.format in FORMATS and FORMATS[self.format].has_episodes) or Path(self.filepath).name == Path(INFO).name
         for name in self.settings[1:]:
-            layout.prop(self, name)
+            if has_episodes or name not in OF_EPISODES:
+                layout.prop(self, name)
 
     def _begin(self, context):
         first = self.frame_start if self.properties.is_property_set("frame_start") else context.scene.frame_current
-        return MotionImport(context.scene, rig_of(context), self.path, self.format, first, self.keys == "FRAMES", self.with_sound)
+        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values))
+        at_frames = self.keys == "FRAMES"
+        return MotionImport(context.scene, rig_of(context), self.path, self.format, first, at_frames, self.with_sound, settings)
 
     def _says(self):
         return f"Reading '{self.work.at_work}', {self.work.done} of {self.work.total}"

@@ -9,7 +9,7 @@ from ...hardware import lerobot as calibration_file
 from ...rig.blender.errors import RigError
 from ...rig.live.movers import live_of
 from ...rig.robot import lerobot, zero_check
-from ...robots.lerobot_zeros import ZEROS
+from ...robots.lerobot_zeros import KNOWN
 from ..files import ReadsFile, WritesFile, shown_files
 from ..operator import Operator, UndoOperator
 from ..subject import needs_rig, rig_of
@@ -21,12 +21,13 @@ TITLES = {
     "so101_new_calib": ("SO-101", "The model so101_new_calib.urdf, whose joint values are LeRobot's degrees"),
     "so101_old_calib": ("SO-101, Old Zero", "The model so101_old_calib.urdf"),
     "so_arm100": ("SO-100", "The model so100.urdf"),
+    "simulation": ("LeLamp", "The lamp's model robot.urdf; its zeros were never compared with a lamp"),
 }
 
 
 def _model_property():
     """Property that chooses whose zeros the armature's joints have."""
-    known = [(name, *TITLES[name]) for name in ZEROS]
+    known = [(name, *TITLES[name]) for name in KNOWN]
     return EnumProperty(
         name="Zeros", description="Model whose zeros the joints have", items=[(AUTO, "Of the Armature", "By the model's own name"), *known]
     )

@@ -6,27 +6,44 @@ from collections.abc import Sequence
 import numpy as np
 from mathutils import Matrix
 
-from ...hardware.motion_files import Column
+from ...hardware.motion_files import Column, MotionFileError
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..reading.file_joints import FileJoint
+from ..robot import lerobot
 
 
 def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
     """Values of a column in the joint's unit [rad or m].
 
     Raises:
-        RigError: they have another.
+        RigError: they have another, or are shares of a servo's range that is not known.
     """
+    if column.unit not in ("rad", "m", "plain"):
+        scale = lerobot.scale_of(rig, joint)
+        try:
+            return [scale.joint(value, column.unit) for value in column.values]
+        except MotionFileError as error:
+            raise RigError(f"Joint '{joint.name}' of '{rig.name}': {error}") from error
     if column.unit in ("rad", "m") and joint.is_prismatic != (column.unit == "m"):
         has, wants = ("metres", "rotates") if column.unit == "m" else ("angles", "is prismatic")
         raise RigError(f"Joint '{joint.name}' of '{rig.name}' {wants}, but '{column.name}' in the file has {has}: name another joint there")
     return column.values
 
 
-def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[float]) -> list[float]:
-    """Values at other times [s], linear between those of the file."""
-    return list(values) if list(at) == list(times) else np.interp(at, times, values).tolist()
+def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[float], velocities: Sequence[float] = ()) -> list[float]:
+    """Values at other times [s]: between those of the file cubic where it has velocities, as ROS 2 plays them, else linear."""
+    if list(at) == list(times):
+        return list(values)
+    if not velocities or len(times) < 2:
+        return np.interp(at, times, values).tolist()
+    known, asked = np.array(times), np.clip(at, times[0], times[-1])
+    k = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, len(known) - 2)
+    width = known[k + 1] - known[k]
+    u = (asked - known[k]) / width
+    p, q, v, w = (np.array(of)[at_end] for of in (values, velocities) for at_end in (k, k + 1))
+    found = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
+    return found.tolist()
 
 
 def poses_at(poses: Sequence[Sequence[float]], times: Sequence[float], at: Sequence[float]) -> list[Array]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import bpy
 
 from ...hardware.errors import HardwareError
-from ...hardware.motion_files import Column, read
-from ...hardware.motion_files.reading import sound_beside
+from ...hardware.motion_files import Column, Settings, read
+from ...hardware.motion_files.reading import DEFAULTS, sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted
@@ -22,6 +22,7 @@ from ..reading import axes
 from ..reading.channels import Channel
 from ..reading.file_joints import FileJoint, file_joints, match, refuse_quaternions
 from ..reading.link_poses import LinkTarget, link_target
+from ..robot import lerobot
 from .file_values import in_joint_unit, poses_at, resampled
 from .link_targets import with_target
 
@@ -57,14 +58,17 @@ class MotionImport(Stepped):
         start: Frame of its first row.
         at_frames: Key the scene's frames; else the file's own times, which may lie between frames.
         with_sound: Add the sound that lies beside the file.
+        settings: Options of single formats.
 
     Raises:
         RigError: the file cannot be used, none of its joints is there, or the keys would not play.
     """
 
-    def __init__(self, scene, rig, path: Path, form: str, start: int, at_frames: bool, with_sound: bool = True) -> None:
+    def __init__(
+        self, scene, rig, path: Path, form: str, start: int, at_frames: bool, with_sound: bool = True, settings: Settings = DEFAULTS
+    ) -> None:
         try:
-            self.recording = read(path, form).from_zero()
+            self.recording = read(path, form, settings).from_zero()
         except HardwareError as error:
             raise RigError(str(error)) from error
         self.rig, self.path, self.start = rig, path, start
@@ -76,6 +80,7 @@ class MotionImport(Stepped):
         self.warnings: list[str] = []
         self._find_targets()
         self._tell_strangers(joints)
+        self._tell_uncalibrated()
         refuse_quaternions(rig, list(self.matched.values()))
         for thing in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(thing)
@@ -120,6 +125,14 @@ class MotionImport(Stepped):
         if strange:
             self.warnings.append(f"'{self.rig.name}' has no joint for {_named(strange)}: left out")
 
+    def _tell_uncalibrated(self) -> None:
+        shares = [one for one in self.recording.columns if one.unit == "range_m100_100" and one.name in self.matched]
+        if any(not lerobot.is_calibrated(self.rig, self.matched[one.name]) for one in shares):
+            self.warnings.append(
+                f"'{self.path.name}' has shares of the servos' ranges, and '{self.rig.name}' has no calibration of LeRobot's, so usual"
+                " ranges are taken. Import the robot's own (Robot > Set Up > Calibrate), then this file again, and compare with the robot"
+            )
+
     def step(self) -> bool:
         """Prepares the keys of one joint or link; returns whether there are more.
 
@@ -129,7 +142,8 @@ class MotionImport(Stepped):
         one = self.left.pop(0)
         if isinstance(one, Column):
             joint = self.matched[one.name]
-            values = [joint.sign * value for value in resampled(in_joint_unit(one, joint, self.rig), self.recording.times, self.at)]
+            own = resampled(in_joint_unit(one, joint, self.rig), self.recording.times, self.at, one.velocities)
+            values = [joint.sign * value for value in own]
             self._tell_limits(joint, values)
             self.values[one.name] = values
         else:

@@ -18,11 +18,11 @@ from ..blender.sound_strips import beginning_at
 from ..live import live
 from ..live.mover import Mover
 from ..live.stage import Stage
-from ..reading.file_joints import file_joints
 from ..reading.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..reading.placement import Placement
 from ..robot import device, values
 from ..robot.device import Source
+from ..robot.names_in_files import names_in_files
 from ..robot.value_filters import ValueFilters
 from .stepped import Stepped
 
@@ -63,8 +63,7 @@ class Export(Stepped):
         self.start, self.end = start, end
         self.rate, self.loops = rate, loops
         self.form: Format = FORMATS[form]
-        named = {joint.place: (joint.name, joint.sign) for joint in file_joints(rig)}
-        self.names = tuple(named.get(source.place, (source.auxiliary, 1.0)) for source in self.sources)
+        self.named = names_in_files(rig, self.sources)
         self.links = {link: _pose_of(rig, link) for link in self.form.poses}
         self.poses: dict[str, list[Pose]] = {link: [] for link in self.links}
         self.movers = live.movers_of_scene(scene)
@@ -153,7 +152,7 @@ class Export(Stepped):
 
     def _motion(self) -> Motion:
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
-        take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.names, poses, self.stride)
+        take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.named, poses, self.stride)
         if not self.form.has_frames:
             return make_motion(take, self.rate, self.rig.name, self.loops)
         try:

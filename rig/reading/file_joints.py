@@ -6,7 +6,7 @@ from the URDF joint's.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..blender.errors import RigError
 from . import axes, channels, imported_robot
@@ -86,7 +86,7 @@ def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
     if len(joint_axes(rig.pose.bones[bone])) == 1:
         names.append(bone)
     sign, servo = float(record.sign) if record else 1.0, joint.servo if joint is not None else -1
-    limits = (joint.lower, joint.upper) if joint is not None else ()
+    limits = (joint.lower, joint.upper) if joint is not None else record.span if record else ()
     return FileJoint(tuple(dict.fromkeys(names)), (uid, bone, axis), channels.of_joint(rig, bone, axis), sign, servo, -1, *limits)
 
 
@@ -109,22 +109,26 @@ def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
     """The joints that a file's joints are, by the file's names; those that match none are left out.
 
-    A joint is found by one of its names, else by one that differs in case or signs alone, else by its servo.
+    A joint is found by one of its names, else by one that differs in case or signs alone, else by its servo. Under Limber's own label its
+    values have the channel's sign, since Limber's own files have these.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.
         joints: The robot's joints.
     """
     found: dict[str, FileJoint] = {}
+    left = list(joints)
     for is_same in (
         lambda name, servo, joint: name in joint.names,
         lambda name, servo, joint: _plain(name) in map(_plain, joint.names),
         lambda name, servo, joint: servo >= 0 and servo == joint.servo,
     ):
         for name, servo in names:
-            free = [joint for joint in joints if joint not in found.values() and is_same(name, servo, joint)]
-            if name not in found and free:
-                found[name] = free[0]
+            joint = next((one for one in left if is_same(name, servo, one)), None) if name not in found else None
+            if joint is not None:
+                left.remove(joint)
+                is_own = name == axes.label(*joint.place[1:]) != joint.name
+                found[name] = replace(joint, sign=1.0) if is_own else joint
     return found
 
 

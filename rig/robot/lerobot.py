@@ -1,12 +1,14 @@
-"""LeRobot's calibration of an armature's robot: applied from its file, and collected for one."""
+"""LeRobot's calibration of an armature's robot: applied from its file, collected for one, and what its values mean for the joints."""
 
 from dataclasses import dataclass
-from math import ceil, copysign, degrees, floor
+from math import ceil, copysign, degrees, floor, isfinite
 
 from ...hardware.lerobot import GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Motor
-from ...robots.lerobot_zeros import ZEROS, Zero
+from ...hardware.motion_files import Scale
+from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
 from ..reading import axes, imported_robot
+from ..reading.file_joints import FileJoint
 from . import device as robot_device
 from . import links
 
@@ -34,11 +36,20 @@ class _Servo:
     def is_value(self) -> bool:
         return hasattr(self.settings, "at_low")
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bone's channel at the lowest and the highest position of its range [rad]."""
+        settings = self.settings
+        if self.is_value:
+            return (settings.low, settings.high) if settings.at_low < settings.at_high else (settings.high, settings.low)
+        per_radian = _direction(settings) * settings.us_per_radian * abs(settings.gear)
+        return (settings.min_us - settings.zero_us) / per_radian, (settings.max_us - settings.zero_us) / per_radian
+
 
 def model_name(rig) -> str:
     """Name of a rig's robot in its model, where Limber knows its zeros; else ""."""
     name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
-    return name if name in ZEROS else ""
+    return name if name in KNOWN else ""
 
 
 def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
@@ -47,7 +58,7 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
     Args:
         rig: The armature object.
         motors: LeRobot's motors by name.
-        model: Name of the model whose zeros apply, of `ZEROS`.
+        model: Name of the model whose zeros apply, of `KNOWN`.
 
     Returns:
         What does not fit, in words.
@@ -55,7 +66,8 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
     Raises:
         RigError: no motor has a joint.
     """
-    found = {name: servo for name, motor in motors.items() if (servo := _servo_of(rig, name, motor.id)) is not None}
+    zeros = KNOWN[model]
+    found = {name: servo for name, motor in motors.items() if (servo := _servo_of(rig, name, motor.id, zeros.get(name))) is not None}
     if not found:
         raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
     device = rig.limber.device
@@ -64,7 +76,7 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
         if found[name].settings.servo != motors[name].id:
             robot_device.give_servo(rig, found[name].settings, motors[name].id)
     for name, servo in found.items():
-        _give(servo, motors[name], ZEROS[model].get(name))
+        _give(servo, motors[name], zeros.get(name))
     given = {motors[name].id for name in found}
     others = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
     return [
@@ -81,21 +93,53 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
     Raises:
         RigError: the model's joints have no servos, or a homing offset is not known.
     """
-    motors, told = {}, []
-    for name in [*ZEROS[model], GRIPPER]:
-        servo = _servo_of(rig, name, -1)
+    motors, told, zeros = {}, [], KNOWN[model]
+    for name in [*zeros, GRIPPER] if model in ZEROS else zeros:
+        servo = _servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
-        motors[name], lost = _motor(rig, servo, ZEROS[model].get(name))
+        motors[name], lost = _motor(rig, servo, zeros.get(name))
         if lost:
             told.append(f"{servo.name}: {lost}")
     return motors, told
 
 
-def _servo_of(rig, name: str, number: int) -> _Servo | None:
+def scale_of(rig, joint: FileJoint) -> Scale:
+    """How LeRobot counts a joint: by the model's zero where Limber knows it, and by the range of its servo."""
+    zeros = KNOWN.get(model_name(rig), {})
+    name, zero = next(((name, one) for name, one in zeros.items() if joint.name == (one.of or name)), (joint.name, None))
+    zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
+    if name == GRIPPER and isfinite(joint.upper - joint.lower):  # from closed to open, whichever way its servo turns
+        return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
+    servo = _servo_at(rig, joint)
+    if servo is None:
+        return Scale(zero_value, sense)
+    if zero is not None and zero.swing is not None and robot_device.homing_offset(servo.settings) is None:
+        return Scale(zero_value, sense, (zero.joint(-zero.swing), zero.joint(zero.swing)))
+    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.ends))
+
+
+def is_calibrated(rig, joint: FileJoint) -> bool:
+    """Whether a joint's servo has a calibration of LeRobot's, or was read since."""
+    servo = _servo_at(rig, joint)
+    return servo is not None and robot_device.homing_offset(servo.settings) is not None
+
+
+def _servo_at(rig, joint: FileJoint) -> _Servo | None:
+    """The servo of a joint; None without one."""
+    uid, bone, axis = joint.place
+    for settings, own in robot_device.joints(rig):
+        if (settings.uid, own.bone, own.axis) == (uid, bone, axis) and own.servo >= 0:
+            return _Servo(own, robot_device.label(own), int(joint.sign), (own.lower, own.upper))
+    is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
+    return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
+
+
+def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
     """The servo of a motor: of the model's joint with its name, of a bone or value with its name, or with its number."""
+    of = zero.of if zero is not None and zero.of else name
     for bone, kept in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
-        if kept.axis and kept.branch.joint.name == name:
+        if kept.axis and kept.branch.joint.name == of:
             servo = _on_bone(rig, bone, imported_robot.axis_of(kept), kept.sign, kept.span)
             if servo is not None:
                 return servo

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ...hardware.device import Joint
 from ...hardware.mixing import Mixing
-from ...robots.lerobot_zeros import ZEROS
+from ...robots.lerobot_zeros import KNOWN
 from ..blender.errors import RigError
 from ..reading import imported_robot
 from . import calibrating, lerobot, links, values
@@ -55,8 +55,9 @@ def differences(rig) -> list[Difference]:
 
 def _zeros(rig) -> dict[tuple[str, str], float]:
     """Value of each bone's axis at LeRobot's zero [rad]; empty where the model is not known."""
-    known = ZEROS.get(lerobot.model_name(rig), {})
+    known = KNOWN.get(lerobot.model_name(rig), {})
     if not known:
         return {}
+    known = {zero.of or name: zero for name, zero in known.items()}
     joints = ((name, kept) for name, kept in imported_robot.records(rig) if kept.axis and kept.branch.joint.name in known)
     return {(name, imported_robot.axis_of(kept)): kept.sign * known[kept.branch.joint.name].value for name, kept in joints}

@@ -213,7 +213,16 @@ class _Asked:
 def begun(path, form: str = "csv", **settings) -> Window:
     from limber.operators.output.export_motion import LIMBER_OT_export_motion as operator
 
-    asked = {"frame_start": 0, "frame_end": 0, "rate": 50, "loops": False, "board": "uno", "start_pin": -1, **settings}
+    asked = {
+        "frame_start": 0,
+        "frame_end": 0,
+        "rate": 50,
+        "loops": False,
+        "board": "uno",
+        "start_pin": -1,
+        "lerobot_values": "degrees",
+        **settings,
+    }
     window = Window(operator, filepath=str(path), format=form, properties=_Asked(**settings), **asked)
     window._range = operator._range.__get__(window)
     window.start()

@@ -8,14 +8,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
-THREADS, YAML = {"threadpoolctl"}, {"ruamel"}
+THREADS, YAML, ZSTANDARD = {"threadpoolctl"}, {"ruamel"}, {"zstandard"}
 DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "solvers": (set(), NUMPY),
-    "files": (set(), set()),
+    "files": (set(), YAML | ZSTANDARD),
     "motion": (set(), set()),
     "hardware": ({"files", "motion"}, SERIAL),
-    "robots": ({"files", "solvers"}, YAML),
+    "robots": ({"files", "solvers"}, set()),
     "character": ({"motion", "robots", "solvers"}, NUMPY),
     "rig": ({"files", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | THREADS | BLENDER),
     "operators": ({"files", "rig", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | BLENDER),

@@ -5,25 +5,17 @@ LeRobot's SO-101, LeLamp's AnimationService, and the Open Duck's rustypot, its f
 
 import json
 import math
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 from limber.hardware import lerobot
 from limber.hardware.lerobot import Motor
 
 from tests.hardware.served_bus import ServedBus
+from tests.makers.python import LELAMP, MAKERS, MISSING, NO_LELAMP, ROOT, has, run
 
-ROOT = Path(__file__).resolve().parents[2]
-MAKERS = ROOT / ".venv-makers"
-PYTHON = MAKERS / "bin" / "python"
-CLIENTS = Path(__file__).parent / "clients"
-LELAMP = MAKERS / "src" / "lelamp_runtime"
 FIRST_RUSTYPOT = MAKERS / "rustypot-0.1.0"
 MODEM_LINES = ROOT.parent / "shared" / "robots" / "tools" / "pty_modem_lines.c"
-MISSING = "no .venv-makers here: scripts/makers.sh makes it, with {}"
-PATIENCE = 300.0  # [s] the machine may be busy
 STEP = math.tau / 4096  # [rad]
 
 ARM = {
@@ -38,19 +30,6 @@ LAMP = {
     name: Motor(number, 0, 0, 1000, 3000 + 10 * number)
     for number, name in enumerate(("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch"), 1)
 }
-
-
-def has(module: str) -> bool:
-    """Whether the makers' Python has a module."""
-    return any(MAKERS.glob(f"lib/python3.*/site-packages/{module}"))
-
-
-def run(client: str, *given: object, **variables: str) -> str:
-    """What a client prints."""
-    command = [str(PYTHON), str(CLIENTS / f"{client}.py"), *map(str, given)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **variables}, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
 
 
 def number(registers: bytes, at: int, size: int = 2) -> int:
@@ -128,9 +107,7 @@ def test_every_conversion_is_lerobots_own(arm):
 
 
 @pytest.mark.skipif(not has("lerobot"), reason=MISSING.format("LeRobot"))
-@pytest.mark.skipif(
-    not LELAMP.is_dir(), reason=f"no {LELAMP.relative_to(ROOT)} here: git clone https://github.com/humancomputerlab/lelamp_runtime"
-)
+@pytest.mark.skipif(not LELAMP.is_dir(), reason=NO_LELAMP)
 def test_lelamps_own_player_sends_what_limber_reads_in_its_recordings(tmp_path):
     lerobot.save(tmp_path / "lamp.json", LAMP)
     rest = (12.0, -20.0, 33.3, -41.7, 99.9)

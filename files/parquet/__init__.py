@@ -1,0 +1,10 @@
+"""Parquet tables of numbers, read and written without a library. Knows no Blender.
+
+Source: the Apache Parquet format, 2.11.
+"""
+
+from .errors import ParquetError
+from .reading import Table
+from .writing import Column, Texts, encode
+
+__all__ = ["Column", "ParquetError", "Table", "Texts", "encode"]

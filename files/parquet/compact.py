@@ -1,0 +1,144 @@
+"""Thrift's compact protocol, in which a Parquet file keeps its metadata. Knows no Blender.
+
+A structure is read as a dict from field numbers to values: booleans, numbers, bytes, lists and structures.
+
+Source: Apache Thrift, doc/specs/thrift-compact-protocol.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ParquetError
+
+TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
+DEEPEST = 12  # structures in structures; Parquet's own have six
+LONGEST_VARINT = 10  # bytes of 64 bits
+
+
+class Reader:
+    """Reads values from bytes, from a position on.
+
+    Attributes:
+        at: Position of the next byte.
+
+    Raises:
+        ParquetError: The bytes end early, or are no such structure.
+    """
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        """A structure."""
+        if depth > DEEPEST:
+            raise ParquetError(f"its metadata is nested deeper than {DEEPEST} structures: it is damaged")
+        found: dict[int, Any] = {}
+        field = 0
+        while head := self._byte():
+            step, kind = head >> 4, head & 15
+            field = field + step if step else self._signed()
+            found[field] = kind == TRUE if kind in (TRUE, FALSE) else self._value(kind, depth)
+        return found
+
+    def varint(self) -> int:
+        """An unsigned number."""
+        value = 0
+        for k in range(LONGEST_VARINT):
+            byte = self._byte()
+            value |= (byte & 0x7F) << 7 * k
+            if byte < 0x80:
+                return value
+        raise ParquetError("a number in it is longer than 64 bits: it is damaged")
+
+    def take(self, count: int) -> bytes:
+        """The next bytes."""
+        if count < 0 or self.at + count > len(self.data):
+            raise ParquetError("it ends early: it is cut off or damaged")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def _byte(self) -> int:
+        return self.take(1)[0]
+
+    def _signed(self) -> int:
+        value = self.varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (TRUE, FALSE):
+            return self._byte() == TRUE
+        if kind in (BYTE, I16, I32, I64):
+            return self._byte() if kind == BYTE else self._signed()
+        if kind == DOUBLE:
+            return self.take(8)
+        if kind == BINARY:
+            return self.take(self.varint())
+        if kind in (LIST, SET):
+            head = self._byte()
+            count = self.varint() if head >> 4 == 15 else head >> 4
+            return [self._value(head & 15, depth + 1) for _ in self._counted(count)]
+        if kind == STRUCT:
+            return self.struct(depth + 1)
+        raise ParquetError(f"its metadata has a value of the kind {kind}: it is damaged")
+
+    def _counted(self, count: int) -> range:
+        """A range of elements, each of which has at least one byte."""
+        if count > len(self.data) - self.at:
+            raise ParquetError("a list in its metadata is longer than the file: it is damaged")
+        return range(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Long:
+    """A number that is written as an i64; plain numbers are i32."""
+
+    value: int
+
+
+def struct(fields: Mapping[int, Any]) -> bytes:
+    """Encode a structure; fields that are None are left out."""
+    found, last = bytearray(), 0
+    for field, value in sorted(fields.items()):
+        if value is None:
+            continue
+        kind = (TRUE if value else FALSE) if isinstance(value, bool) else _kind(value)
+        found.append((field - last) << 4 | kind)
+        found += b"" if isinstance(value, bool) else _encoded(value)
+        last = field
+    return bytes(found + b"\0")
+
+
+def varint(value: int) -> bytes:
+    """Encode an unsigned number."""
+    found = bytearray()
+    while value >= 0x80:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*found, value))
+
+
+def _kind(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return STRUCT
+    return {int: I32, Long: I64, bytes: BINARY, str: BINARY, list: LIST}[type(value)]
+
+
+def _encoded(value: Any) -> bytes:
+    if isinstance(value, Mapping):
+        return struct(value)
+    if isinstance(value, list):
+        return _list(value)
+    if isinstance(value, str | bytes):
+        data = value.encode("utf-8") if isinstance(value, str) else value
+        return varint(len(data)) + data
+    number = value.value if isinstance(value, Long) else value
+    return varint(number << 1 if number >= 0 else -2 * number - 1)
+
+
+def _list(values: list[Any]) -> bytes:
+    kind = _kind(values[0]) if values else STRUCT
+    head = bytes((len(values) << 4 | kind,)) if len(values) < 15 else bytes((0xF0 | kind,)) + varint(len(values))
+    return head + b"".join(map(_encoded, values))

@@ -1,0 +1,64 @@
+"""Values and levels in a Parquet page: plain, runs and packed bits, indices of a dictionary. Knows no Blender.
+
+Source: apache/parquet-format, Encodings.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from .compact import Reader, varint
+from .errors import ParquetError
+
+PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
+FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}  # Type: INT32, INT64, FLOAT, DOUBLE
+WIDEST = 32  # bits of an index or level
+
+
+def plain(kind: int, data: bytes, count: int) -> Sequence[float]:
+    """`count` numbers of a type."""
+    letter = FORMATS[kind]
+    size = struct.calcsize(f"<{letter}")
+    if len(data) < count * size:
+        raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
+    return struct.unpack_from(f"<{count}{letter}", data)
+
+
+def indices(data: bytes, count: int) -> list[int]:
+    """`count` indices of a dictionary: a byte has their width, runs follow."""
+    return runs(Reader(data, 1), data[0] if data else 0, count)
+
+
+def runs(reader: Reader, width: int, count: int) -> list[int]:
+    """`count` numbers of `width` bits, in runs of equal ones and in groups of eight packed ones."""
+    if width > WIDEST:
+        raise ParquetError(f"a page has numbers of {width} bits: it is damaged")
+    found: list[int] = []
+    mask, shifts = (1 << width) - 1, range(0, 8 * width, width) if width else (0,) * 8
+    while len(found) < count:
+        head = reader.varint()
+        if not head & 1:
+            value = int.from_bytes(reader.take((width + 7) // 8), "little")
+            found += [value] * min(head >> 1, count - len(found))
+            if not head:
+                raise ParquetError("a page has a run of no length: it is damaged")
+            continue
+        groups = min(head >> 1, (count - len(found) + 7) // 8)
+        if not groups:
+            raise ParquetError("a page has no packed numbers where some are announced: it is damaged")
+        for _ in range(groups):
+            eight = int.from_bytes(reader.take(width), "little")
+            found += [eight >> shift & mask for shift in shifts]
+    return found[:count]
+
+
+def packed(values: Sequence[int]) -> bytes:
+    """Encode numbers of one bit, packed by eight."""
+    groups = [values[k : k + 8] for k in range(0, len(values), 8)]
+    return varint(len(groups) << 1 | 1) + bytes(sum(value << k for k, value in enumerate(group)) for group in groups)
+
+
+def run(value: int, count: int) -> bytes:
+    """Encode a number of at most 8 bits, `count` times."""
+    return varint(count << 1) + bytes((value,))

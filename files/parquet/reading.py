@@ -1,0 +1,260 @@
+"""Reading of numbers from a Parquet file, a column and some rows at a time. Knows no Blender.
+
+A column has a number in each row, or a list of equally many. What does not lie in the asked rows is not decompressed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from .compact import Reader
+from .compression import PLAIN as UNCOMPRESSED
+from .compression import decompressed
+from .encodings import FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY, indices, plain, runs
+from .errors import ParquetError
+
+MAGIC = b"PAR1"
+LONGEST_FOOTER = 20_000_000  # [bytes] thousands of episodes
+LARGEST_PAGE = 64_000_000  # [bytes] usual are 1 MB
+LARGEST_COLUMN = 200_000_000  # [bytes] in a group of rows
+MOST_LEVELS = 2  # a list's own, and its element's absence
+DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # PageType
+REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # FieldRepetitionType
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A column: its type, and the highest repetition and definition levels."""
+
+    kind: int
+    repeats: int
+    defines: int
+
+
+class Table:
+    """A Parquet file. Rows come in groups, which are read one at a time.
+
+    Args:
+        file: The open file.
+
+    Attributes:
+        names: Names of the columns that have numbers.
+        groups: Number of rows of each group.
+
+    Raises:
+        ParquetError: It is none, or damaged.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        metadata = _footer(file)
+        schema = _items(metadata, 2)
+        self._leaves = dict(_leaves(schema))
+        self._groups = [_Group(group, self._leaves) for group in _items(metadata, 4)]
+        self.names = tuple(self._leaves)
+        self.groups = tuple(group.rows for group in self._groups)
+
+    def bounds(self, group: int, name: str) -> tuple[int, int] | None:
+        """Lowest and highest whole number in a column of a group, where the file says them."""
+        chunk = self._groups[group].chunk(name)
+        stored = [_field(chunk.get(12, {}), k, bytes, b"") for k in (6, 5)]
+        letter = FORMATS.get(self._leaves[name].kind, "")
+        if letter not in ("i", "q") or any(len(one) != struct.calcsize(letter) for one in stored):
+            return None
+        low, high = (struct.unpack(f"<{letter}", one)[0] for one in stored)
+        return low, high
+
+    def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> list[Sequence[float]]:
+        """Rows `first` to `end` of a column, each with its numbers: one, or those of a list.
+
+        Raises:
+            ParquetError: They cannot be read: another type, compression or encoding, an absent number, lists of different lengths, damage.
+        """
+        own = self._groups[group]
+        end = own.rows if end is None else end
+        size = own.per_row(name)
+        found: list[float] = []
+        for skipped, numbers in self._pages(own, name, first * size, end * size):
+            found += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
+        if len(found) != (end - first) * size:
+            raise ParquetError(f"column '{name}' has {len(found)} numbers, and {(end - first) * size} are announced: it is damaged")
+        return [found[k : k + size] for k in range(0, len(found), size)]
+
+    def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, Sequence[float]]]:
+        """Numbers of each page that has some from `first` to `end`, and how many there are before them."""
+        leaf, chunk, size = self._leaves[name], group.chunk(name), group.per_row(name)
+        codec, count = _field(chunk, 4, int), _field(chunk, 5, int)
+        reader = Reader(self._bytes(chunk))
+        dictionary: Sequence[float] | None = None
+        before = 0
+        while before < min(count, end):
+            header = reader.struct()
+            kind, full, packed = (_field(header, k, int) for k in (1, 2, 3))
+            if not 0 <= full <= LARGEST_PAGE:
+                raise ParquetError(f"a page of '{name}' announces {full} bytes, and {LARGEST_PAGE} can be read: it is damaged")
+            data = reader.take(packed)
+            if kind == DICTIONARY:
+                here = _field(_field(header, 7, dict), 1, int)
+                dictionary = plain(leaf.kind, decompressed(codec, data, full), here)
+                continue
+            if kind not in (DATA, DATA_V2):
+                continue
+            page = _field(header, 5 if kind == DATA else 8, dict)
+            here = _field(page, 1, int)
+            if not 0 < here <= count - before:
+                raise ParquetError(f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged")
+            if before + here > first:
+                levels, body, encoding = (_split if kind == DATA else _split_v2)(page, codec, data, full, leaf)
+                _check_levels(levels, leaf, here, before, size, name)
+                yield before, _values(encoding, leaf.kind, body, here, dictionary)
+            before += here
+
+    def _bytes(self, chunk: dict[int, Any]) -> bytes:
+        """The pages of a column of a group."""
+        begin = _field(chunk, 9, int)
+        if 0 < (dictionary := _field(chunk, 11, int, 0)) < begin:
+            begin = dictionary
+        size = _field(chunk, 7, int)
+        if not 0 <= size <= LARGEST_COLUMN or begin < 0:
+            raise ParquetError(f"a column announces {size} bytes, and {LARGEST_COLUMN} can be read: it is damaged, or too large")
+        self._file.seek(begin)
+        data = self._file.read(size)
+        if len(data) != size:
+            raise ParquetError("it ends early: it is cut off or damaged")
+        return data
+
+
+class _Group:
+    """A group of rows."""
+
+    def __init__(self, plain: object, leaves: dict[str, _Leaf]) -> None:
+        if not isinstance(plain, dict):
+            raise ParquetError("its metadata has a group of rows that is none: it is damaged")
+        self.rows = _field(plain, 3, int)
+        self._leaves = leaves
+        self._chunks = {}
+        for one in _items(plain, 1):
+            chunk = _field(one, 3, dict)
+            path = [part for part in _items(chunk, 3) if isinstance(part, bytes)]
+            self._chunks[path[0].decode("utf-8", "replace") if path else ""] = chunk
+
+    def chunk(self, name: str) -> dict[int, Any]:
+        """Metadata of a column."""
+        if name not in self._leaves or name not in self._chunks:
+            raise ParquetError(f"it has no column '{name}' of numbers: it has {', '.join(self._leaves)}")
+        chunk: dict[int, Any] = self._chunks[name]
+        return chunk
+
+    def per_row(self, name: str) -> int:
+        """Numbers in each row of a column."""
+        count = _field(self.chunk(name), 5, int)
+        if self.rows <= 0 or count <= 0 or count % self.rows:
+            raise ParquetError(f"column '{name}' has {count} numbers in {self.rows} rows: expected equally many in each")
+        return int(count // self.rows)
+
+
+def _footer(file: BinaryIO) -> dict[int, Any]:
+    end = file.seek(0, 2)
+    if end < 12:
+        raise ParquetError("it has no end of a Parquet file: it is cut off, or none")
+    file.seek(end - 8)
+    tail = file.read(8)
+    size = int.from_bytes(tail[:4], "little")
+    if tail[4:] != MAGIC:
+        raise ParquetError("it has no end of a Parquet file: it is cut off, or none (a file of Git LFS is a pointer until it is pulled)")
+    if size > min(end - 12, LONGEST_FOOTER):
+        raise ParquetError(f"its metadata announce {size} bytes, and {min(end - 12, LONGEST_FOOTER)} can be read: it is damaged")
+    file.seek(end - 8 - size)
+    return Reader(file.read(size)).struct()
+
+
+def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
+    """Columns of numbers by name: plain ones, and lists of numbers."""
+    if not schema or not all(isinstance(one, dict) for one in schema):
+        raise ParquetError("its metadata have no schema: it is damaged")
+    at = 1
+    while at < len(schema):
+        name, repeats, defines, depth = _field(schema[at], 4, bytes).decode("utf-8", "replace"), 0, 0, 0
+        is_list = True
+        while True:
+            repetition, children = _field(schema[at], 3, int, REQUIRED), _field(schema[at], 5, int, 0)
+            repeats, defines = repeats + (repetition == REPEATED), defines + (repetition != REQUIRED)
+            if children != 1 or at + 1 >= len(schema):
+                break
+            at, depth = at + 1, depth + 1
+        if children:
+            at = _past(schema, at)
+            is_list = False
+        kind = _field(schema[at], 1, int, -1) if at < len(schema) else -1
+        if is_list and kind in FORMATS and repeats < MOST_LEVELS and depth <= MOST_LEVELS:
+            yield name, _Leaf(kind, repeats, defines)
+        at += 1
+
+
+def _past(schema: list[Any], at: int) -> int:
+    """Index of the last element below one."""
+    left = _field(schema[at], 5, int, 0)
+    while left > 0 and at + 1 < len(schema):
+        at += 1
+        left += _field(schema[at], 5, int, 0) - 1
+    return at
+
+
+def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
+    """Repetition and definition levels, encoded values and their encoding of a page."""
+    reader, count = Reader(decompressed(codec, data, size)), _field(page, 1, int)
+    levels = []
+    for highest in (leaf.repeats, leaf.defines):
+        own = Reader(reader.take(int.from_bytes(reader.take(4), "little"))) if highest else None
+        levels.append(runs(own, highest.bit_length(), count) if own is not None else [])
+    return (levels[0], levels[1]), reader.data[reader.at :], _field(page, 2, int)
+
+
+def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
+    """The same of a page of the second version, whose levels are never compressed."""
+    reader, count = Reader(data), _field(page, 1, int)
+    levels, lengths = [], [_field(page, k, int, 0) for k in (6, 5)]
+    for highest, length in zip((leaf.repeats, leaf.defines), lengths, strict=True):
+        own = Reader(reader.take(length))
+        levels.append(runs(own, highest.bit_length(), count) if highest else [])
+    packed = codec if page.get(7, True) is not False else UNCOMPRESSED
+    body = decompressed(packed, data[reader.at :], size - sum(lengths)) if len(data) > reader.at else b""
+    return (levels[0], levels[1]), body, _field(page, 4, int)
+
+
+def _check_levels(levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str) -> None:
+    """Raise where a number is absent, or rows have different numbers of them."""
+    if leaf.defines and any(level != leaf.defines for level in levels[1]):
+        raise ParquetError(f"column '{name}' has rows without a number: it is damaged, or no motion")
+    if leaf.repeats and any((level == 0) != ((before + k) % size == 0) for k, level in enumerate(levels[0])):
+        raise ParquetError(f"column '{name}' has lists of different lengths: expected {size} numbers in each")
+
+
+def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: Sequence[float] | None) -> Sequence[float]:
+    if encoding == PLAIN:
+        return plain(kind, data, count)
+    if encoding not in (PLAIN_DICTIONARY, RLE_DICTIONARY):
+        raise ParquetError(f"its numbers have the encoding {encoding}: write it with plain or dictionary encoding")
+    found = indices(data, count)
+    if dictionary is None or max(found) >= len(dictionary):
+        raise ParquetError("a page refers to numbers that its dictionary does not have: it is damaged")
+    return [dictionary[index] for index in found]
+
+
+_NONE: Any = object()
+
+
+def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
+    """A field of metadata."""
+    value = fields.get(number, default) if isinstance(fields, dict) else default
+    if value is _NONE or (not isinstance(value, kind) and value is not default) or (kind is int and isinstance(value, bool)):
+        raise ParquetError(f"its metadata lack field {number}: it is damaged")
+    return value
+
+
+def _items(fields: dict[int, Any], number: int) -> list[Any]:
+    found: list[Any] = _field(fields, number, list)
+    return found

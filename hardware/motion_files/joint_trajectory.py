@@ -1,0 +1,191 @@
+"""Trajectories of ROS 2 (trajectory_msgs/JointTrajectory), as YAML and as JSON. Knows no Blender.
+
+Read is what `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge have: messages, one after another, each alone or inside of a
+RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. Times are those of `time_from_start`, after the messages' stamps
+where these ascend, else after the message before. A later message replaces what an earlier one plans for the time from its first point on.
+
+Source: trajectory_msgs/msg/JointTrajectory.msg and builtin_interfaces/msg/Duration.msg.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...files.json_fields import JsonFields
+from .json_files import plain_of, text_of
+from .motion import Motion
+from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
+
+NAMES, POINTS = "joint_names", "points"
+INSIDE = ("joint_trajectory", "trajectory", "goal", "msg")  # fields of messages that have trajectories in them
+DEEPEST = 4  # of these fields in one another
+DECIMALS = 9  # written: 1e-9 rad, m, rad/s
+MIDDLE = 2  # [frames] from the row before to the row after
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    time: float
+    positions: Sequence[float]
+    velocities: Sequence[float] | None
+
+
+def is_trajectory(found: object) -> bool:
+    """Whether a JSON value has a trajectory."""
+    first = found[0] if isinstance(found, list) and found else found
+    return isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE))
+
+
+def read_json(data: bytes) -> Recording:
+    """One message, or a list of them.
+
+    Raises:
+        MotionFileError: It is none; the message names the point and the field.
+    """
+    found = plain_of(data)
+    return _recording(found if isinstance(found, list) else [found])
+
+
+def read_yaml(data: bytes) -> Recording:
+    """The messages of a YAML text, each a document.
+
+    Raises:
+        MotionFileError: As `read_json`; it names the line where the text is no YAML.
+    """
+    from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents  # it imports ruamel.yaml, for which nobody else must wait
+
+    text = text_of(data)
+    if len(text) > MAX_LENGTH:
+        raise MotionFileError(f"it has {len(text)} characters, more than {MAX_LENGTH}: record it as JSON, or import it in parts")
+    try:
+        return _recording([_typed(found) for _, found in yaml_documents(text) if found])
+    except YamlError as error:
+        raise MotionFileError(str(error)) from error
+
+
+def _typed(found: Any) -> Any:
+    """YAML's texts as numbers where they are such; names of joints stay texts."""
+    if isinstance(found, dict):
+        return {name: value if name == NAMES else _typed(value) for name, value in found.items()}
+    if isinstance(found, list):
+        return [_typed(value) for value in found]
+    try:
+        return float(found) if isinstance(found, str) else found
+    except ValueError:
+        return found
+
+
+def _recording(documents: Sequence[Any]) -> Recording:
+    messages = [trajectory for found in documents for trajectory in _trajectories(JsonFields("the file", found, MotionFileError), 0)]
+    if not messages:
+        raise MotionFileError(f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory")
+    names: list[str] = []
+    rows: list[_Row] = []
+    stamps = [_time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages]
+    are_stamped = all(0.0 < before <= after for before, after in zip(stamps, (*stamps[1:], stamps[-1]), strict=True))
+    for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
+        own = [name for name in message.get(NAMES, list) if isinstance(name, str)]
+        if number == 1:
+            names = own
+        if set(own) != set(names) or not own:
+            raise MotionFileError(f"message {number} moves {', '.join(own) or 'nothing'}, the first {', '.join(names)}: import them apart")
+        start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
+        came = list(_rows(message, start, [own.index(name) for name in names]))
+        rows = [row for row in rows if not came or row.time < came[0].time] + came
+        if len(rows) * len(names) > MOST_NUMBERS:
+            raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
+    return Recording(tuple(row.time for row in rows), tuple(_columns(names, rows)))
+
+
+def _trajectories(found: JsonFields, depth: int) -> Iterator[JsonFields]:
+    if found.has(NAMES):
+        yield found
+        return
+    field = next((field for field in INSIDE if found.has(field)), None)
+    if field is None or depth == DEEPEST:
+        return
+    inside = found.get(field, object)
+    for one in found.children(field, field) if isinstance(inside, list) else [found.child(field)]:
+        yield from _trajectories(one, depth + 1)
+
+
+def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
+    for point in message.children(POINTS, "point"):
+        positions = point.numbers("positions", len(order))
+        given = point.has("velocities") and point.get("velocities", list)
+        velocities = point.numbers("velocities", len(order)) if given else None
+        time = start + _time(point, "time_from_start")
+        yield _Row(time, [positions[k] for k in order], [velocities[k] for k in order] if velocities else None)
+
+
+def _time(fields: JsonFields, field: str) -> float:
+    """Seconds of a Duration or a Time, of ROS 2 or of its predecessor."""
+    found = fields.child(field)
+    whole, parts = ("sec", "nanosec") if found.has("sec") else ("secs", "nsecs")
+    return found.number(whole) + 1e-9 * found.number(parts)
+
+
+def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
+    have_velocities = all(row.velocities is not None for row in rows)
+    for k, name in enumerate(names):
+        velocities = tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
+        yield Column(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
+
+
+def message(motion: Motion) -> dict[str, Any]:
+    """The message of a motion: its joints, not its other values; at rest in its first and last point, as controllers want it.
+
+    Raises:
+        MotionFileError: It has no joints.
+    """
+    columns = [column for column in motion.recording.columns if column.unit != "plain"]
+    if not columns:
+        raise MotionFileError("the robot has no joints, only values: export CSV or JSON")
+    values = [column.values for column in columns]
+    points = []
+    for row in range(len(motion.values)):
+        nanoseconds = round(row * 1e9 / motion.rate)
+        points.append(
+            {
+                "positions": [_rounded(one[row]) for one in values],
+                "velocities": [_rounded(_velocity(one, row, motion.rate)) for one in values],
+                "time_from_start": {"sec": nanoseconds // 10**9, "nanosec": nanoseconds % 10**9},
+            }
+        )
+    header = {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""}
+    return {"header": header, NAMES: [column.name for column in columns], POINTS: points}
+
+
+def _velocity(values: Sequence[float], row: int, rate: float) -> float:
+    """Slope of the Catmull-Rom curve through the rows [1/s]; 0 at both ends."""
+    return (values[row + 1] - values[row - 1]) * rate / MIDDLE if 0 < row < len(values) - 1 else 0.0
+
+
+def _rounded(number: float) -> float:
+    return round(number, DECIMALS) + 0.0  # no -0.0
+
+
+def write_json(motion: Motion) -> bytes:
+    """The message as JSON; raises as `message`."""
+    return json.dumps(message(motion)).encode("utf-8")
+
+
+def write_yaml(motion: Motion) -> bytes:
+    """The message as YAML, as `ros2 topic pub` reads it; raises as `message`."""
+    found = message(motion)
+    lines = ["header:", "  stamp: {sec: 0, nanosec: 0}", "  frame_id: ''", f"{NAMES}:"]
+    lines += [f"- {json.dumps(name, ensure_ascii=False)}" for name in found[NAMES]]
+    lines.append(f"{POINTS}:")
+    for point in found[POINTS]:
+        time = point["time_from_start"]
+        lines.append(f"- positions: {_list(point['positions'])}")
+        lines.append(f"  velocities: {_list(point['velocities'])}")
+        lines.append(f"  time_from_start: {{sec: {time['sec']}, nanosec: {time['nanosec']}}}")
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _list(values: Sequence[float]) -> str:
+    return f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"  # never 1e-05, which YAML 1.1 takes for a text

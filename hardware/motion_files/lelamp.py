@@ -1,0 +1,66 @@
+"""Animations of LeLamp: CSV with a column for each of its five joints, in shares of the servos' ranges. Knows no Blender.
+
+Its player sends 30 rows a second, whatever the times say, and values from -100 to 100 over each servo's recorded range.
+
+Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from ..lerobot import Mode
+from .motion import Motion
+from .plain import numbers_of, rows_of
+from .recording import Column, MotionFileError, Recording
+
+RATE = 30  # rows per second that its player sends
+TIME, SUFFIX = "timestamp", ".pos"
+JOINTS = ("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch")  # of the servos 1 to 5
+MODE: Mode = "range_m100_100"
+
+
+def is_animation(first_line: object) -> bool:
+    """Whether a table's first line is LeLamp's."""
+    return isinstance(first_line, str) and first_line.startswith(f"{TIME},") and any(f"{name}{SUFFIX}" in first_line for name in JOINTS)
+
+
+def read(data: bytes) -> Recording:
+    """An animation; columns are in LeRobot's unit.
+
+    Raises:
+        MotionFileError: It names the row and the column.
+    """
+    rows = rows_of(data)
+    heading = [cell.strip() for cell in rows[0]]
+    if heading[0] != TIME:
+        raise MotionFileError(f"the first column is '{heading[0][:40]}'; expected '{TIME}'")
+    for name in heading[1:]:
+        if name.removesuffix(SUFFIX) not in JOINTS or not name.endswith(SUFFIX):
+            raise MotionFileError(f"column '{name[:40]}' is no joint of a LeLamp; expected {', '.join(f'{one}{SUFFIX}' for one in JOINTS)}")
+    numbers = numbers_of(rows)
+    names = [name.removesuffix(SUFFIX) for name in heading[1:]]
+    columns = (Column(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1) for k, name in enumerate(names, 1))
+    return Recording(tuple(k / RATE for k in range(len(numbers))), tuple(columns))
+
+
+def write(motion: Motion) -> bytes:
+    """The animation of a lamp whose joints have the servos 1 to 5.
+
+    Raises:
+        MotionFileError: A joint is missing, its servo's range is not known, or the rate is another than the player's.
+    """
+    if motion.rate != RATE:
+        raise MotionFileError(f"LeLamp plays {RATE} rows a second, whatever the file says: set the sample rate to {RATE}")
+    by_servo = {named.servo: (column, named.scale) for named, column in zip(motion.named, motion.recording.columns, strict=True)}
+    missing = [f"{name} (servo {servo})" for servo, name in enumerate(JOINTS, 1) if servo not in by_servo]
+    if missing:
+        raise MotionFileError(f"the robot has no joint for {', '.join(missing)}: give a LeLamp's joints the servos 1 to 5")
+    columns = [[scale.value(value, MODE) for value in column.values] for column, scale in (by_servo[k] for k in range(1, 6))]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([TIME, *(f"{name}{SUFFIX}" for name in JOINTS)])
+    for time, *values in zip(motion.times, *columns, strict=True):
+        writer.writerow([f"{time:.9f}", *map(repr, values)])
+    return text.getvalue().encode("utf-8")

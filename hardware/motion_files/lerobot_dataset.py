@@ -1,0 +1,211 @@
+"""Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json. Knows no Blender.
+
+Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; no file says which. The gripper's are
+always shares.
+
+Source: `LeRobotDataset` of lerobot 0.6.1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ...files.json_fields import JsonFields
+from ...files.parquet import Column as ParquetColumn
+from ...files.parquet import ParquetError, Table, Texts, encode
+from ..lerobot import GRIPPER
+from .json_files import document
+from .motion import Motion
+from .named import Scale
+from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+
+Values = Literal["degrees", "range_m100_100", "plain"]
+Part = Literal["action", "observation.state"]
+
+INFO = "meta/info.json"
+VERSION = "codebase_version"
+EPISODE = "episode_index"
+SUFFIX = ".pos"
+BEFORE_2025 = "main_"  # prefix of the SO-100's joints
+MOST_FILES = 10_000  # of a dataset
+DATA_FILE = "chunk-000/file-000.parquet"
+NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What is read of a dataset.
+
+    Attributes:
+        number: The episode.
+        part: Feature: what was commanded, or what was measured.
+        values: Unit of the arm's values; "plain": as the joints have them.
+    """
+
+    number: int = 0
+    part: Part = "action"
+    values: Values = "degrees"
+
+
+def is_info(found: object) -> bool:
+    """Whether a JSON value is a dataset's meta/info.json."""
+    return isinstance(found, Mapping) and VERSION in found and "features" in found
+
+
+def read(data: bytes, path: Path, episode: Episode) -> Recording:
+    """An episode.
+
+    Args:
+        data: Content of the dataset's meta/info.json.
+        path: Its path.
+        episode: Which, and what of it.
+
+    Raises:
+        MotionFileError: It is damaged, or there is no such episode; the message names the file in the dataset, expected and found.
+    """
+    info = document(data)
+    rate, total = info.number("fps"), info.whole("total_episodes", 0, 10**9)
+    if not 0.0 < rate <= 1e4:
+        info.wrong("fps", "rows per second")
+    if not 0 <= episode.number < total:
+        raise MotionFileError(f"there is no episode {episode.number}: the dataset has {total}, counted from 0")
+    names = _names(info, episode.part)
+    rows = [row for file in _files(path.parent.parent, episode.number) for row in _rows(file, episode, len(names))]
+    if not rows:
+        raise MotionFileError(f"its tables in data/ have no row of episode {episode.number}: fetch the dataset whole")
+    columns = (Column(_joint(name), tuple(row[k] for row in rows), _unit(_joint(name), episode.values)) for k, name in enumerate(names))
+    return Recording(tuple(k / rate for k in range(len(rows))), tuple(columns), title=path.parent.parent.name)
+
+
+def _names(info: JsonFields, part: str) -> list[str]:
+    """Names of a feature's numbers."""
+    features = info.child("features")
+    if not features.has(part):
+        features.wrong(part, "the arm's values")
+    feature = features.child(part)
+    found = feature.get("names", object)
+    if isinstance(found, Mapping):  # {"motors": [...]}, in datasets of version 2
+        found = next(iter(found.values()), None)
+    if not isinstance(found, list) or not found or not all(isinstance(name, str) for name in found):
+        feature.wrong("names", "a list of the joints' names")
+    return found
+
+
+def _joint(name: str) -> str:
+    return name.removesuffix(SUFFIX).removeprefix(BEFORE_2025)
+
+
+def _unit(joint: str, values: Values) -> Unit:
+    return "range_0_100" if joint == GRIPPER and values != "plain" else values
+
+
+def _files(root: Path, episode: int) -> list[Path]:
+    """Tables that may have an episode: of version 2 the one that has its number, else all."""
+    files = sorted((root / "data").glob("*/*.parquet"))[:MOST_FILES]
+    return [file for file in files if file.stem == f"episode_{episode:06d}"] or files
+
+
+def _rows(file: Path, episode: Episode, size: int) -> list[Sequence[float]]:
+    """Rows of an episode in a table, in their order."""
+    try:
+        with file.open("rb") as opened:
+            table = Table(opened)
+            return [row for group in range(len(table.groups)) for row in _group_rows(table, group, episode, size)]
+    except ParquetError as error:
+        raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
+    except OSError as error:
+        raise MotionFileError(f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole") from error
+
+
+def _group_rows(table: Table, group: int, episode: Episode, size: int) -> list[Sequence[float]]:
+    bounds, count = table.bounds(group, EPISODE), table.groups[group]
+    if bounds is not None and not bounds[0] <= episode.number <= bounds[1]:
+        return []
+    if count * size > MOST_NUMBERS:
+        raise ParquetError(f"it has {count * size} numbers in one group, more than {MOST_NUMBERS}: split the dataset")
+    own = [k for k, row in enumerate(table.column(group, EPISODE)) if row[0] == episode.number]
+    if not own:
+        return []
+    if own[-1] - own[0] != len(own) - 1:
+        raise ParquetError(f"rows of episode {episode.number} lie between those of others: it is damaged")
+    found = table.column(group, episode.part, own[0], own[-1] + 1)
+    if len(found[0]) != size:
+        raise ParquetError(f"'{episode.part}' has {len(found[0])} numbers in a row, and {INFO} names {size}: one of them is damaged")
+    return found
+
+
+def write(motion: Motion, values: Values) -> dict[str, bytes]:
+    """The files of a dataset of version 3 with one episode, whose commanded and measured values are the motion's, by their paths.
+
+    Raises:
+        MotionFileError: A servo's range is not known.
+    """
+    joints = sorted(zip(motion.named, motion.recording.columns, strict=True), key=lambda one: one[0].servo)
+    columns = []
+    for named, column in joints:
+        columns.append(_in_unit(column, named.scale, _unit(named.name, values)))
+    rows, count = list(zip(*columns, strict=True)), len(motion.values)
+    names = [f"{named.name}{SUFFIX}" for named, _ in joints]
+    task = motion.title
+    data: list[ParquetColumn | Texts] = [
+        ParquetColumn("action", "float32", rows, is_list=True),
+        ParquetColumn("observation.state", "float32", rows, is_list=True),
+        ParquetColumn("timestamp", "float32", motion.times),
+        ParquetColumn("frame_index", "int64", range(count)),
+        ParquetColumn(EPISODE, "int64", [0] * count),
+        ParquetColumn("index", "int64", range(count)),
+        ParquetColumn("task_index", "int64", [0] * count),
+    ]
+    places = ("data/chunk_index", "data/file_index", "dataset_from_index", "meta/episodes/chunk_index", "meta/episodes/file_index")
+    episodes: list[ParquetColumn | Texts] = [
+        ParquetColumn(EPISODE, "int64", [0]),
+        Texts("tasks", [task], is_list=True),
+        ParquetColumn("length", "int64", [count]),
+        ParquetColumn("dataset_to_index", "int64", [count]),
+        *(ParquetColumn(name, "int64", [0]) for name in places),
+    ]
+    tasks: list[ParquetColumn | Texts] = [ParquetColumn("task_index", "int64", [0]), Texts("task", [task])]
+    return {
+        INFO: json.dumps(_info(motion.rate, names, count), indent=4).encode("utf-8"),
+        "meta/tasks.parquet": encode(tasks, {"pandas": _pandas()}),
+        f"meta/episodes/{DATA_FILE}": encode(episodes),
+        f"data/{DATA_FILE}": encode(data),
+    }
+
+
+def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
+    if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
+        return list(column.values)
+    return [scale.value(value, unit) for value in column.values]
+
+
+def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
+    arm = {"dtype": "float32", "shape": [len(names)], "names": names}
+    own = {"timestamp": "float32", "frame_index": "int64", EPISODE: "int64", "index": "int64", "task_index": "int64"}
+    features = {"action": arm, "observation.state": arm}
+    return {
+        VERSION: "v3.0",
+        "fps": rate,
+        "features": features | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in own.items()},
+        "total_episodes": 1,
+        "total_frames": count,
+        "total_tasks": 1,
+        "chunks_size": 1000,
+        "data_files_size_in_mb": 100,
+        "video_files_size_in_mb": 200,
+        "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
+        "video_path": None,
+        "robot_type": "so_follower",
+        "splits": {"train": "0:1"},
+    }
+
+
+def _pandas() -> str:
+    """Metadata by which pandas makes the column "task" the table's index."""
+    columns = [("task_index", "int64", "int64"), ("task", "unicode", "object")]
+    described = [{"name": n, "field_name": n, "pandas_type": p, "numpy_type": t, "metadata": None} for n, p, t in columns]
+    return json.dumps({"index_columns": ["task"], "column_indexes": [NOTHING], "columns": described, "pandas_version": "2.3.3"})

@@ -1,0 +1,63 @@
+"""Joints as files of a robot's maker have them: their names, signs and units. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..lerobot import Mode
+from .recording import MotionFileError, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How LeRobot counts a joint.
+
+    Attributes:
+        zero: The joint's value at LeRobot's 0 degrees [rad].
+        sense: -1 where the joint's value falls while LeRobot's degrees grow.
+        ends: The joint's values [rad or m] where LeRobot's range begins and ends; None: they are not known.
+    """
+
+    zero: float = 0.0
+    sense: float = 1.0
+    ends: tuple[float, float] | None = None
+
+    def joint(self, value: float, mode: Mode) -> float:
+        """The joint's value [rad or m]. As LeRobot does, what is beyond the ends of a range is taken as its end.
+
+        Raises:
+            MotionFileError: The mode has a range, and its ends are not known.
+        """
+        if mode == "degrees":
+            return self.zero + self.sense * math.radians(value)
+        low, high = self._ends()
+        share = (value + 100.0) / 200.0 if mode == "range_m100_100" else value / 100.0
+        return low + min(max(share, 0.0), 1.0) * (high - low)
+
+    def value(self, joint: float, mode: Mode) -> float:
+        """The inverse of `joint`."""
+        if mode == "degrees":
+            return math.degrees(self.sense * (joint - self.zero))
+        low, high = self._ends()
+        share = min(max((joint - low) / (high - low), 0.0), 1.0)
+        return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
+
+    def _ends(self) -> tuple[float, float]:
+        if self.ends is None or self.ends[0] == self.ends[1]:
+            raise MotionFileError(
+                "its values are shares of the servos' ranges, which are not known: give the joints their servos, and import LeRobot's"
+                " calibration (Robot > Set Up > Calibrate)"
+            )
+        return self.ends
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A joint's name in files, the sign of its values there, its unit, its servo (-1: none), and how LeRobot counts it."""
+
+    name: str
+    sign: float = 1.0
+    unit: Unit = "rad"
+    servo: int = -1
+    scale: Scale = Scale()

@@ -1,0 +1,28 @@
+"""What joints and values of a robot are called in motion files."""
+
+from collections.abc import Sequence
+
+from ...hardware.motion_files import Named
+from ..reading.file_joints import FileJoint, file_joints
+from . import lerobot
+from .device import Source
+
+
+def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
+    """Name, sign, unit, servo and LeRobot's scale of each source. A value that follows a bone's channel is that bone's joint."""
+    joints = file_joints(rig)
+    by_place = {joint.place: joint for joint in joints}
+    by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints}
+    values = {value.name: value for value in rig.limber.device.auxiliaries}
+    found = []
+    for source in sources:
+        value = values.get(source.auxiliary)
+        joint = by_place.get(source.place) if value is None else by_path.get(value.path) if value.owner == rig else None
+        servo = -1 if value is None else value.servo
+        found.append(_named(rig, joint, servo) if joint is not None else Named(source.auxiliary, unit="plain", servo=servo))
+    return tuple(found)
+
+
+def _named(rig, joint: FileJoint, servo: int) -> Named:
+    unit = "m" if joint.is_prismatic else "rad"
+    return Named(joint.name, joint.sign, unit, joint.servo if servo < 0 else servo, lerobot.scale_of(rig, joint))

@@ -1,0 +1,136 @@
+"""Parquet tables: what is written is read again, what others compress is unpacked, and damage is an error."""
+
+import io
+import math
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from limber.files.parquet import Column, ParquetError, Table, Texts, encode
+from limber.files.parquet.compact import Long, Reader, struct
+from limber.files.parquet.compression import decompressed
+from limber.files.parquet.encodings import packed, run, runs
+
+ROWS = [[math.sin(k + j) for j in range(6)] for k in range(50)]
+WHOLE = encode(
+    [
+        Column("action", "float32", ROWS, is_list=True),
+        Column("episode_index", "int64", [k // 25 for k in range(50)]),
+        Texts("task", ["look at the ball"] * 50),
+        Texts("tasks", ["é"] * 50, is_list=True),
+    ],
+    {"pandas": "{}"},
+)
+MADE = {name: (Path(__file__).parent / f"{name}.parquet").read_bytes() for name in ("lerobot", "second_version")}  # by pyarrow 26
+
+
+def table(data: bytes) -> Table:
+    return Table(io.BytesIO(data))
+
+
+def test_numbers_and_lists_of_them_are_read_again_and_texts_are_left_out():
+    found = table(WHOLE)
+    assert (found.names, found.groups, found.bounds(0, "episode_index")) == (("action", "episode_index"), (50,), (0, 1))
+    assert [row[0] for row in found.column(0, "episode_index")] == [k // 25 for k in range(50)]
+    for one, other in zip(found.column(0, "action", 7, 31), ROWS[7:31], strict=True):
+        assert one == pytest.approx(other, abs=1e-7)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40), st.integers(1, 7))
+def test_any_whole_numbers_and_lists_of_any_length_are_read_again(numbers, size):
+    rows = [[float(k)] * size for k in range(len(numbers))]
+    found = table(encode([Column("a", "int64", numbers), Column("b", "float32", rows, is_list=True)]))
+    assert [row[0] for row in found.column(0, "a")] == numbers
+    assert [list(row) for row in found.column(0, "b")] == rows
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(1, 40)), min_size=1, max_size=10))
+def test_runs_and_packed_bits_are_decoded(pieces):
+    data = b"".join(run(value, count) for value, count in pieces)
+    expected = [value for value, count in pieces for _ in range(count)]
+    assert runs(Reader(data), 3, len(expected)) == expected
+    bits = [value & 1 for value in expected]
+    assert runs(Reader(packed(bits)), 1, len(bits)) == bits
+
+
+@pytest.mark.parametrize("width", [3, 11, 20])
+def test_groups_of_packed_numbers_of_any_width_are_decoded(width):
+    values = [(k * 2654435761) % (1 << width) for k in range(16)]
+    body = sum(value << (width * k) for k, value in enumerate(values)).to_bytes(2 * width, "little")
+    assert runs(Reader(bytes((2 << 1 | 1,)) + body), width, 13) == values[:13]
+
+
+def test_a_structure_of_metadata_is_read_again():
+    fields = {1: 7, 2: Long(-(2**40)), 3: True, 4: False, 5: "é", 6: None, 12: [{1: 1}, {}], 13: [3] * 20, 14: b"\xff"}
+    expected = {1: 7, 2: -(2**40), 3: True, 4: False, 5: "é".encode(), 12: [{1: 1}, {}], 13: [3] * 20, 14: b"\xff"}
+    assert Reader(struct(fields)).struct() == expected
+
+
+SNAPPY = {
+    "literal": (bytes((3, 2 << 2)) + b"abc", b"abc"),
+    "long literal": (bytes((100, 60 << 2, 99)) + b"x" * 100, b"x" * 100),
+    "copy that overlaps itself": (bytes((9, 1 << 2)) + b"ab" + bytes((0b000_011_01, 2)), b"ababababa"),
+    "copy by two bytes": (bytes((6, 2 << 2)) + b"abc" + bytes((2 << 2 | 2, 3, 0)), b"abcabc"),
+    "copy by four bytes": (bytes((6, 2 << 2)) + b"abc" + bytes((2 << 2 | 3, 3, 0, 0, 0)), b"abcabc"),
+}
+
+
+@pytest.mark.parametrize("name", SNAPPY)
+def test_snappy_is_unpacked(name):
+    data, expected = SNAPPY[name]
+    assert decompressed(1, data, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("codec", "data", "size", "sentence"),
+    [
+        (1, bytes((9, 0)) + b"a" + bytes((1, 5)), 9, "copies from before its start"),
+        (1, bytes((3, 2 << 2)) + b"abc", 4, "announces another size"),
+        (1, bytes((5, 0)) + b"a", 5, "a page has 1 bytes, and 5 are announced"),
+        (2, b"nothing", 5, "compressed by gzip cannot be read"),
+        (6, b"nothing", 5, "compressed by zstd cannot be read"),
+        (4, b"", 5, "compressed by Brotli: write it with snappy"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_named(codec, data, size, sentence):
+    with pytest.raises(ParquetError, match=sentence):
+        decompressed(codec, data, size)
+
+
+def test_what_is_no_table_says_so():
+    for data, sentence in (
+        (b"", "cut off, or none"),
+        (WHOLE[:-5], "cut off, or none"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "a file of Git LFS is a pointer until it is pulled"),
+        (WHOLE[:-8] + b"\xff\xff\xff\x7fPAR1", "announce 2147483647 bytes"),
+    ):
+        with pytest.raises(ParquetError, match=sentence):
+            table(data)
+    with pytest.raises(ParquetError, match="it has no column 'state' of numbers: it has action, episode_index"):
+        table(WHOLE).column(0, "state")
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_tables_that_pyarrow_has_made_are_read(name):
+    found = table(MADE[name])
+    assert (found.groups, found.bounds(1, "episode_index")) == ((12, 12), (1, 1))
+    rows = [row for group in (0, 1) for row in found.column(group, "action")]
+    assert rows == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
+    assert found.column(1, "episode_index", 3, 5) == [[1], [1]]
+
+
+@pytest.mark.parametrize("name", ["own", *MADE])
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
+def test_any_damaged_table_is_numbers_or_an_error(name, changes):
+    data = bytearray({"own": WHOLE, **MADE}[name])
+    for at, value in changes:
+        data[at % len(data)] = value
+    with suppress(ParquetError):
+        found = table(bytes(data))
+        for group in range(len(found.groups)):
+            for name in found.names:
+                found.bounds(group, name)
+                found.column(group, name)
