@@ -172,7 +172,7 @@ def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
 
 
 def _followed(now: Bearing, begin: Bearing, end: Bearing, duration: float) -> Bearing:
-    """Where a first-order lag gets from `now` while its target moves evenly from `begin` to `end`, in `duration` time constants.
+    """Output of a first-order lag, from `now`, after its input has moved evenly from `begin` to `end` in `duration` time constants.
 
     So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by a frame.
     """

@@ -61,7 +61,7 @@ class Host(Protocol):
 
 @dataclass(frozen=True)
 class Frame:
-    """What a session reads its inputs from in a frame."""
+    """Sources of a session's inputs in a frame."""
 
     host: Any
     part: Any  # the mover, as the host knows it

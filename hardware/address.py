@@ -16,7 +16,7 @@ class Address:
 
     @property
     def authority(self) -> str:
-        """As in a URL and in a Host header."""
+        """Host and port as text, as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 

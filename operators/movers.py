@@ -48,7 +48,7 @@ def needs_mover(context) -> str:
 
 
 def needs_use(context, use: Use, work: str) -> str:
-    """Why the mover in use cannot be used so, with the remedy; "" if it can. `work` completes a sentence, such as "Bake works"."""
+    """Why this use of the mover in use is not possible, with the remedy; "" if it is. `work` completes a sentence, as "Bake works"."""
     if why := needs_mover(context):
         return why
     mover = mover_at_hand(context)

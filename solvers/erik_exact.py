@@ -109,8 +109,8 @@ class ErikExact:
         return min(found, key=cost), answer.iterations
 
     def _step_toward(self, goal: GazeGoal, best: Finished, start: tuple[float, ...]) -> Finished:
-        """The best if it is near, else a step toward it from the last frame's angles with the aim corrected; the best if that loses the
-        aim.
+        """The best if it is near the last frame's angles, else a step from these toward it, with the aim corrected; the best also where
+        that loses the aim.
         """
         if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= STEP:
             return best

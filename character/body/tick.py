@@ -31,7 +31,7 @@ BASE_WEIGHT = 100.0  # [rad^2/m^2] weight of the base's position error: a centim
 
 @dataclass(frozen=True)
 class Model:
-    """What rarely changes: the body's model, which links follow targets, and motion settings."""
+    """The mover of a body: its model, which links follow targets, and motion settings. It rarely changes."""
 
     body: Body
     solver: WholeBody

@@ -101,7 +101,7 @@ _ASKED = [each.name for each in fields(ChainInputs) if each.name not in ("postur
 
 
 class Task(NamedTuple):
-    """What the solver is given in a frame."""
+    """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and attention."""
 
     goal: GazeGoal
     key: tuple[object, ...]  # of the goal: as long as it stays the same, so does the goal

@@ -26,7 +26,7 @@ NO_MORE = 60  # ticks without progress, after which the same goal is not solved 
 
 @dataclass(frozen=True)
 class Model:
-    """What rarely changes: how the chain is built, solved and filtered."""
+    """The mover of a chain: how the chain is built, solved and filtered. It rarely changes."""
 
     skeleton: Skeleton
     solver: GazeSolver
@@ -262,7 +262,7 @@ def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[flo
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:
-    """Whether the posture has reached the goal's posture and is at rest, and had to in the last tick as well."""
+    """Whether the transition to the goal's posture has ended: its joints are at rest, and the last tick had the same goal posture."""
     still = not any(joint.velocity or joint.acceleration for joint in state.posture)
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 

@@ -37,7 +37,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class Model:
-    """What rarely changes: the mechanism, its motors, and where motion begins."""
+    """The mover of a mechanism: the mechanism, its motors, and where motion begins. It rarely changes."""
 
     solver: MechanismSolver
     rest: Pose
@@ -134,7 +134,7 @@ def values(model: Model, pose: Pose) -> tuple[float, ...]:
 
 
 def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
-    """Motor values by joint, as the solver's goals take them; of joints without a value for each of their motors nothing.
+    """Motor values by joint, for the solver's goals; without joints that lack a value for one of their motors.
 
     Args:
         model: The mover.

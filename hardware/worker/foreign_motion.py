@@ -42,7 +42,7 @@ class ForeignMotion:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(now)
 
     def strayed(self, now: float) -> tuple[int, ...]:
-        """Motors that were often astray in the last second."""
+        """Motors whose angles often deviated from their commands in the last second."""
         return tuple(motor for motor, times in sorted(self._astray.items()) if len(times) == OFTEN and now - times[0] < WITHIN)
 
     def is_moving(self, now: float) -> bool:

@@ -46,7 +46,7 @@ def needs_mechanism(context) -> str:
 
 
 def needs_authoring(context) -> str:
-    """Whether the mechanism can be edited, which needs it not to be live."""
+    """Why the mechanism cannot be edited: there is none, or it is live; "" if it can."""
     if why := needs_mechanism(context):
         return why
     if mechanism_owner(context).limber.mechanism.live:

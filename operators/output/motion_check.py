@@ -85,7 +85,7 @@ class LIMBER_OT_clear_marks(UndoOperator):
 
 
 class _Save(WritesFile):
-    """Writes the last result with `_put(path, found)`, which subclasses implement."""
+    """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which writes it."""
 
     why_not = _needs_result
 

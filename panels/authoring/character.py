@@ -5,7 +5,7 @@ from ...rig.authoring import characters
 
 
 class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`, what they are for."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain or mechanism."""
 
     bl_label = "Characters"
 

@@ -1,4 +1,4 @@
-"""Panel Motion Files: other people's motion comes in, the robot's goes out."""
+"""Panel Export: import of motion files, and export of the robot's motion."""
 
 from ...operators.subject import rig_of
 from ...rig.live.movers import live_of
@@ -19,7 +19,7 @@ class LIMBER_PT_export(ChainTab):
 
 
 def draw_export(layout, owner) -> None:
-    """Draws the buttons, and what of an object goes out as live shows it."""
+    """Draws the buttons for motion files, and which movers of an object are exported filtered."""
     labels = ", ".join(mover.label for mover in live_of(owner))
     sentence(layout, f"Filtered, as live: {labels}" if labels else "Nothing is live: the motion goes out as posed", "INFO")
     row = layout.row(align=True)

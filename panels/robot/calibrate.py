@@ -100,7 +100,7 @@ def _draw_range(layout, rig, status) -> None:
 
 
 def _draw_zeros(layout, rig, status) -> None:
-    """Draws the check of the zeros: joints that are not in the shown pose by the calibration, and a button that takes them for there."""
+    """Draws the check of zeros: joints whose measured values differ from the shown pose, with a button to set each zero."""
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
     if status.state is not State.LIMP:

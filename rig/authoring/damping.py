@@ -1,4 +1,4 @@
-"""Work of Choose Damping: trials of constant dampings on a chain, frame by frame."""
+"""The work of the operator Choose Damping: tries constant dampings on a chain, frame by frame."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def has_damping(chain) -> bool:
 
 
 class DampingChoice(Stepped):
-    """The choice of a constant damping for a chain with its solver, limits, goals and pose; one frame of a trial per step.
+    """Chooses a constant damping for a chain by trials with its solver, limits, goals and pose; one frame of a trial per step.
 
     Raises:
         RigError: the chain cannot be read, or its solver cannot be used.
@@ -66,4 +66,4 @@ class DampingChoice(Stepped):
         return found
 
     def _put_back(self) -> None:
-        """Nothing: no frame was left."""
+        """Does nothing, since the scene stays at its frame."""

@@ -196,7 +196,7 @@ def _give_servos(rig, found: Joints, robot: Description) -> None:
 
 
 def _set_servo(settings, servo: Servo, kept: imported_robot.Record | None, protocol: str) -> None:
-    """Servo of a joint or a motor. `kept`: record of the bone whose channel has the value, which may be against the joint's sense."""
+    """Sets the servo of a joint or a motor. `kept`: record of the bone that stores the value, perhaps with the other sign."""
     sign = kept.sign if kept is not None else 1
     settings.gear = servo.gear
     servo_units.use_preset(settings, PRESETS[servo.model], protocol, speeds=True)

@@ -42,7 +42,7 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
 
 
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
-    """First bone below the head that is named an eye, left and right; without sides, the one that is both."""
+    """First bones below the head that are named eyes, left and right; if no name has a side, the first of all."""
     first: dict[str, str] = {}
     for bone in bones:
         if stem(bone) in EYES and head in above(bone):

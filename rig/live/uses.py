@@ -22,7 +22,7 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why this use of a mover is not possible, with the remedy; "" if it can. Fast, since panels call it."""
+    """Why this use of a mover is not possible, with the remedy; "" if it is. Fast, since panels call it."""
     if use is Use.LIVE and mover.is_live:
         return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))
@@ -30,7 +30,7 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """The mover, and of its object what is live or would be baked without being live, as far as they can be used so."""
+    """The mover and its object's other movers that are live or baked when off, without those for which this use is not possible."""
     company = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
     return [one for one in company if not why_not(use, one)]
 

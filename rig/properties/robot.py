@@ -54,7 +54,7 @@ def _set_per_degree(servo, value: float) -> None:
 
 
 class LimberHomingOffset:
-    """Mixin of all that has a servo: the offset that the servo itself stores."""
+    """Mixin of joints, channels and values: the homing offset that their servo stores."""
 
     homing_offset: IntProperty(
         name="Homing Offset",

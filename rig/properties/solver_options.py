@@ -52,7 +52,7 @@ globals().update((group.__name__, group) for group in GROUPS.values())  # where 
 
 
 class LimberSolverOptions(PropertyGroup):
-    """Options of the solvers, each in a group of its solver's name; beside them what is no setting of the solver alone."""
+    """Options of the solvers, a group for each, named as the solver; and what chains set for several solvers."""
 
     __annotations__ = {
         "body": EnumProperty(

@@ -28,7 +28,7 @@ class _Place(NamedTuple):
     offset: rotations.Vector  # [m]
 
     def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
-        """The frame with a given rotation and offset in this one, with the offset scaled by `size`."""
+        """A frame fixed to the same joint, from its rotation and offset in this one; the offset is scaled by `size`."""
         moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
         return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
 

@@ -1,4 +1,4 @@
-"""Poses of an armature's links (frames of an imported robot's file, else bones' own), and the targets that ask a mechanism for them."""
+"""Poses of an armature's links (frames of an imported robot's file, else bones' own), and the targets by which a mechanism gets them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def link_in_bone(rig, bone: str) -> Array:
 
 @dataclass(frozen=True)
 class LinkTarget:
-    """The goal of a link's bone; without one, where to make it.
+    """A mechanism's goal for a link's bone, with its target; before these exist, what they are made from.
 
     Attributes:
         rig: The armature with the mechanism.
@@ -110,7 +110,7 @@ class LinkTarget:
 
 
 def _around(thing, holder) -> Matrix:
-    """World frame in which the channels of an object or one of its bones count."""
+    """World frame (4, 4) relative to which the channels of an object, or of one of its bones, are."""
     if holder == thing:
         return thing.matrix_world @ thing.matrix_basis.inverted_safe()
     parent, rest = holder.parent, holder.bone.matrix_local

@@ -7,8 +7,7 @@ ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis 
 
 
 def moved_bones(rig, chain) -> list[str]:
-    """Names of the bones whose lines the chain's joints move. The root of a robot often rotates only about its own length, where it is
-    mounted.
+    """Names of the chain's bones whose head or tail its joints move. A root that rotates only about its own length is not among them.
 
     Raises:
         RigError: a bone is missing.

@@ -174,7 +174,7 @@ class Placement:
         return bool(self.moved or self.bodies) and any(map(self._is_by, dependencies_of(thing)))
 
     def _is_by(self, dependency: Dependency) -> bool:
-        """Whether a dependency exists and is moved."""
+        """Whether a mover moves a dependency; False for a deleted one."""
         rig = dependency.rig
         if is_on(dependency, self.bodies):
             return True

@@ -18,7 +18,7 @@ LOST = 0.01  # [rad] half a degree of a range that an exported file cannot expre
 
 @dataclass(frozen=True)
 class _Servo:
-    """What has the servo of a LeRobot motor.
+    """The joint, additional servo or value that has the servo of a LeRobot motor.
 
     Attributes:
         settings: The joint, additional servo or value.

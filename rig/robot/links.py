@@ -137,7 +137,7 @@ def changed_since_connect(rig) -> bool:
 
 
 def short_servos(rig) -> list[str]:
-    """Sentences about joints of a connected rig whose limits exceed the range of their servos."""
+    """Names of the joints of a connected rig whose limits exceed the range of their servos."""
     return [
         joint.name
         for joint, low, high in short_joints(_robots[rig.session_uid].link.device)

@@ -36,7 +36,7 @@ _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
 def why_not(rig) -> str:
-    """Why the robot cannot lead what has its servos, as a sentence with the remedy; "" if it can lead any, and nothing moves against it."""
+    """Why the armature cannot follow the robot, with the remedy; "" if a joint or motor with a servo can, and no live motion opposes it."""
     with_servos = {source.chain for source in sources(rig)}
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]

@@ -45,7 +45,7 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str
 
 
 def moving(rig, sources: tuple[Source, ...], values: list[float]) -> list[float | Kinematic]:
-    """The values of the sources, each with its velocity and acceleration per frame where what is live knows them."""
+    """The values of the sources, each with its velocity and acceleration per frame where its mover is live and provides them."""
     moved = {mover.settings.uid: _motion(mover) for mover in live_of(rig) if mover.can_move}
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[tuple[str, str, str], Kinematic] = {}
@@ -135,7 +135,7 @@ def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]
 
 
 def channel_of(rig, source: Source) -> Channel | None:
-    """The keyable channel of the joint or motor that a source follows; None of other sources, and where none keeps its value."""
+    """The keyable channel of the joint or motor that a source follows; None for values, and where no channel stores it."""
     mover = next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
     return mover.channel((source.bone, source.axis)) if mover is not None else None
 

@@ -31,7 +31,7 @@ def deviations(session) -> list[Deviation]:
 
 
 def segments(rig, session, depsgraph) -> list[tuple[Segment, float]]:
-    """(head and tail [m, world], deviation [rad]) of each of those bones, as shown."""
+    """(head and tail [m, world], deviation [rad]) of each bone in `deviations`, as shown."""
     evaluated = rig.evaluated_get(depsgraph)
     lines = []
     for bone, angle, _ in deviations(session):

@@ -151,7 +151,7 @@ class ViewTask:
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """To where the line of sight passes nearest to the point."""
+        """Step after which the line of sight passes nearest to the point."""
         if not isinstance(self.aim, Point):
             return TranslationPull()
         view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].position)

@@ -29,7 +29,7 @@ SAME = 1e-12  # cosines that differ by less are equal
 def backward_phase(
     chain: VirtualChain, angles: Sequence[float], bases: Sequence[Quaternion], target: Quaternion | None, symmetric: bool
 ) -> list[float]:
-    """Angles (n,) within limits, with the root where it belongs.
+    """Angles (n,) within limits, found from the root at its own position outward.
 
     Args:
         chain: The virtual chain.

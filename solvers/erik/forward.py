@@ -1,7 +1,7 @@
 """ERIK's forward phase: from the end, which holds the target, down to the root (Algorithms 8 to 14). Knows no Blender.
 
-Each link hangs on its child: the child's basis is the orientation that the link must reach, and what its angle within limits leaves over
-goes into the link's own basis, and so on to the root, whose basis ends up displaced.
+The child's basis is the orientation that a link must reach. The rotation that its joint cannot make within limits goes into the link's own
+basis, which its parent must reach, and so on to the root, whose basis ends up displaced.
 """
 
 import math
@@ -15,7 +15,7 @@ from .chain import VirtualChain
 def forward_phase(
     chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float
 ) -> tuple[list[float], list[Quaternion]]:
-    """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain that hangs on the target.
+    """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain whose end is on the target.
 
     Args:
         chain: The virtual chain.
@@ -52,7 +52,7 @@ def forward_phase(
 
 
 def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]) -> None:
-    """Lines 26 to 33: roll all that follows link `k` until the link's own axis lies as its child has it.
+    """Lines 26 to 33: roll all that follows link `k` until the link's own axis agrees with its child's basis.
 
     The axis is the link's own; printed is the child's, which rolls twisters in the middle away.
     """

@@ -64,7 +64,7 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Solves for the view of a point from the posture, then from where that leaves the end, and so on.
+        """Solves for the view of a point repeatedly, each time from the end's position in the solution before.
 
         Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position that
         the view is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.

@@ -136,7 +136,7 @@ class Planning:
 
 
 class Planner:
-    """Plans for one skeleton; the caller keeps the state."""
+    """Finds transitions to better branches for one skeleton; the caller keeps the state."""
 
     def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model, self.seeds, self.simulator = model, seeds, Simulator(model)

@@ -135,7 +135,7 @@ class Simulation:
 
 
 class Simulator:
-    """Simulates for one skeleton; the caller keeps the state."""
+    """Simulates staying and transitions on one skeleton; the caller keeps the state."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

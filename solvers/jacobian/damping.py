@@ -36,7 +36,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class BySmallest:
-    """The least, by the smallest singular value, with a change of at most `largest_change` (Maciejewski & Klein 1988; ERIK's eq. 15)."""
+    """Least damping that bounds the change, by the smallest singular value (Maciejewski & Klein 1988; ERIK's eq. 15)."""
 
     largest_change: float = 0.5  # b_max [rad], Euclidean
 

@@ -9,7 +9,7 @@ from ..kinematics.se3 import Array
 
 
 class JointState(NamedTuple):
-    """Coordinates before a step."""
+    """Values, speeds and position limits of coordinates before a step."""
 
     values: Array  # (n,) [rad or m]
     speeds: Array  # (n,) [rad/s or m/s] in the last step

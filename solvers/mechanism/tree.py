@@ -29,7 +29,7 @@ class Carried(NamedTuple):
     offset: Array  # (4, 4) frame in the joint's
 
     def with_frame(self, frame: Frame) -> "Carried":
-        """A frame that is given in this one."""
+        """A frame on the same joint, given by its pose in this one."""
         return Carried(self.carrier, self.offset @ frame_array(frame))
 
 
@@ -88,7 +88,7 @@ class SpanningTree(tree.Tree):
         return Passage(joints, is_backward, coordinates, int(np.searchsorted(self.balls, balls[0])) if balls else -1)
 
     def passage(self, name: str) -> Passage:
-        """That of a joint; an empty one where the joint closes a loop or does not exist."""
+        """The passage of a joint; empty where the joint closes a loop or does not exist."""
         return self.passages.get(name, Passage())
 
     def all_coordinates(self, name: str) -> Indices:

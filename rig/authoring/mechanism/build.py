@@ -22,7 +22,7 @@ COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 
 def make(owner):
-    """Settings of a new mechanism on an object, without joints."""
+    """Makes a mechanism without joints on an object; returns its settings."""
     kept = owner.limber.mechanism
     kept.uid = uuid4().hex
     return kept

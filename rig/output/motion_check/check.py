@@ -63,7 +63,7 @@ def forget() -> None:
 
 
 class MotionCheck(Stepped):
-    """A check of a mover, and of what of its object moves with it (`with_company`), one frame a step.
+    """A check of a mover and of its object's other movers (`with_company`), one frame per step.
 
     Args:
         scene: The scene with the object.

@@ -29,7 +29,7 @@ class BodyPose(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """What converts the source's motion into the target's."""
+    """Conversion of the source's motion to the target: the pairs' rotation offsets, and the scale."""
 
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
     scale: float  # of the base's motion

@@ -28,7 +28,7 @@ def clear(goal) -> None:
 
 
 def rows(matrix: Matrix) -> list[float]:
-    """A matrix as a property of 16 numbers takes it."""
+    """The 16 numbers of a matrix, row by row, as properties store them."""
     return [number for column in matrix.transposed() for number in column]
 
 

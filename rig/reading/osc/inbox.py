@@ -51,7 +51,7 @@ class Inbox:
     urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
 
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
-        """`clock` [s] measures the budget."""
+        """Opens a socket on a host and port. `clock` [s] measures the budget."""
         self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setblocking(False)
