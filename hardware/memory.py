@@ -206,7 +206,7 @@ def _reserve(handle: int, size: int) -> None:
 
 
 def _temporary_folder() -> str:
-    """Name of the folder for temporary files; the environment variables where no folder can be written to."""
+    """Folder for temporary files, for messages; with the environment variables that set it where none can be written to."""
     try:
         return tempfile.gettempdir()
     except OSError:

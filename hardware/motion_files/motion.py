@@ -89,7 +89,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
 
 
 def frames_at(take: Take, rate: int, title: str) -> Motion:
-    """The motion of a take through its very frames, for players that interpolate and limit it themselves.
+    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves.
 
     Raises:
         ExportError: A joint or a channel is beyond its range; names it, the frame, expected and found.

@@ -16,8 +16,8 @@ class LIMBER_OT_bake(Stepwise, UndoOperator):
 
     everything: BoolProperty(
         name="Everything",
-        description="Bake all of the object that is live or has a target, over this range, each chain with its own Look Ahead: chains that"
-        " depend on each other belong together",
+        description="Bake everything of the object that is live or has a target, over this range, each chain with its Look Ahead. Chains"
+        " that depend on each other must be baked together",
         options={"SKIP_SAVE"},
     )
 

@@ -20,7 +20,7 @@ class CcdOptions(Settings):
     in_frame: int = setting(
         60,
         "Sweeps",
-        "Largest number of sweeps over all joints from one frame to the next; few sweeps follow late",
+        "Largest number of sweeps over all joints from one frame to the next; few sweeps lag behind",
         low=1,
         high=1000,
         is_usual=True,

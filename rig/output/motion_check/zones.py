@@ -125,7 +125,7 @@ def trouble(context, zone) -> str:
 
 
 def counts_as(thing) -> str:
-    """What of an object is the zone, as text for the interface."""
+    """Which part of an object is the zone, as text for the interface."""
     if thing.type != "EMPTY":
         return "Its convex hull counts"
     return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
