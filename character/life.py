@@ -1,6 +1,6 @@
 """Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed. Knows no Blender.
 
-It is added to the posture before solving, so the body breathes while the aim stays exact. The same frame always has the same offsets.
+An effect on top of the posture (`effects.py`). The same frame always has the same offsets.
 """
 
 import math
@@ -26,7 +26,7 @@ ROOTED = 0.3  # of the sway at the root that is left at the end: bodies swing fr
 
 @dataclass(frozen=True)
 class Life:
-    """Settings of idle motion.
+    """Idle motion.
 
     Attributes:
         breathing, sway, glances: Amplitude [rad] of the joints that move most.
@@ -38,30 +38,20 @@ class Life:
     glances: float = 0.0
     seed: int = 0
 
-
-def offsets(life: Life, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-    """Offsets (n,) [rad] that idle motion adds to a posture; 0 for prismatic joints, and clamped so that no joint leaves its limits by
-    it.
-
-    Args:
-        life: Settings.
-        skeleton: The chain.
-        posture: (n,) [rad; prismatic joints m].
-        up: World up in the base frame, unit vector.
-        seconds: Scene time [s].
-    """
-    turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
-    added = np.zeros(len(skeleton))
-    if life.breathing:
-        added += life.breathing * _breath(life.seed, seconds) * _lift(skeleton, posture, up)
-    if life.sway:
-        fall = np.linspace(1.0, ROOTED, len(skeleton))
-        added += life.sway * fall * np.array([_swing(life.seed, k, seconds) for k in range(len(skeleton))])
-    if life.glances:
-        for k in _last(skeleton):
-            added[k] += life.glances * _glance(life.seed, k, seconds)
-    lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
-    return np.where(turns, np.clip(posture + added, lower, upper) - posture, 0.0)
+    def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
+        """As `PostureEffect.offsets`; 0 for prismatic joints."""
+        turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
+        added = np.zeros(len(skeleton))
+        if self.breathing:
+            added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
+        if self.sway:
+            fall = np.linspace(1.0, ROOTED, len(skeleton))
+            added += self.sway * fall * np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
+        if self.glances:
+            for k in _last(skeleton):
+                added[k] += self.glances * _glance(self.seed, k, seconds)
+        lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
+        return np.where(turns, np.clip(posture + added, lower, upper) - posture, 0.0)
 
 
 def _breath(seed: int, seconds: float) -> float:

@@ -13,7 +13,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ..attention import ARRIVED, Attention, AttentionSettings, attend, bearing, partial, seen_position
-from ..life import Life, offsets
+from ..effects import PostureEffect, total
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
@@ -66,8 +66,8 @@ class ChainInputs:
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         attention: Settings of attention.
-        life: Settings of idle motion added to the posture; None: none.
-        seconds: Scene time [s], for life.
+        effects: Effects on top of the posture.
+        seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
         slot: When the solver may plan; None: always.
@@ -81,7 +81,7 @@ class ChainInputs:
     influence: float = 1.0
     share: float = 1.0
     attention: AttentionSettings = AT_ONCE
-    life: Life | None = None
+    effects: tuple[PostureEffect, ...] = ()
     seconds: float = 0.0
     ahead: Sequence[GazeGoal] = ()
     is_mutual: bool = False
@@ -106,7 +106,7 @@ class Task(NamedTuple):
     goal: GazeGoal
     key: tuple[object, ...]  # of the goal: as long as it stays the same, so does the goal
     influence: float
-    life: Angles | None  # (n,) [rad] on top of the posture
+    offsets: Angles | None  # (n,) [rad; prismatic joints m] on top of the posture; None: none
     attention: Attention | None  # by which the goal came to be; None where the target is followed as it is
 
 
@@ -128,16 +128,16 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     if attention is not None:
         own = replace(own, target=_seen(attention, inputs.base))
     first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
-    life = _life(inputs, skeleton, world_in_base, before)
+    offsets = _offsets(inputs, skeleton, world_in_base, before)
     if inputs.share < 1.0:
         first = replace(first, aim=partial(skeleton, inputs.posture, first.aim, inputs.share))
     key = (first, *others, inputs.keep, *inputs.posture.tolist())
     # Movers in a cycle place each other's targets, and a solver's answer to a goal that changed in its last digits differs in its last
     # digits: compared exactly, goals would change for ever.
     if before is not None and (before.key == key or (inputs.is_mutual and _is_near(before.key, key))):
-        return Task(before.goal, before.key, inputs.influence, life, attention)
+        return Task(before.goal, before.key, inputs.influence, offsets, attention)
     goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
-    return Task(goal, key, inputs.influence, life, attention)
+    return Task(goal, key, inputs.influence, offsets, attention)
 
 
 def _is_near(a: object, b: object) -> bool:
@@ -186,13 +186,13 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
     return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
-def _life(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None) -> Angles | None:
-    """Offsets (n,) that idle motion adds to the posture; the same array as before if they are equal."""
-    if inputs.life is None:
+def _offsets(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None) -> Angles | None:
+    """Offsets (n,) that effects add to the posture; the same array as before if they are equal."""
+    if not inputs.effects:
         return None
-    added = offsets(inputs.life, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)
-    if before is not None and before.life is not None and np.array_equal(before.life, added):
-        return before.life
+    added = total(inputs.effects, skeleton, inputs.posture, _up(world_in_base), inputs.seconds)
+    if before is not None and before.offsets is not None and np.array_equal(before.offsets, added):
+        return before.offsets
     return added
 
 

@@ -42,7 +42,7 @@ class Model:
         """
         if inputs is None and state is not None:
             last = state.task
-            outputs, new = tick(self, state.goal, state, dt, influence=last.influence if last else 1.0, life=state.life)
+            outputs, new = tick(self, state.goal, state, dt, influence=last.influence if last else 1.0, offsets=state.offsets)
             return outputs, replace(new, task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
@@ -54,7 +54,7 @@ class Model:
             dt,
             ahead=inputs.ahead,
             influence=asked.influence,
-            life=asked.life,
+            offsets=asked.offsets,
             mutual=inputs.is_mutual,
             slot=inputs.slot,
         )
@@ -74,7 +74,7 @@ class State:
     best: tuple[float, float]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
     stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # of the outputs
-    life: Angles | None = None  # (n,) [rad] offsets added to the goal's posture
+    offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
     task: Task | None = None  # from which the goal was made
 
 
@@ -154,7 +154,7 @@ def tick(
     dt: float,
     ahead: Sequence[GazeGoal] = (),
     influence: float = 1.0,
-    life: Angles | None = None,
+    offsets: Angles | None = None,
     mutual: bool = False,
     slot: PlanSlot | None = None,
 ) -> tuple[Outputs, State]:
@@ -170,7 +170,7 @@ def tick(
         dt: Time step [s]; 0 solves without moving the filter.
         ahead: Goals of the next frames, if known, for solvers that look ahead.
         influence: Blend from the posture (0) to the solution (1), for each joint.
-        life: (n,) [rad] offsets added to the posture, also during a transition.
+        offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's, as when two chains look at each other.
         slot: When a solver that looks ahead may plan; None: always.
 
@@ -179,8 +179,8 @@ def tick(
     """
     requested = goal.posture
     goal, posture = _on_its_way(model, goal, state, dt)
-    again = state if state is not None and state.goal is goal and state.model is model and state.life is life else None
-    alive = goal if life is None else replace(goal, posture=goal.posture + life)
+    again = state if state is not None and state.goal is goal and state.model is model and state.offsets is offsets else None
+    alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
     foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "dt": dt, "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
@@ -218,7 +218,7 @@ def tick(
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, life)
+    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, offsets)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:

@@ -1,7 +1,6 @@
 """Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
 
 from dataclasses import dataclass, field, replace
-from math import isfinite
 
 import numpy as np
 from mathutils import Matrix
@@ -9,7 +8,6 @@ from mathutils import Matrix
 from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.tick import Model, make_model
-from ...character.life import Life
 from ...character.stage import Frame
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
@@ -21,6 +19,7 @@ from ..reading import chain as build
 from ..reading import channels, postures
 from ..reading import goal as goals
 from ..reading.channels import Channel
+from ..reading.effects import effects
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.mechanism.conflicts import why_taken
@@ -71,9 +70,9 @@ class ChainSession(SceneSession):
         self.posture_of = ()
 
     @property
-    def life(self):
-        """Offsets (n,) [rad] that idle motion added to the posture at the last tick; None: none."""
-        return self.state.life if self.state is not None else None
+    def posture_offsets(self):
+        """Offsets (n,) [rad; prismatic joints m] that effects added to the posture at the last tick; None: none."""
+        return self.state.offsets if self.state is not None else None
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
         self.problem = self.problem or self.outputs.problem
@@ -145,7 +144,7 @@ class ChainSession(SceneSession):
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        life = _life(now.life)
+        on_top = effects(now)
         scene = depsgraph.scene
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
@@ -158,8 +157,8 @@ class ChainSession(SceneSession):
             attention=AttentionSettings(
                 max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0
             ),
-            life=life,
-            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if life else 0.0,
+            effects=on_top,
+            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
@@ -221,13 +220,6 @@ class ChainSession(SceneSession):
         if action.session_uid not in self.stored:
             self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.places), np.nan))
         return self.stored[action.session_uid]
-
-
-def _life(now) -> Life | None:
-    """Settings of a chain's idle motion in this frame; None if it has none."""
-    if not (now.amount > 0.0 and isfinite(now.amount)):
-        return None
-    return Life(now.amount * now.breathing, now.amount * now.sway, now.amount * now.glances, now.seed)
 
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.character.life import DART, Life, offsets
+from limber.character.life import DART, Life
 from limber.rig.live import live
 
 from tests.blender.baking import apart, begin, live_motion, played
@@ -24,22 +24,22 @@ TIMES = st.floats(-100.0, 10000.0)
 
 @given(TIMES, st.integers(0, 50), st.sampled_from([UPRIGHT, BENT]))
 def test_it_stays_within_its_angles_and_the_joints_limits(seconds, seed, posture):
-    added = offsets(Life(0.05, 0.04, 0.1, seed), lamp(), np.array(posture), UP, seconds)
+    added = Life(0.05, 0.04, 0.1, seed).offsets(lamp(), np.array(posture), UP, seconds)
     assert np.abs(added).max() <= 0.05 + 0.04 + 0.1 + 1e-12
     at_limit = np.full(5, 2.5)
-    assert (at_limit + offsets(WHOLE, lamp(), at_limit, UP, seconds)).max() <= 2.5
+    assert (at_limit + WHOLE.offsets(lamp(), at_limit, UP, seconds)).max() <= 2.5
 
 
 @given(TIMES)
 def test_it_moves_smoothly(seconds):
-    one, other = (offsets(WHOLE, lamp(), np.array(BENT), UP, seconds + dt) for dt in (0.0, 0.01))
+    one, other = (WHOLE.offsets(lamp(), np.array(BENT), UP, seconds + dt) for dt in (0.0, 0.01))
     assert np.abs(other - one).max() < 0.01 * (0.05 * 4.0 + 0.04 * 2.0 + 2 * 0.1 * 1.9 / DART)
 
 
 @pytest.mark.parametrize("kind", ["breathing", "sway", "glances"])
 def test_each_part_moves_something_and_another_seed_is_another_life(kind):
     def film(seed):
-        return np.array([offsets(Life(**{kind: 0.1}, seed=seed), lamp(), np.array(BENT), UP, t) for t in np.arange(0.0, 20.0, 0.05)])
+        return np.array([Life(**{kind: 0.1}, seed=seed).offsets(lamp(), np.array(BENT), UP, t) for t in np.arange(0.0, 20.0, 0.05)])
 
     first = film(0)
     assert np.abs(first).max() > 0.05
@@ -51,7 +51,7 @@ def test_breathing_in_lifts_the_end():
     skeleton, posture = lamp(), np.array(BENT)
     heights, breaths = [], []
     for seconds in np.arange(0.0, 4.0, 0.05):
-        added = offsets(Life(breathing=0.03), skeleton, posture, UP, seconds)
+        added = Life(breathing=0.03).offsets(skeleton, posture, UP, seconds)
         heights.append(skeleton.forward((posture + added).tolist()).tool_position[1])
         breaths.append(added[np.abs(added).argmax()])
     assert max(heights) - min(heights) > 0.01
@@ -84,7 +84,7 @@ def test_a_frame_is_the_same_from_wherever_one_comes(alive):
     lives = []
     for frame in (20, 3, 40, 20, 19, 20):
         bpy.context.scene.frame_set(frame)
-        lives.append(session(rig, chain).life)
+        lives.append(session(rig, chain).posture_offsets)
     assert np.array_equal(lives[0], lives[3])
     assert np.array_equal(lives[0], lives[5])
     assert not np.array_equal(lives[0], lives[1])
@@ -98,9 +98,9 @@ def test_keyed_life_is_baked_as_live_shows_it(alive):
     chain.influence = 0.5
     chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
     motion = live_motion(rig, [chain], FRAMES)
-    assert session(rig, chain).life is not None
+    assert session(rig, chain).posture_offsets is not None
     bpy.context.scene.frame_set(1)
-    assert session(rig, chain).life is None
+    assert session(rig, chain).posture_offsets is None
     work = begin(chain)
     while work.step():
         pass

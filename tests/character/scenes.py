@@ -57,7 +57,7 @@ def chain_model(skeleton: Skeleton):
 def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
     """A lamp that breathes, and whose attention lags behind its target."""
     skeleton = chains.lamp()
-    settings = {"attention": AttentionSettings(lag=0.1), "life": Life(0.5, 0.2, 0.0, 3)} | more
+    settings = {"attention": AttentionSettings(lag=0.1), "effects": (Life(0.5, 0.2, 0.0, 3),)} | more
 
     def asked(view: View, number: int) -> ChainInputs:
         return looking(skeleton, at(path(number)), seconds=number * DT, **settings)

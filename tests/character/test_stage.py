@@ -99,7 +99,7 @@ def test_a_mover_that_cannot_be_read_comes_to_rest_and_says_why_and_the_others_g
 
 def test_a_stage_at_rest_has_changed_when_a_target_moves():
     still = round_path(0)
-    moved = lamp(lambda number: (0.4, -0.5, 0.4) if number else still, life=None)
+    moved = lamp(lambda number: (0.4, -0.5, 0.4) if number else still, effects=())
     stage = Stage()
     stage.tick([moved], PlainHost(0), 0.0, {})
     while not stage.is_at_rest([moved]):

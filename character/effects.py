@@ -1,0 +1,36 @@
+"""Effects on top of a posture, such as life: their interface and their sum. Knows no Blender.
+
+An effect is added to the posture before solving, so the body moves while the aim stays exact.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+
+from ..solvers.kinematics.rotations import Vector
+from ..solvers.kinematics.skeleton import Angles, Skeleton
+
+
+class PostureEffect(Protocol):
+    """Settings of an effect in a frame: a value that can be compared, such as a frozen dataclass."""
+
+    def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
+        """Offsets (n,) [rad; prismatic joints m] of the joints, which take no joint beyond its limits. A pure function, so that bakes and
+        renders repeat it.
+
+        Args:
+            skeleton: The chain.
+            posture: (n,) [rad; prismatic joints m], with the effects before this one.
+            up: World up in the base frame, unit vector.
+            seconds: Scene time [s].
+        """
+        ...
+
+
+def total(effects: Iterable[PostureEffect], skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
+    """Sum (n,) of the effects' offsets; arguments as for `PostureEffect.offsets`."""
+    added = np.zeros(len(skeleton))
+    for effect in effects:
+        added = added + effect.offsets(skeleton, posture + added, up, seconds)
+    return added
