@@ -15,9 +15,8 @@ from .job_events import Found, JobEvent, Progress, Remark
 from .port_session import PortError, PortSession
 from .ports import serial_ports
 from .protocols import limber
-from .protocols.bus.codec import BusCodec
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, ProblemKind, Quantity
-from .protocols.table import OWN, capabilities_of, codec_for
+from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
 BLOCK = 16  # ids between two words of progress
 BOOT = 2.5  # [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first
@@ -25,7 +24,7 @@ GREETINGS = 5  # in that time
 UNKNOWN = "unknown"  # begins the name of a model that the table does not have
 OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}  # they answer each other's questions
 
-SCANNED = (OWN, "feetech_sts", "feetech_scs", "dynamixel", "maestro")
+SCANNED = (OWN, *(name for name in PROTOCOLS if (codec := codec_for(name)).identify(codec.capabilities.servos[1:2])))
 """Protocols whose devices answer the question who they are."""
 
 
@@ -60,10 +59,10 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
             with PortSession(serial, port, rate) as session:
                 if protocol == OWN:
                     yield from _find_firmware(session, port, rate, steps)
-                elif isinstance(codec := codec_for(protocol), BusCodec):
-                    yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
-                else:
+                elif (codec := codec_for(protocol)).identify(()):  # it asks for the controller, whatever servos it has
                     yield from _find_board(session, codec, port, protocol, rate)
+                else:
+                    yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
         except PortError as error:
             shut.add(port)
             yield Remark(str(error))
@@ -113,7 +112,7 @@ def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, ra
 
 
 def _find_servos(
-    session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
+    session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
 ) -> Iterator[JobEvent]:
     """Events for servos with ids of their own, which are queried in blocks.
 
@@ -135,7 +134,7 @@ def _find_servos(
         yield steps.progress((first + len(block)) / len(possible))
 
 
-def _found(session: PortSession, codec: BusCodec, port: str, protocol: str, rate: int, identified: Identified) -> Found:
+def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified) -> Found:
     """The servo with its voltage [V] and temperature [degrees Celsius], as far as it reports them."""
     servo = identified.servo
     assert servo is not None
@@ -149,7 +148,7 @@ def _found(session: PortSession, codec: BusCodec, port: str, protocol: str, rate
     return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
 
 
-def _other_series(session: PortSession, usual: BusCodec, protocol: str, servo: int) -> tuple[str, Identified] | None:
+def _other_series(session: PortSession, usual: Codec, protocol: str, servo: int) -> tuple[str, Identified] | None:
     """The servo as one of the other series, where that makes it a known model."""
     other = OTHER_SERIES[protocol]
     codec = codec_for(other)

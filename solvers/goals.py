@@ -97,9 +97,8 @@ class PositionAndDirection(Direction, Position):
 
 
 Aim = Orientation | Direction | Point | Position | Frame
-AIMS: frozenset[type] = frozenset({Orientation, Direction, Point, Position, Frame, PositionAndDirection})
 LOOKS: frozenset[type] = frozenset({Orientation, Direction, Point})  # aims without a position
-WORDS: dict[type, str] = {
+WORDS: dict[type, str] = {  # every kind of aim, and what it asks for
     Orientation: "match an orientation",
     Direction: "look along a direction",
     Point: "look at a point",
@@ -107,6 +106,7 @@ WORDS: dict[type, str] = {
     Frame: "reach and orient",
     PositionAndDirection: "reach and look along a direction",
 }
+AIMS = frozenset(WORDS)
 
 
 @dataclass(frozen=True)

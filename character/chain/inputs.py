@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.gaze import PlanSlot
-from ...solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
+from ...solvers.goals import Aim, EndGoal, GazeGoal
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
@@ -17,7 +17,6 @@ from ..effects import PostureEffect, total
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
-LOOKS = (Point, Direction, PositionAndDirection)  # goals with an axis that looks, and perhaps is upright
 
 
 class InputsError(ValueError):
@@ -197,20 +196,13 @@ def _offsets(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, bef
 
 
 def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
-    up = level = None
-    if end.kind in LOOKS and end.roll != "FREE":
-        upward = _up(world_in_base)
-        up, level = (None, upward) if end.roll == "POSTURE" else (upward, None)
-    if end.kind is Direction:
-        return Direction(_direction(end, world_in_base), up, level)
-    if end.kind is Orientation:
-        return Orientation(_orientation(end, world_in_base))
-    spot = _place(end, world_in_base)
-    if end.kind is PositionAndDirection:
-        return PositionAndDirection(spot, _direction(end, world_in_base), up, level)
-    if end.kind is Point:
-        return Point(spot, up, level)
-    return Position(spot) if end.kind is Position else Frame(spot, _orientation(end, world_in_base))
+    """Aim of an end: each field of its kind as the target has it, and up as its roll asks."""
+    fields_of_kind = end.kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
+    values: dict[str, object] = {name: read(end, world_in_base) for name, read in FROM_TARGET.items() if name in fields_of_kind}
+    if "up" in fields_of_kind and end.roll != "FREE":
+        values["level" if end.roll == "POSTURE" else "up"] = _up(world_in_base)
+    aim: Aim = end.kind(**values)
+    return aim
 
 
 def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
@@ -236,6 +228,9 @@ def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
     """Orientation of the tool in the base frame that aligns the end bone's axes with the target's."""
     turn = rotations.multiply(_rotation_of(world_in_base), _rotation(end))
     return rotations.normalized(rotations.multiply(turn, end.tool))
+
+
+FROM_TARGET = {"position": _place, "vector": _direction, "wxyz": _orientation}  # field of an aim -> how it is read from the target
 
 
 def _rotation(end: EndInputs) -> Quaternion:

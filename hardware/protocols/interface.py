@@ -256,7 +256,9 @@ class Codec(ABC):
         """Commands that set goal positions by servo id, in as few bytes as possible."""
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each servo, or of the controller; they change nothing."""
+        """Queries for model and firmware of each of these servos, or, whatever servos are given, of the controller; they change nothing.
+        Empty if the device cannot tell. A scan finds devices by them.
+        """
         return ()
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:

@@ -1,7 +1,7 @@
 """Panels Gaze and Gaze Settings: goal, target and orientation of the chain's end."""
 
 from ...operators.subject import chain_of
-from ...rig.reading.goal import CUSTOM, LOOKS, ORIENTS, REACHES
+from ...rig.reading.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
 from ..tab import ChainTab
 
 
@@ -41,7 +41,7 @@ def draw_task(layout, end, is_own: bool = False) -> None:
     viewport."""
     layout.prop(end, "goal")
     layout.prop(end, "target")
-    if end.goal in ("DIRECTION", "AIM"):
+    if end.goal in ALONG:
         layout.prop(end, "target_axis")
     if _has_forward_axis(end):
         row = layout.row(align=True)

@@ -10,7 +10,7 @@ from ...rig.blender.errors import capitalised
 from ...rig.live import live
 from ...rig.reading import axes
 from ...rig.reading import chain as build
-from ...rig.reading.goal import REACHES, with_goal
+from ...rig.reading.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, sentence
 
 
@@ -56,7 +56,7 @@ def _outcome(chain, session) -> str:
     if session.outputs is None or not session.outputs.filtered_errors:
         return "No solution"
     error = session.outputs.filtered_errors[0]
-    if chain.goal == "POSITION":
+    if chain.goal not in LOOKS | ORIENTS:
         return f"Distance: {_length(error.distance)}"
     return f"Aim error: {degrees(error.angle):.1f}°"
 
@@ -122,7 +122,7 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
     )  # an end that was just added has no errors before its next tick
     for end, solved, filtered in errors:
         of = "" if len(ends) == 1 else f" of {end.bone}"
-        if end.settings.goal != "POSITION":
+        if end.settings.goal in LOOKS | ORIENTS:
             rows.append((f"Aim error{of}", f"{degrees(solved.angle):.3f}°"))
             rows.append(("Filtered aim error" if not of else "   filtered", f"{degrees(filtered.angle):.2f}°"))
         if end.settings.goal in REACHES:

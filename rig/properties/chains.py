@@ -7,7 +7,7 @@ from bpy.types import Action, Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
 from ..reading import kept_posture
-from ..reading.goal import CUSTOM
+from ..reading.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
@@ -42,14 +42,7 @@ SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target"
 
 FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
 
-GOALS = [
-    ("POINT", "Look at Point", "The end looks at the position of the target"),
-    ("DIRECTION", "Look Along Direction", "The end looks along an axis of the target, wherever the target is"),
-    ("ORIENTATION", "Match Orientation", "The end bone has the orientation of the target"),
-    ("POSITION", "Reach Position", "The end is at the position of the target, in any orientation"),
-    ("FRAME", "Reach and Orient", "The end has the position and the orientation of the target"),
-    ("AIM", "Reach and Look Along", "The end is at the position of the target and looks along an axis of it"),
-]
+GOAL_ITEMS = [(key, kind.label, kind.description) for key, kind in GOALS.items()]
 BASES = [
     ("RIG", "Pose and Animation", "Keep the rig's own pose: as posed by hand, or as keyframes, NLA strips and drivers move it"),
     ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
@@ -110,7 +103,7 @@ def _kept_index(chain) -> int:
 class LimberGoal:
     """Mixin of chains and ends: the goal of an end."""
 
-    goal: EnumProperty(name="Goal", description="Task of the end", items=GOALS, default="POINT")
+    goal: EnumProperty(name="Goal", description="Task of the end", items=GOAL_ITEMS, default="POINT")
     target: PointerProperty(
         name="Target", description="Object that the end looks at, copies the orientation of, or reaches for", type=Object
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import hypot, isfinite
+from typing import NamedTuple
 
 from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
@@ -9,25 +10,41 @@ from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
 from .dependencies import dependencies_of, is_moved_by, joint_bones
 
-KINDS: dict[str, type] = {
-    "POINT": Point,
-    "DIRECTION": Direction,
-    "ORIENTATION": Orientation,
-    "POSITION": Position,
-    "FRAME": Frame,
-    "AIM": PositionAndDirection,
+
+class GoalKind(NamedTuple):
+    """A kind of goal of an end."""
+
+    aim: type  # of the solvers
+    label: str
+    description: str
+    does: str  # what the end does to its target, in messages
+
+
+GOALS = {  # files store the position in this table: a new goal comes last
+    "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
+    "DIRECTION": GoalKind(
+        Direction, "Look Along Direction", "The end looks along an axis of the target, wherever the target is", "looks along"
+    ),
+    "ORIENTATION": GoalKind(Orientation, "Match Orientation", "The end bone has the orientation of the target", "takes the orientation of"),
+    "POSITION": GoalKind(Position, "Reach Position", "The end is at the position of the target, in any orientation", "reaches for"),
+    "FRAME": GoalKind(Frame, "Reach and Orient", "The end has the position and the orientation of the target", "takes the pose of"),
+    "AIM": GoalKind(
+        PositionAndDirection,
+        "Reach and Look Along",
+        "The end is at the position of the target and looks along an axis of it",
+        "reaches for, and looks along,",
+    ),
 }
-LOOKS = {"POINT", "DIRECTION", "AIM"}  # goals with an axis that looks, and perhaps is upright
-ORIENTS = {"ORIENTATION", "FRAME"}  # goals that ask for a whole orientation
-REACHES = {"POSITION", "FRAME", "AIM"}  # goals that have a position
-DOES = {
-    "POINT": "looks at",
-    "DIRECTION": "looks along",
-    "ORIENTATION": "takes the orientation of",
-    "POSITION": "reaches for",
-    "FRAME": "takes the pose of",
-    "AIM": "reaches for, and looks along,",
-}
+
+
+def _with(*aims: type) -> frozenset[str]:
+    return frozenset(key for key, kind in GOALS.items() if issubclass(kind.aim, aims))
+
+
+LOOKS = _with(Point, Direction)  # goals with an axis that looks, and perhaps is upright
+ORIENTS = _with(Orientation, Frame)  # goals that ask for a whole orientation
+REACHES = _with(Position, Frame)  # goals that ask for a position
+ALONG = _with(Direction)  # goals that use an axis of the target
 
 
 @dataclass(frozen=True)
@@ -55,9 +72,9 @@ class ChainEnd:
         Raises:
             RigError: the stored goal is unknown to this version.
         """
-        if self.settings.goal not in KINDS:
+        if self.settings.goal not in GOALS:
             raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
-        return KINDS[self.settings.goal]
+        return GOALS[self.settings.goal].aim
 
 
 def watched(chain, number: int):
@@ -85,7 +102,7 @@ def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
 AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # along which an end can look
 CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
 SHORTEST = 1e-6  # length from which a direction tells anything
-ALONG = 0.999  # cosine from which two directions are one
+PARALLEL = 0.999  # cosine from which two directions are one
 
 
 def forward_axis(settings) -> tuple[float, float, float]:
@@ -118,7 +135,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     look, up = forward_axis(settings), signed_axis(settings.up)
     if not any(look):
         raise RigError(f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis of the bone")
-    if abs(rotations.dot(look, up)) > ALONG:
+    if abs(rotations.dot(look, up)) > PARALLEL:
         raise RigError(
             f"{end.subject} looks along {settings.forward_axis.title()} and has its up there too: choose another axis for one of them"
         )
@@ -173,7 +190,8 @@ def no_target(end: ChainEnd) -> str:
     if end.number == 0 and end.watch > 0 and end.settings.targets:
         number = min(end.watch, len(end.settings.targets))
         return f"{end.subject} watches target {number}, which has no object: choose one under Attention, or watch another"
-    return f"{end.subject} has no target: choose the object that it {DOES.get(end.settings.goal, 'looks at')}"
+    kind = GOALS.get(end.settings.goal, GOALS["POINT"])
+    return f"{end.subject} has no target: choose the object that it {kind.does}"
 
 
 def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:

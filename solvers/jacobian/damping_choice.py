@@ -14,7 +14,7 @@ import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
 from ..gaze import GazeSolver
-from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
+from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
 from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
 from ..kinematics.skeleton import Angles, Skeleton
 from .linear import Array
@@ -121,5 +121,6 @@ def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, rea
         Point: Point(add(position, scale(view, max(reach, SHORTEST_REACH)))),
         Position: Position(scale(position, farther)),
         Frame: Frame(scale(position, farther), rotation),
+        PositionAndDirection: PositionAndDirection(scale(position, farther), view),
     }
     return aims[kind]

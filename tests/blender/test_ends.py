@@ -7,7 +7,7 @@ import pytest
 from limber.rig.live import live
 from limber.rig.output import compare
 from limber.rig.reading import chain as build
-from limber.rig.reading.goal import KINDS
+from limber.rig.reading.goal import GOALS
 from limber.rig.reading.skeleton import ChainReader
 from limber.solvers.table import SOLVERS
 from mathutils import Vector
@@ -55,7 +55,7 @@ def test_the_skeleton_is_a_tree_and_stands_where_blender_shows_the_rig():
 LOOKING_AND_REACHING = [(name, "POSITION") for name in TREES]
 
 
-@pytest.mark.parametrize(("solver", "hand_goal"), [*LOOKING_AND_REACHING, *((QUICK, goal) for goal in KINDS if goal != "POSITION")])
+@pytest.mark.parametrize(("solver", "hand_goal"), [*LOOKING_AND_REACHING, *((QUICK, goal) for goal in GOALS if goal != "POSITION")])
 def test_both_ends_do_what_they_are_asked_and_follow(solver, hand_goal):
     rig, chain, end = body(solver, hand_goal)
     if hand_goal == "POINT":

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 from limber.rig.reading import chain as build
-from limber.rig.reading.goal import KINDS
+from limber.rig.reading.goal import GOALS
 from limber.solvers.table import SOLVERS, make_solver, unavailable
 from mathutils import Euler, Matrix, Vector
 
@@ -19,8 +19,8 @@ ELSEWHERE = {"base": -0.6, "lower": 0.4, "middle": 0.3, "upper": -0.7, "head": 0
 NEAR = {"erik": 12.0}  # [deg] of aim: ERIK as published is content within its threshold
 DIFFERENT_AXES = (("+Y", "+Z"), ("-Z", "+Y"), ("+X", "-Z"))
 
-KNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in KINDS.items() if kind in info.aims]
-UNKNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in KINDS.items() if kind not in info.aims]
+KNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in GOALS.items() if kind.aim in info.aims]
+UNKNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in GOALS.items() if kind.aim not in info.aims]
 
 
 def turned(rig, angles) -> None:
@@ -76,7 +76,7 @@ def test_every_goal_is_met_live_and_follows_its_target(solver, goal):
 def test_a_solver_that_does_not_know_a_goal_refuses_live_and_names_those_that_do(solver, goal):
     _, chain = arm("POINT", solver)
     choose(chain, goal=goal)
-    able = [info.label for info in SOLVERS.values() if KINDS[goal] in info.aims]
+    able = [info.label for info in SOLVERS.values() if GOALS[goal].aim in info.aims]
     with pytest.raises(RuntimeError) as refused:
         bpy.ops.limber.live()
     assert SOLVERS[solver].label in str(refused.value)
@@ -222,5 +222,5 @@ def test_the_table_that_greys_out_is_the_table_that_solves():
     for name, goal in [*KNOWN, *UNKNOWN]:
         choose(chain, goal=goal)
         skeleton = build.skeleton_now(rig, chain)
-        assert bool(build.why_not_solver(rig, chain, name)) == bool(unavailable(name, skeleton, {KINDS[goal]}))
+        assert bool(build.why_not_solver(rig, chain, name)) == bool(unavailable(name, skeleton, {GOALS[goal].aim}))
         assert make_solver(name, skeleton)

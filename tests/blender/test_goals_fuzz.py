@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
-from limber.rig.reading.goal import KINDS
+from limber.rig.reading.goal import GOALS
 from limber.rig.showing import proxy
 from limber.solvers.settings import settings_of
 from limber.solvers.table import SOLVERS
@@ -38,7 +38,7 @@ def goal_deeds(dice: random.Random) -> list:
 
     def change_goal():
         for settings in goals():
-            settings.goal, settings.symmetric = dice.choice(list(KINDS)), dice.random() < 0.5
+            settings.goal, settings.symmetric = dice.choice(list(GOALS)), dice.random() < 0.5
             settings.weight, settings.roll = dice.choice([0.0, 0.5, 1.0, 30.0]), dice.choice(["FREE", "UPRIGHT", "POSTURE"])
             settings.forward_axis, settings.target_axis = dice.choice(["+Y", "-X", "+Z"]), dice.choice(["+Y", "-Z"])
 
