@@ -111,9 +111,7 @@ def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, ra
             return
 
 
-def _find_servos(
-    session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
-) -> Iterator[JobEvent]:
+def _find_servos(session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[JobEvent]:
     """Events for servos with ids of their own, which are queried in blocks.
 
     Where one answers, the silent ones of its block are queried once more, since a busy computer may hand an answer over too late.
