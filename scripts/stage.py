@@ -4,7 +4,7 @@ A script is a file with a generator function `play(stage)`. It runs from Blender
 
     def play(stage):
         stage.open_tab()                        # the sidebar with the Limber tab
-        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events
+        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events; None: one turn of its loop
         stage.photograph("tab")                 # build/window/tab.png: the whole screen
         stage.facts["panels"] = 7               # what the test is to see
 
@@ -184,17 +184,18 @@ class Performance:
     def __init__(self, script: Path, facts: Path, picture: Path) -> None:
         self.stage = Stage()
         self._facts, self._picture = facts, picture
-        self._steps: Generator[float, None, None] = runpy.run_path(str(script))["play"](self.stage)
+        self._steps: Generator[float | None, None, None] = runpy.run_path(str(script))["play"](self.stage)
         self._pauses: list[float] = []  # [s] what is left of a wait
 
     def advance(self) -> float | None:
         """The next step; returns the time until the one after it [s], None at the end. Raises what the script raises."""
         if not self._pauses:
-            pause = next(self._steps, None)
-            if pause is None:
+            try:
+                pause = next(self._steps)
+            except StopIteration:
                 self._finish()
                 return None
-            self._pauses = [pause / TURNS] * TURNS
+            self._pauses = [0.0] if pause is None else [pause / TURNS] * TURNS
         return self._pauses.pop()
 
     def photograph(self) -> None:

@@ -15,7 +15,17 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def let_go_first(number: int) -> None:
-    """A process, or a thread by its native id, runs before others of this machine, where this user may say so and the system can."""
+def let_go_first(number: int) -> int:
+    """A process, or a thread by its native id, runs before others of this machine, where this user may say so and the system can.
+
+    Returns its niceness before; `let_go_as_before` gives it that again.
+    """
+    before = os.getpriority(os.PRIO_PROCESS, number)
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, number, FIRST)
+    return before
+
+
+def let_go_as_before(number: int, niceness: int) -> None:
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, number, niceness)

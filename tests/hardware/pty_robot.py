@@ -18,13 +18,16 @@ load_limber()  # also where it runs by itself
 from limber.hardware.device import Device  # noqa: E402
 from limber.hardware.virtual_robot import SteadyClock, VirtualRobot  # noqa: E402
 
-from tests.hardware.processes import let_go_first  # noqa: E402
+from tests.hardware.processes import let_go_as_before, let_go_first  # noqa: E402
 
 LISTEN = 0.002  # [s] how long one look at the line takes at most
 
 
 class PtyRobot:
     """Serves `robot` on a pty from a thread of its own until it is closed.
+
+    The thread that made it goes first, too, since the two share Python's interpreter: whoever holds it while other programs have the cores
+    keeps the robot silent.
 
     Attributes:
         port: What to open.
@@ -42,6 +45,8 @@ class PtyRobot:
         self._master, self._slave = os.openpty()
         tty.setraw(self._slave)
         self.port = os.ttyname(self._slave)
+        self._maker = threading.get_native_id()
+        self._niceness = let_go_first(self._maker)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -72,6 +77,7 @@ class PtyRobot:
     def close(self) -> None:
         if self._master >= 0:
             self.unplug()
+        let_go_as_before(self._maker, self._niceness)
 
     def __enter__(self) -> "PtyRobot":
         return self

@@ -8,10 +8,9 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+from hand import STEP, Hand
 
 MANY, FRAMES = 2_000, 24  # too many to end before Esc is pressed; a few
-# [pixels] In the table, which opens with the used solver, the last of all, under the mouse: from the left, and above that solver's row
-SHAPE, FIRST_USE = (366, 210), (714, 189)
 
 
 def is_comparing(stage) -> bool:
@@ -44,22 +43,21 @@ def play(stage):
     yield from stage.until(lambda: not is_comparing(stage), limit=120)
     stage.facts["frames"] = len(compare.table(rig, chain).frames)
     stage.facts["frame_after"] = bpy.context.scene.frame_current
-    yield 0.5
+    yield 0.1
     stage.photograph("compared")
 
-    row = stage.point(0.5, 0.5)[1]
-    shape, first_use = ((x, row + above) for x, above in (SHAPE, FIRST_USE))
-    stage.click(shape)
-    yield 0.5
+    hand = Hand(stage)
+    x, y = stage.point(0.5, 0.5)  # in the table's last row; the mouse stays in the table, which would close
+    x, y = yield from hand.find("limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)])
+    x, y = yield from hand.click_on('column="shape"', [(left, y) for left in range(x, 0, -2 * STEP)])
     stage.facts["sorted_by"] = compare.table(rig, chain).column
-    stage.move(first_use)
-    yield 0.5
-    stage.click(first_use)
-    yield 0.5
-    stage.facts["used"] = chain.solver == compare.table(rig, chain).sorted_rows()[0].name
+    best = compare.table(rig, chain).sorted_rows()[0].name
+    x, y = yield from hand.find("limber.use_solver", [(right, y - 3 * STEP) for right in range(x, stage.window.width, STEP)])
+    yield from hand.click_on(f'"{best}"', [(x, around) for around in range(y + 3 * STEP, 0, -STEP)])
+    stage.facts["used"] = chain.solver == best != before
     stage.photograph("compare_used")
-    stage.move(stage.point(0.1, 0.1))
-    yield 0.5
+    stage.move(stage.point(0.1, 0.1))  # the table closes
+    yield 0.1
     with stage.context():
         bpy.ops.ed.undo()
     stage.facts["after_undo"] = bpy.data.objects[rig_name].limber.chains[0].solver

@@ -3,48 +3,18 @@
 Everything is done by clicks of the mouse and keys, each of which counts.
 """
 
+import sys
 from math import degrees
+from pathlib import Path
 
 import bpy
 
-TAB = 169  # [pixels] below the sidebar's top, beneath the tabs Item, Tool and View
-MIDDLE = 0.45  # of the sidebar's width: on the panel's wide button
-NEXT = 52  # [pixels] below the sidebar's top: the next step's button, whatever it says
-STOP = 64  # [pixels] height of the stop button, which is above it while a robot is connected
-TABS = 20  # [pixels] width of the row of tabs
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hand import STEP, Hand
+
+TABS = 10  # [pixels] from the sidebar's right edge to the middle of its row of tabs
 HELD = 60.0  # [s] for what takes a second where nothing else is going on
-
-
-class User:
-    """Clicks and counts."""
-
-    def __init__(self, stage) -> None:
-        self.stage, self.clicks = stage, 0
-
-    def at(self, x: float, below_top: int):
-        """Moves the mouse to a place of the sidebar and clicks there: a step each, as a hand takes time."""
-        region = self.stage.region("UI")
-        yield from self._click((int(region.x + x), int(region.y + region.height - below_top)))
-
-    def next_step(self, below: int = 0):
-        """Clicks on the next step's button, so much [pixels] below its usual place."""
-        yield from self.at(MIDDLE * self.stage.region("UI").width, NEXT + below)
-
-    def _click(self, place):
-        self.stage.move(place)
-        yield 0.3
-        self.stage.click(place)
-        self.clicks += 1
-        yield 0.7
-        self.stage.redraw()
-        yield 0.5
-
-    def key(self, key: str, **modifiers: bool):
-        self.stage.move(self.stage.point(0.4, 0.5))
-        yield 0.3
-        self.stage.press(key, self.stage.point(0.4, 0.5), **modifiers)
-        self.clicks += 1
-        yield 1.0
 
 
 def first_scene() -> None:
@@ -52,62 +22,67 @@ def first_scene() -> None:
     bpy.ops.mesh.primitive_cube_add(size=2)
 
 
+def open_tab(stage, hand: Hand):
+    """Clicks on Limber's tab, which a user sees by its name: one click, although its place is found by trying."""
+    region = stage.region("UI")
+    for below in range(0, region.height, 2 * STEP):
+        yield from hand.click((region.x + region.width - TABS, region.y + region.height - 1 - below))
+        if region.active_panel_category == "Limber":
+            break
+    hand.clicks = 2
+
+
 def play(stage):
-    user = User(stage)
+    hand = Hand(stage)
     with stage.context():
         first_scene()
-    yield 1.0
-    yield from user.key("N")
-    region = stage.region("UI")
-    yield from user.at(region.width - TABS / 2, TAB)
-    stage.facts["tab"] = region.active_panel_category
+    yield from hand.key("N")
+    yield from stage.until(lambda: stage.region("UI").width > 1)
+    yield from open_tab(stage, hand)
+    stage.facts["tab"] = stage.region("UI").active_panel_category
     stage.photograph("first_tab")
 
-    yield from user.next_step()
-    yield 1.5  # the view goes there smoothly
-    stage.photograph("first_lamp")
+    yield from hand.click_on("limber.add_demo_lamp")
+    yield from stage.until(lambda: bpy.context.view_layer.objects.active.type == "ARMATURE")
     rig = bpy.context.view_layer.objects.active
     stage.facts["lamp"] = rig.name
     chain = rig.limber.chains[0]
 
-    yield from user.next_step()
-    stage.photograph("first_live")
-    stage.facts["live"] = chain.live
-    yield from user.next_step()
+    yield from hand.click_on("limber.live")
+    stage.photograph("first_lamp")  # the view has gone there smoothly while the hand was looking
+    yield from stage.until(lambda: chain.live)
+    stage.facts["live"] = True
+    yield from hand.click_on("screen.animation_play")
     live = stage.part("rig.live.live")
     yield from stage.until(live.is_playing)
     first = bpy.context.scene.frame_current
     yield from stage.until(lambda: bpy.context.scene.frame_current > first + 10)
-    stage.facts["clicks_to_look"] = user.clicks
+    stage.facts["clicks_to_look"] = hand.clicks
     stage.facts["miss"] = degrees(live.session(rig, chain).outputs.filtered_aim_error)
     stage.photograph("first_playing")
 
-    user.clicks = 0
-    yield from user.next_step()
+    hand.clicks = 0
     robot, states = stage.part("rig.robot.links"), stage.part("hardware.safety").State
     following = stage.part("hardware.safety").FOLLOWING
+    yield from hand.click_on("limber.connect")
     yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD)
-    yield 1.0
+    yield from hand.click_on("limber.arm")
     stage.photograph("first_connected")
-    yield from user.next_step(STOP)
     yield from stage.until(lambda: robot.status(rig).state in following, HELD)
-    yield 1.0
+    stage.facts["clicks_to_follow"] = hand.clicks
     stage.photograph("first_robot")
-    stage.facts["clicks_to_follow"] = user.clicks
 
-    yield from user.key("ESC", shift=True)
+    yield from hand.key("ESC", shift=True)
     yield from stage.until(lambda: robot.status(rig).state is states.FAULT, HELD)
-    yield 1.0
+    hand.clicks = 0
+    cleared = yield from hand.click_on("limber.clear_fault")
     stage.photograph("first_stopped")
-    user.clicks = 0
-    yield from user.next_step(STOP)
     yield from stage.until(lambda: robot.status(rig).state is states.DISARMED, HELD)
-    yield 1.0
-    yield from user.next_step(STOP)
+    armed = yield from hand.click_on("limber.arm")
     yield from stage.until(lambda: robot.status(rig).state in following, HELD)
-    stage.facts["clicks_back_after_stop"] = user.clicks
+    stage.facts["clicks_back_after_stop"] = hand.clicks
+    stage.facts["pixels_between_these"] = abs(armed[1] - cleared[1])
     stage.facts["ghost"] = bpy.context.window_manager.limber_view.ghost
-    yield 1.0
     stage.photograph("first_back")
     bpy.ops.screen.animation_cancel(restore_frame=False)
     robot.stop_all()

@@ -8,11 +8,11 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+from hand import Hand
 
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
-BELOW_TOP = 297  # [pixels] from the sidebar's top to the Delay, below the robot's panel alone
 
 
 def robot_panels(stage) -> list[type]:
@@ -61,9 +61,8 @@ def open_menu_of_delay(stage) -> None:
         return stage.facts["menu"]
 
     menu.full_path = noted
-    region = stage.region("UI")
-    x, y = region.x + int(0.65 * region.width), region.y + region.height - BELOW_TOP
-    stage.move((x, y))
+    hand = Hand(stage)
+    x, y = yield from hand.find("latency", hand.sidebar(0.65))
     for value in ("PRESS", "RELEASE"):
         stage.window.event_simulate(type="RIGHTMOUSE", value=value, x=x, y=y)
 
@@ -89,8 +88,8 @@ def play(stage):
 
     # any property can be sent to the robot from its menu
     yield from shot(stage, "options", "LIMBER_PT_robot_options", wait=0.5)
-    open_menu_of_delay(stage)
-    yield 1.0
+    yield from open_menu_of_delay(stage)
+    yield 0.3
     stage.photograph("robot_menu")
     stage.press("ESC")
     yield 0.3
