@@ -107,6 +107,8 @@ class Task(NamedTuple):
     influence: float
     offsets: Angles | None  # (n,) [rad; prismatic joints m] on top of the posture; None: none
     attention: Attention | None  # by which the goal came to be; None where the target is followed as it is
+    base: Matrix = []  # world matrix of the base frame
+    world_in_base: Matrix = []  # its inverse
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -121,7 +123,8 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     Raises:
         InputsError: a position or rotation in the inputs cannot be used.
     """
-    world_in_base = _inverse(inputs)
+    base = inputs.base
+    world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
     own = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
     if attention is not None:
@@ -134,9 +137,9 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     # Movers in a cycle place each other's targets, and a solver's answer to a goal that changed in its last digits differs in its last
     # digits: compared exactly, goals would change for ever.
     if before is not None and (before.key == key or (inputs.is_mutual and _is_near(before.key, key))):
-        return Task(before.goal, before.key, inputs.influence, offsets, attention)
+        return Task(before.goal, before.key, inputs.influence, offsets, attention, base, world_in_base)
     goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
-    return Task(goal, key, inputs.influence, offsets, attention)
+    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base)
 
 
 def _is_near(a: object, b: object) -> bool:

@@ -5,6 +5,7 @@ a frame of a millisecond then takes a second.
 """
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TypeVar
 
 import numpy  # noqa: F401  its BLAS must be there before it is looked for
@@ -12,13 +13,28 @@ import numpy  # noqa: F401  its BLAS must be there before it is looked for
 try:
     from threadpoolctl import ThreadpoolController
 except ImportError:  # the wheel was not unpacked: slower on a busy computer, and right
-    _controller = None
+    _libraries = []
 else:
-    _controller = ThreadpoolController()
+    _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def in_one_thread(function: Function) -> Function:
     """Decorates a function: BLAS uses one thread while it runs."""
-    return _controller.wrap(limits=1, user_api="blas")(function) if _controller else function
+    if not _libraries:
+        return function
+
+    @wraps(function)
+    def alone(*args, **options):
+        # As `ThreadpoolController.wrap` does, whose own work takes a tenth of a live frame.
+        before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
+        for library, _ in before:
+            library.set_num_threads(1)
+        try:
+            return function(*args, **options)
+        finally:
+            for library, number in before:
+                library.set_num_threads(number)
+
+    return alone

@@ -1,8 +1,8 @@
 """Live: which movers follow their goals now, what moves them and what they show.
 
-Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy and, where its
-owner has a connected robot, to the robot. Rendering goes its own way through the frames, from where live was, and leaves live and the robot
-where they are. All state is runtime only (`runtime`): after undo, redo and file load it is rebuilt from what movers say of themselves.
+Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy.
+Rendering goes its own way through the frames, from where live was, and leaves live where it is. All state is runtime only (`runtime`):
+after undo, redo and file load it is rebuilt from what movers say of themselves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,6 @@ from ...solvers.kinematics.rotations import IDENTITY
 from ..reading.mechanism import assembled
 from ..reading.placement import Placement
 from ..reading.skeleton import NO_SCALE, ORIGIN
-from ..robot import links
 from ..showing import proxy
 from . import budget, runtime
 from .mover import Mover
@@ -145,7 +144,7 @@ def movers_of_scene(scene) -> list[Mover]:
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
-    """Ticks all live movers of a scene, shows their poses and sends their values."""
+    """Ticks all live movers of a scene, and shows their poses."""
     movers = movers_of_scene(scene)
     current().shown = None
     current().playback.stage.advance(movers, depsgraph, dt)
@@ -153,11 +152,9 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 
 def _present(scene, depsgraph, movers: list[Mover]) -> None:
-    """Shows the movers' poses and sends their values."""
+    """Shows the movers' poses."""
     current().note_rest(scene, movers)
     _show_all(scene, current().playback.stage, depsgraph)
-    for owner in {mover.owner.session_uid: mover.owner for mover in live_movers(scene)}.values():
-        links.send(owner)
 
 
 def _show_all(scene, stage: Stage, depsgraph) -> None:

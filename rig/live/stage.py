@@ -118,13 +118,18 @@ class Stage(engine.Stage):
         return super().has_changed(in_one_order(movers), SceneHost(self, depsgraph))
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
-        return super().is_at_rest([mover_of(*mover) for mover in movers])
+        return super().is_at_rest([as_mover(mover) for mover in movers])
 
     def placement(self, movers: Sequence[tuple], depsgraph) -> Placement:
         """Placement with the movers' newest poses."""
         return self.view(in_one_order(movers), SceneHost(self, depsgraph))
 
 
+def as_mover(mover: tuple) -> Mover:
+    """A mover, or an (owner, settings) pair, as a mover."""
+    return mover if isinstance(mover, Mover) else mover_of(*mover)
+
+
 def in_one_order(movers: Sequence[tuple]) -> list[Mover]:
     """Movers in a fixed order, independent of the order in which they were found."""
-    return sorted((mover_of(*mover) for mover in movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name))
+    return sorted(map(as_mover, movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name))

@@ -3,6 +3,8 @@
 Settings may be keyed, so they are read at every frame; what is made of them is made anew only where they have changed (`stored`).
 """
 
+from operator import attrgetter
+
 from mathutils import Matrix
 
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -13,8 +15,10 @@ from .joint_tree import Motion, joint_tree
 from .options import options_of, stored_options
 from .skeleton import ChainReader
 
-OF_CHAIN = ("name", "root", "end", "base", "transition", "filter", "sigma", "rho", "velocity_share", "acceleration_share", "jerk_share")
-OF_END = ("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
+_OF_CHAIN = attrgetter(
+    "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "velocity_share", "acceleration_share", "jerk_share"
+)
+_OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
 def keyed(rig, chain, depsgraph):
@@ -32,9 +36,9 @@ def stored(chain, solver: str) -> tuple:
     """All stored settings on which a chain's model with a solver and its ends' goals depend, as a tuple, to detect changes."""
     weights = [1.0] * len(chain.joints)
     chain.joints.foreach_get("shape_weight", weights)
-    ends = [(*[getattr(end, name) for name in OF_END], *end.forward_direction) for end in (chain, *chain.ends)]
+    ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
-        *[getattr(chain, name) for name in OF_CHAIN],
+        *_OF_CHAIN(chain),
         *stored_options(chain, solver),
         *ends,
         [(end.bone, end.enabled) for end in chain.ends],

@@ -11,7 +11,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.identity import find
-from ..live.movers import live_of
+from ..live.movers import movers_of
 from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
@@ -64,7 +64,7 @@ def connect(rig) -> None:
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, values)
+    _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, [*values])
     send(rig)
     look(rig)
 
@@ -186,37 +186,41 @@ def hold(held: bool) -> None:
 
 
 def send(rig) -> None:
-    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others.
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
 
     The robot is disarmed if live motion of anything on the rig has ended since, since the authored pose may be far from the robot's.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return
-    are_live = _live_movers(rig)
+    movers = list(movers_of(rig))
+    are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
     if not robot.were_live <= are_live and robot.link.status().state not in OWN_WAYS:
         robot.link.disarm()
     robot.were_live = are_live
     if not _held:
-        robot.angles = robot_values.newest(rig, robot.sources, robot.angles)
+        moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
+        robot.angles = robot_values.positions(moving)
         if rig.limber.device.latency < 0.0:
-            robot.angles = lookahead.ahead(rig, robot.sources, robot.angles)
+            later = lookahead.ahead(rig, robot.sources, robot.angles)
+            moving = [one if value == now else value for one, now, value in zip(moving, robot.angles, later, strict=True)]
+            robot.angles = later
         before, robot.sent_at = robot.sent_at, monotonic()
-        robot.shaped = robot_values.moving(rig, robot.sources, robot.angles)
-        robot.shaped = robot.filters.step(rig, robot.sources, robot.shaped, robot.sent_at - before)
+        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
     robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped)
 
 
-def _live_movers(rig) -> frozenset[str]:
-    """Uids of the rig's live movers."""
-    return frozenset(mover.settings.uid for mover in live_of(rig))
+def _is_live(rig) -> bool:
+    return any(mover.is_live for mover in movers_of(rig))
 
 
-def send_posed(scene) -> None:
-    """Sends the values of a new frame for rigs without live movers; rigs with live movers send when they are solved."""
+def send_scene(scene) -> None:
+    """Sends the values that a scene's rigs show now to their robots."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is not None and rig.name in scene.objects and not _live_movers(rig):
+        if rig is None or rig.name not in scene.objects:
+            continue
+        if not (scene.frame_subframe and _is_live(rig)):  # what is live stands still between two frames
             send(rig)
 
 

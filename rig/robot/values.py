@@ -1,7 +1,7 @@
 """Values that the robot follows: shown values of joints, and animatable properties; and posing the armature from such values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 
 import bpy
@@ -10,13 +10,14 @@ from ...motion import Kinematic
 from ..blender import actions
 from ..blender.errors import RigError
 from ..live.mover import Mover, Place
-from ..live.movers import live_of, movers_of
+from ..live.movers import movers_of
 from ..live.runtime import session
 from ..properties.servo_units import usual_servo
 from ..reading import postures
 from ..reading.channels import Channel
 from .device import Source
 
+Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 
@@ -28,43 +29,37 @@ def shown(rig) -> dict[tuple[str, str, str], float]:
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
 
-def of_movers(rig, moved: Mapping[str, Mapping[Place, float]]) -> dict[tuple[str, str, str], float]:
+def of_movers(rig, moved: Mapping[str, Mapping[Place, Value]], movers: Sequence[Mover] | None = None) -> dict[tuple[str, str, str], Value]:
     """Values [rad; prismatic joints m] of all joints and motors of an object, by (uid, bone, axis).
 
     Args:
         rig: The object.
         moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
+        movers: Its movers, where the caller knows them.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
-    known: dict[tuple[str, str, str], float] = {}
-    for mover in movers_of(rig):
+    known: dict[tuple[str, str, str], Value] = {}
+    for mover in movers_of(rig) if movers is None else movers:
         uid = mover.settings.uid
         values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.places}
         known.update(((uid, *place), value) for place, value in (values or mover.unsolved).items())
     return known
 
 
-def moving(rig, sources: tuple[Source, ...], values: list[float]) -> list[float | Kinematic]:
-    """The values of the sources, each with its velocity and acceleration per frame where its mover is live and provides them."""
-    moved = {mover.settings.uid: _motion(mover) for mover in live_of(rig) if mover.can_move}
-    followed = moved.get(rig.limber.retarget.uid, {})
-    known: dict[tuple[str, str, str], Kinematic] = {}
-    for mover in movers_of(rig):
-        uid = mover.settings.uid
-        motion = moved[uid] if uid in moved else {place: one for place in mover.places if (one := followed.get(place)) is not None}
-        known.update(((uid, *place), one) for place, one in motion.items())
-    found = [known.get(source.place) for source in sources]
-    return [value if one is None or one.position != value else one for one, value in zip(found, values, strict=True)]
-
-
-def _motion(mover: Mover) -> dict[Place, Kinematic]:
-    """Values of a live mover's joints, with their velocities and accelerations per frame."""
+def _motion(mover: Mover) -> Mapping[Place, Value]:
+    """Values of a live mover's joints, with their velocities and accelerations per frame where it moves and they are known."""
     now = session(*mover)
-    step = now.step
-    return {place: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration) for place, one in now.motion().items()}
+    values, step = now.values(), now.step
+    if not mover.can_move:
+        return values
+    return values | {
+        place: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration)
+        for place, one in now.motion().items()
+        if one.position == values.get(place)
+    }
 
 
-def positions(values: list[float | Kinematic]) -> list[float]:
+def positions(values: list[Value]) -> list[float]:
     """The positions of values, without their velocities and accelerations."""
     return [value.position if isinstance(value, Kinematic) else value for value in values]
 
@@ -121,9 +116,15 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
     """Value of each source; that in `before` where it is not known (removed, renamed, or live and not solved)."""
-    known = shown(rig)
+    return positions(moving(rig, sources, before))
+
+
+def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None) -> list[Value]:
+    """As `newest`, each with its velocity and acceleration per frame where what is live knows them. `movers`: as for `of_movers`."""
+    movers = list(movers_of(rig)) if movers is None else movers
+    known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers)
     values = rig.limber.device.auxiliaries
-    now = []
+    now: list[Value] = []
     for source, old in zip(sources, before, strict=True):
         if source.auxiliary:
             found = values.get(source.auxiliary)
