@@ -5,6 +5,7 @@ they import from `time`.
 """
 
 import json
+import math
 import os
 import secrets
 import subprocess
@@ -121,8 +122,8 @@ class SteppedTime:
         """Processes alone go on for so long [s]; the calls in them."""
         until = self.now + seconds
         calls: Calls = {}
-        for worker in self._workers:
-            while self._workers[worker] <= until:
+        for worker in list(self._workers):
+            while self._workers.get(worker, math.inf) <= until:
                 self.now = self._workers[worker]
                 for function, count in self._turn(worker, is_traced=True).items():
                     calls[function] = calls.get(function, 0) + count
@@ -130,8 +131,12 @@ class SteppedTime:
         return calls
 
     def _turn(self, worker: Connection, is_traced: bool) -> Calls:
-        worker.send((self.now, is_traced))
-        self._workers[worker], calls = worker.recv()
+        try:
+            worker.send((self.now, is_traced))
+            self._workers[worker], calls = worker.recv()
+        except (BrokenPipeError, EOFError, ConnectionResetError):  # it has ended
+            del self._workers[worker]
+            return {}
         return calls or {}
 
     def end(self) -> None:
