@@ -10,6 +10,7 @@ from ..operators.subject import rig_of
 from ..rig.authoring import chains
 from ..rig.blender.selection import selected
 from ..rig.properties.frame_range import has_own_range
+from ..rig.reading.axes import is_prismatic
 from ..rig.robot import links, servo_lists
 
 CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
@@ -29,6 +30,19 @@ def sentence(layout, text: str, icon: str, least: int = 1) -> None:
     lines = wrap(text, max(width, 16)) or [""]
     for number, line in enumerate(lines + [""] * (least - len(lines))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def props(layout, owner, *names: str) -> None:
+    """Draws properties of an owner, one below the other."""
+    for name in names:
+        layout.prop(owner, name)
+
+
+def draw_limits(layout, joint) -> None:
+    """Draws the limits of a joint or motor, in its unit."""
+    unit = "linear_" if is_prismatic(joint.axis) else ""
+    for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
+        props(layout.column(align=True), joint, *(unit + name for name in names))
 
 
 def listed(
@@ -70,8 +84,7 @@ def draw_range(layout, settings) -> None:
     names_mover(layout, settings)
     row = layout.row(align=True)
     row.use_property_split = False
-    row.prop(settings, "bake_start")
-    row.prop(settings, "bake_end")
+    props(row, settings, "bake_start", "bake_end")
     if has_own_range(settings):
         row.operator("limber.use_scene_range", text="", icon="LOOP_BACK")
 

@@ -2,13 +2,13 @@
 
 from bpy.props import BoolProperty, EnumProperty
 
+from ...rig.blender.counting import listing
 from ...rig.blender.errors import RigError
 
 ORDERS = [
     (order, f"{order} Euler", f"{order[2]} is nearest the parent, then {order[1]}, then {order[0]}")
     for order in ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 ]
-NAMES_SHOWN = 6  # names of bones in the dialogue
 
 
 class EulerConsent:
@@ -43,7 +43,7 @@ class EulerConsent:
             names = []
         if names:
             self.layout.label(text=f"Bones that rotate by quaternion or axis-angle: {len(names)}. A motor has one axis.")
-            self.layout.label(text=", ".join(names[:NAMES_SHOWN]) + (" ..." if len(names) > NAMES_SHOWN else ""))
+            self.layout.label(text=listing(names))
             self.layout.label(text="They get an Euler order; their pose and keyframes are converted.")
         else:
             self.layout.prop(self, "change_rotation_mode")

@@ -1,8 +1,6 @@
 """Warnings of bakes and exports."""
 
-from ...rig.blender.counting import counted
-
-FRAMES_NAMED = 5  # largest number of frames that a report names
+from ...rig.blender.counting import counted, listing
 
 
 def tell_held(operator, held: dict[int, str], what: str) -> None:
@@ -14,5 +12,5 @@ def tell_held(operator, held: dict[int, str], what: str) -> None:
         what: Subject of the sentence: "the goal could not".
     """
     if held:
-        frames = ", ".join(map(str, list(held)[:FRAMES_NAMED])) + (" ..." if len(held) > FRAMES_NAMED else "")
+        frames = listing([*map(str, held)])
         operator.report({"WARNING"}, f"In {counted(len(held), 'frame')} ({frames}) {what} be followed. {next(iter(held.values()))}")

@@ -6,13 +6,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...hardware.safety import State
+from ...rig.blender.counting import listing
 from ...rig.robot import calibrating, calibration, links
 from ..files import ReadsFile, WritesFile, shown_files
 from ..operator import Operator, UndoOperator
 from ..subject import needs_rig, rig_of
 from .needs import in_state, needs_disconnected
-
-NAMED = 4  # largest number of changes that a report names
 
 
 def keep_copy(operator, rig) -> None:
@@ -24,7 +23,7 @@ def keep_copy(operator, rig) -> None:
 def _changed(operator, rig, changes: list[str]) -> None:
     """Saves a copy of a calibration that an operator has changed, and reports the changes."""
     keep_copy(operator, rig)
-    operator.report({"INFO"}, ", ".join(changes[:NAMED]) + (f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""))
+    operator.report({"INFO"}, listing(changes))
 
 
 class LIMBER_OT_set_zero(UndoOperator):

@@ -6,6 +6,7 @@ from ...hardware.device import VIRTUAL_PORT
 from ...hardware.mixing import speed_problems
 from ...hardware.ports import Listing
 from ...hardware.safety import FOLLOWING, State
+from ...rig.blender.counting import listing
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.robot import links, puppeteer, values
@@ -70,9 +71,8 @@ class _Connects(ProgramConsent):
         robot_view.show_virtual(links.link(rig).device)
         short = links.short_servos(rig)
         if short:
-            named = ", ".join(short[:SERVOS_NAMED]) + (" ..." if len(short) > SERVOS_NAMED else "")
             remedy = "narrow the joints' limits, or correct the servos' ranges"
-            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({named}): {remedy}")
+            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {remedy}")
         self.warn(speed_problems(links.link(rig).device)[:SERVOS_NAMED])
         self.report({"INFO"}, links.status(rig).sentence)
 

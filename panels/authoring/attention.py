@@ -2,7 +2,7 @@
 
 from ...operators.subject import chain_of
 from ...rig.reading.goal import LOOKS
-from ..tab import ChainTab, listed, sentence
+from ..tab import ChainTab, listed, props, sentence
 
 
 class LIMBER_PT_attention(ChainTab):
@@ -27,5 +27,4 @@ class LIMBER_PT_attention(ChainTab):
         if listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove) is None:
             sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
             return
-        layout.prop(chain, "watch")
-        layout.prop(chain, "change")
+        props(layout, chain, "watch", "change")

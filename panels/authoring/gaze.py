@@ -2,7 +2,7 @@
 
 from ...operators.subject import chain_of
 from ...rig.reading.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
-from ..tab import ChainTab
+from ..tab import ChainTab, props
 
 
 class LIMBER_PT_gaze(ChainTab):
@@ -39,8 +39,7 @@ class LIMBER_PT_gaze_settings(ChainTab):
 def draw_task(layout, end, is_own: bool = False) -> None:
     """Draws the goal of an end and the axis that it uses. `is_own`: it is the chain's own end, whose forward axis can be picked in the
     viewport."""
-    layout.prop(end, "goal")
-    layout.prop(end, "target")
+    props(layout, end, "goal", "target")
     if end.goal in ALONG:
         layout.prop(end, "target_axis")
     if _has_forward_axis(end):

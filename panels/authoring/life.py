@@ -1,7 +1,7 @@
 """Panel Life: idle motion that is added to the posture."""
 
 from ...operators.subject import chain_of
-from ..tab import ChainTab
+from ..tab import ChainTab, props
 
 
 class LIMBER_PT_life(ChainTab):
@@ -19,5 +19,4 @@ class LIMBER_PT_life(ChainTab):
         layout.prop(life, "amount", slider=True)
         column = layout.column(align=True)
         column.active = life.amount > 0.0
-        for name in ("breathing", "sway", "glances", "seed"):
-            column.prop(life, name)
+        props(column, life, "breathing", "sway", "glances", "seed")

@@ -5,7 +5,7 @@ import bpy
 from ...operators.subject import chain_of, rig_of
 from ...rig.events import handlers
 from ...rig.reading.kept_posture import why_posing_shows_nothing
-from ..tab import ChainTab, listed, sentence
+from ..tab import ChainTab, listed, props, sentence
 
 PICTURE = 4.0  # heights of a button, large enough to tell postures apart
 
@@ -47,8 +47,7 @@ class LIMBER_PT_postures(ChainTab):
         column.use_property_split = True
         column.prop(chain, "base", text="")  # without a label: the longest item would be cut off beside it
         if chain.base == "POSTURE":
-            column.prop(chain, "posture")
-            column.prop(chain, "transition")
+            props(column, chain, "posture", "transition")
         if why := why_posing_shows_nothing(rig, chain):
             sentence(layout, why, "INFO")
             layout.operator("limber.use_pose", icon="ARMATURE_DATA")

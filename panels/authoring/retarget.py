@@ -13,7 +13,7 @@ from ...rig.output import record
 from ...rig.reading.body import pairing, receiver
 from ..live.live import draw_start
 from ..output.bake import draw_recording
-from ..tab import ArmatureTab, List, draw_range, listed, sentence
+from ..tab import ArmatureTab, List, draw_range, listed, props, sentence
 
 
 class LIMBER_UL_pairs(List):
@@ -53,9 +53,7 @@ class LIMBER_PT_retarget(ArmatureTab):
                 layout.prop(pair, "source")
             else:
                 layout.prop_search(pair, "source", retarget.source.data, "bones")
-            layout.prop(pair, "weight")
-            layout.prop(pair, "level")
-            layout.prop(pair, "plant")
+            props(layout, pair, "weight", "level", "plant")
         layout.separator(factor=0.5)
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
@@ -65,11 +63,7 @@ class LIMBER_PT_retarget(ArmatureTab):
             row = layout.row()
             row.active = retarget.on_floor
             row.prop(retarget, "source_foot_height")
-        layout.prop(retarget, "shift")
-        layout.prop(retarget, "paired_only")
-        layout.prop(retarget, "velocity")
-        layout.prop(retarget, "acceleration")
-        layout.prop(retarget, "gain")
+        props(layout, retarget, "shift", "paired_only", "velocity", "acceleration", "gain")
         draw_start(layout, retarget)
         if retarget.live:
             _draw_outcome(layout, live.session(rig, retarget))
@@ -95,8 +89,7 @@ def _draw_stream(layout, retarget) -> bool:
     heard = receiver.find(retarget.host, retarget.port)
     column = layout.column()
     column.enabled = heard is None
-    column.prop(retarget, "host")
-    column.prop(retarget, "port")
+    props(column, retarget, "host", "port")
     if heard is None:
         layout.operator("limber.listen", icon="PLAY")
         return False

@@ -5,8 +5,7 @@ import bpy
 from ...operators.subject import rig_of
 from ...rig.authoring import chains, gallery_robot
 from ...rig.blender.selection import selected
-from ...rig.reading import axes
-from ..tab import ChainTab, Tab, listed, sentence
+from ..tab import ChainTab, Tab, draw_limits, listed, sentence
 
 
 class LIMBER_MT_chains(bpy.types.Menu):
@@ -72,8 +71,4 @@ class LIMBER_PT_joints(ChainTab):
         if joint is None:
             return
         layout.use_property_split = True
-        unit = "linear_" if axes.is_prismatic(joint.axis) else ""
-        for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
-            column = layout.column(align=True)
-            for name in names:
-                column.prop(joint, unit + name)
+        draw_limits(layout, joint)

@@ -16,7 +16,7 @@ from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
 from ..output.bake import draw_recording
 from ..output.export import draw_export
-from ..tab import List, Tab, draw_range, listed, sentence
+from ..tab import List, Tab, draw_limits, draw_range, listed, props, sentence
 
 
 class MechanismTab(Tab):
@@ -147,9 +147,7 @@ def _draw_part(layout, thing) -> None:
     if thing.rigid_body_constraint is None and thing.type == "EMPTY":
         box.prop(part, "kind")
         if part.kind != NONE:
-            box.prop(part, "first")
-            box.prop(part, "second")
-            box.prop(part, "meets")
+            props(box, part, "first", "second", "meets")
     elif thing.rigid_body_constraint is None:
         box.prop(part, "role")
         _draw_mass(box, part)
@@ -243,8 +241,7 @@ class LIMBER_PT_mechanism_regularisation(Tab):
         layout = self.layout
         layout.use_property_split = True
         kept = mechanism_owner(context).limber.mechanism
-        layout.prop(kept, "steady")
-        layout.prop(kept, "velocity_weight")
+        props(layout, kept, "steady", "velocity_weight")
         row = layout.row()
         row.enabled = kept.velocity_weight > 0.0
         row.prop(kept, "velocity_threshold")
@@ -268,10 +265,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
                 layout.prop(motor, "keeps_value")
             if kept.drive == "MOTORS" or motor.keeps_value:
                 layout.prop(motor, unit + "value")
-            for names in (("lower", "upper"), ("velocity", "acceleration", "jerk")):
-                column = layout.column(align=True)
-                for name in names:
-                    column.prop(motor, unit + name)
+            draw_limits(layout, motor)
 
 
 class LIMBER_PT_mechanism_closures(MechanismTab):
@@ -301,9 +295,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab):
             layout.prop_search(closure, "first", owner.data, "bones")
             layout.prop(closure, "first_point")
             layout.prop_search(closure, "second", owner.data, "bones")
-            layout.prop(closure, "second_point")
-            layout.prop(closure, "kind")
-            layout.prop(closure, "axis")
+            props(layout, closure, "second_point", "kind", "axis")
 
 
 class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):

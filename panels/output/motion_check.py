@@ -7,7 +7,7 @@ from ...rig.output.motion_check import marks, view, zones
 from ...rig.output.motion_check.check import result
 from ...rig.output.motion_check.findings import KINDS
 from ..mechanism.mechanisms import MechanismTab
-from ..tab import ArmatureTab, ChainTab, List, listed, sentence
+from ..tab import ArmatureTab, ChainTab, List, listed, props, sentence
 
 
 class LIMBER_UL_findings(List):
@@ -21,8 +21,7 @@ def draw_check(layout, context, owner) -> None:
     """Draws the check of an object's movers and what it has found."""
     shown = context.window_manager.limber_motion_check
     column = layout.column(align=True)
-    column.prop(shown, "lost_beyond")
-    column.prop(shown, "changed_beyond")
+    props(column, shown, "lost_beyond", "changed_beyond")
     layout.operator("limber.check_motion", icon="VIEWZOOM")
     found = result(owner)
     if found is None:

@@ -3,7 +3,7 @@
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.robot import remote
-from ..tab import ChainTab, sentence
+from ..tab import ChainTab, props, sentence
 
 
 class LIMBER_PT_remote(ChainTab):
@@ -20,8 +20,7 @@ class LIMBER_PT_remote(ChainTab):
         heard = remote.heard(rig)
         column = layout.column()
         column.enabled = heard is None
-        column.prop(rig.limber.remote, "host")
-        column.prop(rig.limber.remote, "port")
+        props(column, rig.limber.remote, "host", "port")
         layout.prop(rig.limber.remote, "allow_arm")
         if heard is None:
             layout.operator("limber.remote", icon="PLAY")

@@ -5,7 +5,7 @@ from ...rig.properties import servo_units
 from ...rig.properties.robot import DIRECT
 from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
-from ..tab import List, RigTab, ServoTab, listed, sentence
+from ..tab import List, RigTab, ServoTab, listed, props, sentence
 
 JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
@@ -120,8 +120,7 @@ def draw_servo(layout, device, servo, gear: bool = True) -> None:
     layout.use_property_split = True
     unit = servo_units.unit_name(device.protocol)
     column = layout.column(align=True)
-    column.prop(servo, "servo")
-    column.prop(servo, "reverse")
+    props(column, servo, "servo", "reverse")
     if gear:
         column.prop(servo, "gear")
     column = layout.column(align=True)
@@ -200,14 +199,9 @@ def _draw_value(layout, rig, device, value) -> None:
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
         column.label(text=f"Servo positions in {unit}")
-    column.prop(value, "servo")
-    column.prop(value, "low")
-    column.prop(value, "at_low")
-    column.prop(value, "high")
-    column.prop(value, "at_high")
+    props(column, value, "servo", "low", "at_low", "high", "at_high")
     column = layout.column(align=True)
-    for name in ("velocity", "acceleration", "jerk"):
-        column.prop(value, name)
+    props(column, value, "velocity", "acceleration", "jerk")
     column = layout.column(align=True)
     column.prop(value, "filter")
     if value.filter != DIRECT:

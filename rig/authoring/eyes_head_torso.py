@@ -6,6 +6,7 @@ from typing import NamedTuple
 import bpy
 from mathutils import Vector
 
+from ..blender.counting import named
 from ..blender.errors import RigError
 from ..reading import imported_robot
 from ..reading.controls import Controls
@@ -16,7 +17,6 @@ from .gaze_bones import Ends
 EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
 EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
 IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
-SHOWN = 4  # largest number of bones that a message names
 ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
@@ -75,9 +75,8 @@ def ends_selected(rig, selected: list[str]) -> Ends:
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.from_selection(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
     if ends is None:
-        named = ", ".join(f"'{name}'" for name in selected[:SHOWN]) + (" ..." if len(selected) > SHOWN else "")
         raise RigError(
-            f"The selected bones, {named}, are not torso, head and eyes, one below another: {gaze_bones.SELECT}; or deselect all"
+            f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another: {gaze_bones.SELECT}; or deselect all"
             " (Alt A) to have them found by their names"
         )
     return gaze_controls.resolved(controls, bones, ends)

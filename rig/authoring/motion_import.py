@@ -12,7 +12,7 @@ from ...hardware.motion_files import Column, Settings, read
 from ...hardware.motion_files.reading import DEFAULTS, sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
-from ..blender.counting import counted
+from ..blender.counting import counted, named
 from ..blender.errors import RigError
 from ..blender.sound_strips import add as add_sound
 from ..output import muting
@@ -26,7 +26,6 @@ from ..robot import lerobot
 from .file_values import in_joint_unit, poses_at, resampled
 from .link_targets import with_target
 
-NAMED = 6  # names in a sentence
 LAST_FRAME = 1_048_574  # Blender's
 SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
 SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
@@ -117,13 +116,13 @@ class MotionImport(Stepped):
     def _tell_strangers(self, joints: Sequence[FileJoint]) -> None:
         strange = [column.name for column in self.recording.columns if column.name not in self.matched]
         if not self.matched and not self.targets:
-            has = _named([joint.name for joint in joints]) or "none"
+            has = named([joint.name for joint in joints]) or "none"
             raise RigError(
-                f"'{self.path.name}' moves {_named(strange)}, and '{self.rig.name}' has no joint of such a name or servo (it has {has}):"
+                f"'{self.path.name}' moves {named(strange)}, and '{self.rig.name}' has no joint of such a name or servo (it has {has}):"
                 " rename the file's joints, or import it for another robot"
             )
         if strange:
-            self.warnings.append(f"'{self.rig.name}' has no joint for {_named(strange)}: left out")
+            self.warnings.append(f"'{self.rig.name}' has no joint for {named(strange)}: left out")
 
     def _tell_uncalibrated(self) -> None:
         shares = [one for one in self.recording.columns if one.unit == "range_m100_100" and one.name in self.matched]
@@ -194,7 +193,7 @@ class MotionImport(Stepped):
         for motor in freed:
             motor.keeps_value = True
         if freed:
-            names = _named([motor.name for motor in freed])
+            names = named([motor.name for motor in freed])
             self.warnings.append(f"Targets leave {names} at their own values now (Keep Value)")
 
     def _write(self, thing, keys: dict[Channel, list[float]]) -> bpy.types.Action:
@@ -204,7 +203,3 @@ class MotionImport(Stepped):
                 actions.bake_keys(curves, channel.path, channel.index, channel.group, self.frames, values)
         actions.assign(thing, action, handle)
         return action
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")

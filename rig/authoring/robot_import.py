@@ -20,7 +20,7 @@ from ...robots.reading import read
 from ...robots.record import Record, to_text
 from ...robots.tree import Tree, build_tree
 from ...solvers.kinematics import rotations
-from ..blender.counting import counted
+from ..blender.counting import counted, named
 from ..reading.axes import INDEX
 from ..reading.imported_robot import KEY, channel, pose_joints, record_of
 from ..reading.mechanism.bones import file_mechanism
@@ -33,7 +33,6 @@ ORDERS = {
     "": "XYZ",
 }  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
 BONE_NAME = 63  # largest length of a bone's name [bytes]
-NAMES_SHOWN = 3  # largest number of names in the closing message
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,7 @@ def import_robot(
     rig.select_set(True)
     pinned = [joint.name for joint in tree.joints if joint.clamp(0.0)]
     if pinned:
-        named = ", ".join(f"'{name}'" for name in pinned[:NAMES_SHOWN]) + (" ..." if len(pinned) > NAMES_SHOWN else "")
-        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named}): the nearest that is inside is shown")
+        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named(pinned)}): the nearest inside is shown")
     return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ....solvers.mechanism.counting import count
 from ....solvers.mechanism.model import WORLD
 from ....solvers.mechanism.report import Counts
-from ...blender.counting import counted
+from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
 from ...live.live import as_authored
 from ...reading.mechanism import assembled
@@ -17,7 +17,7 @@ from ...reading.mechanism.closures import of_closures
 from ...reading.mechanism.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
 from ...reading.mechanism.reading import Reading
 from .finding import collection_of, unlisted_joints
-from .findings import locked_motors, named, of_constraints, of_goals, of_loops, of_motors
+from .findings import locked_motors, of_constraints, of_goals, of_loops, of_motors
 
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one position
 

@@ -1,6 +1,6 @@
 """Findings about a mechanism's motors, loops, goals and constraints, each with its remedy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import degrees
 
 import bpy
@@ -11,7 +11,7 @@ from ....solvers.mechanism.counting import locked_actuators
 from ....solvers.mechanism.diagnosis import LockedLoop, locked_loops
 from ....solvers.mechanism.goals import FrameGoal
 from ...blender import actions
-from ...blender.counting import counted
+from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
 from ...properties.character import character
 from ...properties.mechanism import WEIGHTS
@@ -22,8 +22,6 @@ from ...reading.mechanism.ownership import ends, is_joint, joint_objects
 from ...reading.mechanism.reading import Reading
 from ...reading.mechanism.shapes import dof_axes
 from ...reading.placement import Placement
-
-NAMED = 4  # in a sentence
 
 
 def of_motors(kept, reading: Reading) -> Iterator[Finding]:
@@ -81,11 +79,6 @@ def _of_axis(loop: LockedLoop, motors: list[str], made: Assembled) -> str:
         + (f", and motor {named(motors)} is locked" if motors else "")
         + f": rotate it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
     )
-
-
-def named(names: Sequence[str]) -> str:
-    """The first of several names as text, for a sentence."""
-    return ", ".join(f"'{name}'" for name in names[:NAMED]) + (" ..." if len(names) > NAMED else "")
 
 
 def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
