@@ -1,7 +1,14 @@
 """OSC packets and a way to send them, for tests in a real Blender."""
 
+import select
 import socket
 import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from limber.rig.reading.osc.inbox import Inbox
+
+PATIENCE = 60.0  # [s] until a packet has come that was sent to this computer
 
 
 def padded(text: str) -> bytes:
@@ -25,6 +32,21 @@ def free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextmanager
+def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
+    """A way to send to an inbox, which has come when it returns. Each look reads all of it: by the inbox's clock no time passes meanwhile,
+    where on a busy machine its budget might end before the last message.
+    """
+    inbox.clock = lambda: 0.0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+
+        def send(data: bytes) -> None:
+            sender.sendto(data, ("127.0.0.1", inbox.port))
+            assert select.select([inbox._socket], [], [], PATIENCE)[0], "nothing came"
+
+        yield send
 
 
 class Ticking:

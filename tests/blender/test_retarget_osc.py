@@ -17,7 +17,7 @@ from limber.rig.reading.osc.inbox import BUDGET, Inbox
 from limber.rig.reading.osc.packets import Message, has_address, messages
 
 from tests.blender.figures import XSENS, figure
-from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
+from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, sending_to, words
 
 pytestmark = pytest.mark.every_blender
 
@@ -164,10 +164,9 @@ def test_more_than_can_be_read_is_left_out_from_the_oldest_on_and_said(monkeypat
 def heard():
     """A receiver on a free port of this computer, and a way to send to it."""
     found = receiver.Receiver("127.0.0.1", 0)
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    yield found, lambda data: sender.sendto(data, ("127.0.0.1", found.port))
+    with sending_to(found) as send:
+        yield found, send
     found.close()
-    sender.close()
 
 
 def test_the_newest_orientation_counts_and_a_link_that_never_came_is_lost(heard):
@@ -216,9 +215,8 @@ def body():
     retarget = rig.limber.retarget
     retarget.input, retarget.port = "OSC", free_port()
     bpy.ops.limber.listen()
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    yield rig, lambda data: sender.sendto(data, ("127.0.0.1", retarget.port))
-    sender.close()
+    with sending_to(receiver.find(retarget.host, retarget.port)) as send:
+        yield rig, send
 
 
 def turned(rig, bone: str) -> float:

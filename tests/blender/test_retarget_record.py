@@ -1,17 +1,17 @@
 """Recording a body that follows: what is kept plays as live showed it, with the gaze on top, also of what was sent."""
 
-import socket
 from math import cos, radians, sin
 
 import bpy
 import pytest
 from limber.rig.blender import actions
 from limber.rig.live import live
+from limber.rig.reading.body import receiver
 
 from tests.blender import at_hand
 from tests.blender.figures import XSENS, called, figure
 from tests.blender.following import follower, motion
-from tests.blender.osc_sender import free_port, packet
+from tests.blender.osc_sender import free_port, packet, sending_to
 from tests.blender.rigs import apart, looking_chain, make_active, target
 from tests.blender.shown import no_handler_raises, traces  # noqa: F401
 
@@ -69,10 +69,10 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
     retarget = rig.limber.retarget
     retarget.input, retarget.port = "OSC", free_port()
     bpy.ops.limber.listen()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+    with sending_to(receiver.find(retarget.host, retarget.port)) as put:
 
         def send(name: str, *turn: float) -> None:
-            sender.sendto(packet(f"/limber/link/{name}", *turn), ("127.0.0.1", retarget.port))
+            put(packet(f"/limber/link/{name}", *turn))
 
         for name in ("Pelvis", "T8", "Head", "LeftUpperArm"):
             send(name, 1.0, 0.0, 0.0, 0.0)

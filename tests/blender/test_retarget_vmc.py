@@ -1,7 +1,6 @@
 """A performer by the VMC protocol: packets that another library has built, against products of matrices, and a body that follows."""
 
 import random
-import socket
 from itertools import count
 from math import cos, degrees, radians, sin
 
@@ -15,7 +14,7 @@ from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
 from pythonosc.osc_message_builder import OscMessageBuilder
 
 from tests.blender.figures import XSENS, called, figure, way
-from tests.blender.osc_sender import free_port
+from tests.blender.osc_sender import free_port, sending_to
 
 pytestmark = pytest.mark.every_blender
 
@@ -95,10 +94,9 @@ def any_turn(chance: random.Random) -> tuple:
 def heard():
     """A receiver on a free port of this computer, and a way to send to it."""
     found = receiver.Receiver("127.0.0.1", 0)
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    yield found, lambda data: sender.sendto(data, ("127.0.0.1", found.port))
+    with sending_to(found) as send:
+        yield found, send
     found.close()
-    sender.close()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -155,9 +153,8 @@ def performed():
     assert retarget.port == vmc.PORT
     retarget.port = free_port()
     bpy.ops.limber.listen()
-    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    yield rig, lambda data: sender.sendto(data, ("127.0.0.1", retarget.port))
-    sender.close()
+    with sending_to(receiver.find(retarget.host, retarget.port)) as send:
+        yield rig, send
 
 
 TIME = count(1000)  # steps of the clock, on and on
