@@ -13,6 +13,7 @@ CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] of the control, which ends at the head's eye
 # The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
+AIM_FIRST = 0.1  # weight of the head's position, of its rotation 1: out of reach the position gives way, and the head still looks
 FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in the root link's frame
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 
@@ -44,6 +45,7 @@ def add(context, rig, head: str, neck: Neck) -> str:
     goal = rig.limber.mechanism.goals.add()
     goal.name, goal.does, goal.bone, goal.target, goal.target_bone = head, "FRAME", bones[place], rig, CONTROL
     neutral = Matrix.Translation(neck.at) @ at_rest.inverted() @ rig.data.bones[bones[place]].matrix_local
+    goal.position_weight = (AIM_FIRST,) * 3
     goal.offset = offsets.rows(rig.data.bones[CONTROL].matrix_local.inverted() @ neutral)
     for motor in rig.limber.mechanism.motors:
         motor.keeps_value = motor.bone in neck.keep

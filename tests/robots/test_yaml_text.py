@@ -88,8 +88,8 @@ def test_a_file_without_keys_says_nothing():
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("a: &one [b]", 1, "anchor 'one' is not allowed: write the list out in each place"),
-        ("a: [b]\nc: *one", 2, "anchor 'one' is not allowed: write the list out in each place"),
+        ("a: &one [b]", 1, "anchor 'one' is not allowed: write the list out each time"),
+        ("a: [b]\nc: *one", 2, "anchor 'one' is not allowed: write the list out each time"),
         ("a:\n- [b, *one]", 2, "anchor 'one' is not allowed"),
         ("a: !!str b", 1, "tag 'tag:yaml.org,2002:str' is not allowed: take it out"),
         ("a: !!python/object/apply:os.system [b]", 1, "is not allowed: take it out"),
