@@ -1,7 +1,7 @@
 """Faces and colours of COLLADA files (.dae), which not every Blender can import. Knows no Blender.
 
 It reads what robot meshes use of COLLADA 1.4: triangles and polygons, the scene's transforms, the unit, the up axis, plain colours.
-docs/architecture.md says why no library does it.
+docs/decisions.md says why no library does it.
 """
 
 import xml.etree.ElementTree as ET
