@@ -103,18 +103,24 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic]) -> None:
+    def send(self, frame: Sequence[float | Kinematic], is_new: bool | None = None) -> None:
         """Send the newest joint values (joints,), each in its joint's unit; those that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
+
+        Args:
+            frame: The values.
+            is_new: Whether this is a frame of a motion, also if nothing has moved; False: a sign of life; None: a frame if values differ.
 
         Raises:
             AnglesError: Not one value per joint.
         """
         self._check_length(frame)
-        self._motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
+        motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
+        if is_new or (is_new is None and motion != self._motion):
+            self._stamp = time.perf_counter()
+        self._motion = motion
         self._frame += 1
-        self._stamp = time.perf_counter()
         self._write()
 
     def arm(self) -> None:

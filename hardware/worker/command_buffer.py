@@ -114,10 +114,13 @@ class Playback:
         self._correction = 0.0
         self._least_spare = RESERVE
 
-    def add(self, stamp: float, frame: tuple[Kinematic, ...]) -> None:
-        """Add a frame (channels,) that Blender sent at `stamp` [s]. Repeated ones are signs of life and do not count for the rate."""
+    def add(self, stamp: float, frame: tuple[Kinematic, ...], repeated: bool = True) -> None:
+        """Add a frame (channels,) that Blender sent at `stamp` [s].
+
+        One that is equal to the last is a sign of life, which does not count for the rate; if not `repeated`, a motion that pauses.
+        """
         is_first = self._newest is None
-        if frame == self._newest:
+        if frame == self._newest and repeated:
             self._again = True
             return
         self._newest = frame
@@ -129,6 +132,8 @@ class Playback:
             self._interval = _usual(self._intervals)
             missing = int(gap / self._interval - DROPPED)
         angles = self._clamp(tuple(extrapolated(joint, 1.0) for joint in frame))
+        if not is_first and angles == self._frames[-1]:
+            angles = self._frames[-1]  # so that the curve is seen to stand
         if is_first:
             self._append(angles)
             self.skip()
@@ -250,7 +255,7 @@ class CommandBuffer:
         self._mixing = mixing
         self._playback = Playback(period, lambda values: self._mixing.clamp(values))
         self._leaps = JumpDetector(device.joints)
-        self._delayed: deque[tuple[float, tuple[Kinematic, ...]]] = deque()
+        self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool]] = deque()
         self.refused = 0
         self.clamped = 0
         self.limited: tuple[str, ...] = ()
@@ -264,8 +269,8 @@ class CommandBuffer:
         if self.newest is not None:
             self.newest = mixing.clamp(self.newest)
 
-    def take(self, stamp: float, frame: Sequence[Kinematic], now: float) -> None:
-        """Add a frame (joints,) that Blender sent at `stamp` [s]."""
+    def take(self, stamp: float, frame: Sequence[Kinematic], now: float, repeated: bool = True) -> None:
+        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated` as for `Playback.add`."""
         values = tuple(one.position for one in frame)
         for joint, one in zip(self._joints, frame, strict=True):
             if not (math.isfinite(one.position) and math.isfinite(one.velocity) and math.isfinite(one.acceleration)):
@@ -281,13 +286,13 @@ class CommandBuffer:
             if abs(value - reached) > WORTH_A_WORD * joint.scale
         )
         self.newest, self.came_at = within, now
-        self._delayed.append((stamp + self._latency, _at(within, frame)))
+        self._delayed.append((stamp + self._latency, _at(within, frame), repeated))
 
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
-            stamp, frame = self._delayed.popleft()
-            self._playback.add(stamp, frame)
+            stamp, frame, repeated = self._delayed.popleft()
+            self._playback.add(stamp, frame, repeated)
             self._leaps.take(stamp, [one.position for one in frame])
 
     def goal(self, now: float) -> list[Kinematic] | None:

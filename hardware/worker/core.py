@@ -83,6 +83,7 @@ class Worker:
         self._blender_beat = 0
         self._blender_seen = now
         self._frame = 0
+        self._stamp = math.nan  # of the newest frame: equal ones are signs of life
         self._too_fast = speed_problems(self._device)
         self._warnings = self._too_fast
 
@@ -141,8 +142,9 @@ class Worker:
             self._blender_beat, self._blender_seen = orders.beat, now
         if orders.frame != self._frame:
             self._frame = orders.frame
+            repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now)
+            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated)
         self._buffer.advance(now)
         return stop, self._new_request(orders, stops)
 

@@ -200,14 +200,14 @@ def send(rig) -> None:
     robot.were_live = are_live
     if not _held:
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
+        if (scene := lookahead.playing_scene(rig)) is not None:
+            moving = lookahead.ahead(rig, scene, robot.sources, moving)
         robot.angles = robot_values.positions(moving)
-        if rig.limber.device.latency < 0.0:
-            later = lookahead.ahead(rig, robot.sources, robot.angles)
-            moving = [one if value == now else value for one, now, value in zip(moving, robot.angles, later, strict=True)]
-            robot.angles = later
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-    robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped)
+        robot.link.send(robot.shaped, is_new=None if scene is None else True)
+    else:
+        robot.link.send(robot_values.positions(robot.shaped))
 
 
 def _is_live(rig) -> bool:
@@ -234,7 +234,10 @@ def heartbeat() -> bool:
             del _robots[uid]
             changed = True
             continue
-        send(rig)
+        if lookahead.playing_scene(rig) is None:
+            send(rig)
+        else:  # between two frames nothing changes
+            robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped, is_new=False)
         changed |= look(rig)
     return changed
 

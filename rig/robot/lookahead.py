@@ -1,20 +1,33 @@
-"""Future values of the robot's joints from keyframes, sent early so that the robot is in step with sound."""
+"""Future values of the robot's joints from keyframes: where they are a frame later, and values that are sent early, in step with sound."""
 
 import bpy
 
+from ...motion import Kinematic
 from ..blender import actions
 from ..live.movers import live_of
 from . import values
 from .device import Source
+from .values import Value
+
+SAME = 1e-5  # [rad, or its like] a value that is farther from its keyframes is moved by something else, as by hand
 
 
-def ahead(rig, sources: tuple[Source, ...], now: list[float]) -> list[float]:
-    """Values to send now if the robot's delay is negative: during playback those of a later frame."""
-    scene = playing_scene(rig)
-    if scene is None:
+def ahead(rig, scene, sources: tuple[Source, ...], now: list[Value]) -> list[Value]:
+    """Values to send now while a scene plays: with their way to the next frame where keyframes tell it, and those of a later frame if the
+    robot's delay is negative. `now`: the present values.
+    """
+    if all(isinstance(value, Kinematic) for value in now):
         return now
-    later = values_at(rig, sources, frame_ahead(scene, -rig.limber.device.latency))
-    return [value if found is None else found for value, found in zip(now, later, strict=True)]
+    early = max(-rig.limber.device.latency, 0.0)
+    here = values_at(rig, sources, frame_ahead(scene, early))
+    later = values_at(rig, sources, frame_ahead(scene, early + scene.render.fps_base / scene.render.fps))
+    return [_on_the_way(*three, early > 0.0) for three in zip(now, here, later, strict=True)]
+
+
+def _on_the_way(now: Value, here: float | None, later: float | None, is_early: bool) -> Value:
+    if here is None or later is None or isinstance(now, Kinematic) or not (is_early or abs(here - now) < SAME):
+        return now
+    return Kinematic(here if is_early else now, later - here)
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:

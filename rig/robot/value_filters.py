@@ -7,7 +7,6 @@ from ..properties.robot import DIRECT
 from .device import Source
 
 LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
-AT_REST = 1e-4  # share of a value's range, and of its range per second
 
 
 @dataclass
@@ -22,28 +21,27 @@ class ValueFilters:
 
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}
-        self.at_rest = True
 
     def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
-        """Filtered values `dt` [s] after the last call, for property values `desired`; values of joints pass unchanged."""
+        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per call; values
+        of joints pass unchanged.
+        """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
-        known, self._known, self.at_rest = self._known, {}, True
+        known, self._known = self._known, {}
         if not values:
             return desired
         now: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
-            value = values.get(source.auxiliary)
-            filtered = _filtered(value, number, known.get(source.auxiliary)) if value is not None else None
+            value, position = values.get(source.auxiliary), number.position if isinstance(number, Kinematic) else number
+            filtered = _filtered(value, position, known.get(source.auxiliary)) if value is not None else None
             if filtered is None:
                 now.append(number)
                 continue
             limits = filtered.filter.limits
-            goal = limits.clamp(number)
-            filtered.state = filtered.filter.step(filtered.state, goal, min(dt, LONGEST_STEP))
+            step = min(dt, LONGEST_STEP)
+            filtered.state = state = filtered.filter.step(filtered.state, limits.clamp(position), step)
             self._known[source.auxiliary] = filtered
-            near = AT_REST * (limits.upper - limits.lower)
-            self.at_rest &= abs(filtered.state.position - goal) <= near and abs(filtered.state.velocity) <= near
-            now.append(filtered.state.position)
+            now.append(Kinematic(state.position, step * state.velocity, step**2 * state.acceleration))
         return now
 
 

@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from limber.motion import Kinematic, extrapolated
 from limber.rig.robot import links, lookahead
 from limber.rig.robot.device import Source
 
@@ -34,10 +35,14 @@ def source(chain) -> Source:
     return Source(chain.uid, "middle", "X")
 
 
-def sent(rig) -> dict[str, float]:
+def handed(rig) -> dict[str, Kinematic]:
     """What was handed over last, by the joints' names."""
     link = links.link(rig)
-    return {joint.name: motion.position for joint, motion in zip(link.device.joints, link._motion, strict=True)}
+    return {joint.name: motion for joint, motion in zip(link.device.joints, link._motion, strict=True)}
+
+
+def sent(rig) -> dict[str, float]:
+    return {name: motion.position for name, motion in handed(rig).items()}
 
 
 @pytest.mark.every_blender
@@ -50,6 +55,37 @@ def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, m
     links.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
     assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
+
+
+@pytest.mark.every_blender
+def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(chain, monkeypatch):
+    rig = chain.id_data
+    connect(rig)
+    links.send(rig)
+    assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.1, abs=1e-6), "nothing plays"
+    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    links.send(rig)
+    assert handed(rig)["middle X"].position == pytest.approx(0.1, abs=1e-6)
+    assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.11, abs=1e-6)
+    rig.pose.bones["middle"].rotation_euler.x = 0.3  # by hand: the keys say nothing of it
+    links.send(rig)
+    assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.3, abs=1e-6)
+
+
+def test_between_two_frames_of_a_play_a_sign_of_life_is_no_frame(chain, monkeypatch):
+    rig = chain.id_data
+    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    connect(rig)
+    bpy.context.scene.frame_set(12)
+    link = links.link(rig)
+    stamp, number, before = link._stamp, link._frame, sent(rig)
+    rig.pose.bones["middle"].rotation_euler.x = 0.3
+    links.heartbeat()
+    assert (link._stamp, link._frame) == (stamp, number + 1)
+    assert sent(rig) == before
+    bpy.context.scene.frame_set(12)
+    bpy.context.scene.frame_set(12)
+    assert link._stamp > stamp, "a frame in which nothing moves is one"
 
 
 @pytest.mark.every_blender

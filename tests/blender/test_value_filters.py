@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from limber.motion import extrapolated
 from limber.rig.robot import device, values
 from limber.rig.robot.value_filters import ValueFilters
 
@@ -27,8 +28,7 @@ def sent(jaw, steps: int, filters: ValueFilters | None = None) -> list[float]:
     found = []
     for _ in range(steps):
         wanted = values.newest(rig, sources, [0.0] * len(sources))
-        last = filters.step(rig, sources, wanted, STEP)[-1]
-        found.append(last)
+        found.append(values.positions(filters.step(rig, sources, wanted, STEP))[-1])
     return found
 
 
@@ -69,11 +69,10 @@ def test_each_value_has_a_character_of_its_own_and_joints_pass_as_they_are(jaw):
     lamp.name, lamp.owner, lamp.path, lamp.servo = "lamp", rig, '["jaw"]', 41
     sources, filters = device.sources(rig), ValueFilters()
     filters.step(rig, sources, [0.0] * len(sources), STEP)
-    now = filters.step(rig, sources, [1.0] * len(sources), STEP)
+    now = values.positions(filters.step(rig, sources, [1.0] * len(sources), STEP))
     assert now[:-2] == [1.0] * (len(sources) - 2)
     assert 0.0 < now[-2] < 0.5
     assert now[-1] == 1.0
-    assert not filters.at_rest
 
 
 def test_a_value_goes_on_from_where_it_is_when_its_character_is_changed_on_the_way(jaw):
@@ -85,6 +84,16 @@ def test_a_value_goes_on_from_where_it_is_when_its_character_is_changed_on_the_w
     after = sent(jaw, 1, filters)[0]
     assert 0.0 < before < 1.0
     assert before <= after <= before + jaw.velocity * STEP
+
+
+def test_a_filtered_value_says_where_it_will_be_at_the_next_call(jaw):
+    jaw.filter, filters = "default", ValueFilters()
+    rig = jaw.id_data
+    sources = device.sources(rig)
+    filters.step(rig, sources, [0.0] * len(sources), STEP)
+    handed = [filters.step(rig, sources, [1.0] * len(sources), STEP)[-1] for _ in range(20)]
+    missed = sum(abs(extrapolated(now, 1.0) - later.position) for now, later in pairwise(handed))
+    assert missed < 0.1 * (handed[-1].position - handed[0].position)
 
 
 def test_a_value_stays_within_its_range(jaw):

@@ -120,6 +120,25 @@ def test_frames_that_stop_coming_end_on_the_newest():
     assert motion[0].velocity == pytest.approx(0.0)
 
 
+def test_a_motion_that_stands_for_a_frame_now_and_then_does_not_fall_behind():
+    """As it turns round between two frames, which are equal then."""
+    fps = 24
+
+    def at(k: float) -> float:
+        return 0.5 - 0.5 * math.cos(2.0 * math.pi * (k + 0.5) / 48.0)
+
+    playback, behind, sent = Playback(PERIOD), [], -1
+    for turn in range(600):
+        now = turn * PERIOD
+        while (sent + 1) / fps <= now:
+            sent += 1
+            playback.add(sent / fps, (Kinematic(round(at(sent), 7)),), repeated=False)
+        playback.add(now, (Kinematic(round(at(sent), 7)),))  # a sign of life
+        (state,) = playback.at(now)
+        behind.append(min(range(250), key=lambda late: abs(at((now - 0.001 * late) * fps) - state.position)))
+    assert max(behind[80:90]) == pytest.approx(max(behind[560:570]), abs=15)  # [ms]
+
+
 def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
     """Blender's heartbeat repeats the newest angles 20 times a second, between the frames of what plays."""
     fps = 60
