@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from .formats import FORMATS, Settings
@@ -40,6 +41,34 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         raise MotionFileError(f"'{path}' cannot be read ({error.strerror}): choose another file") from error
     except MotionFileError as error:
         raise MotionFileError(f"'{path.name}': {error}") from error
+
+
+class Reading:
+    """The reading of a motion file in a thread of its own, so that nobody waits for a large one. Arguments as for `read`."""
+
+    def __init__(self, path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> None:
+        self._found: Recording | MotionFileError | None = None
+        self._thread = threading.Thread(target=self._read, args=(path, form, settings), daemon=True)
+        self._thread.start()
+
+    def _read(self, path: Path, form: str, settings: Settings) -> None:
+        try:
+            self._found = read(path, form, settings)
+        except MotionFileError as error:
+            self._found = error
+
+    def result(self, wait: float) -> Recording | None:
+        """The motion; None while it is not read after `wait` [s].
+
+        Raises:
+            MotionFileError: As `read`.
+        """
+        self._thread.join(wait)
+        if self._thread.is_alive():
+            return None
+        if isinstance(self._found, Recording):
+            return self._found
+        raise self._found or MotionFileError("it could not be read: please report this, with the file")
 
 
 def format_of(path: Path, data: bytes) -> str:

@@ -82,7 +82,7 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
         return MotionImport(context.scene, rig_of(context), self.path, self.format, first, at_frames, self.with_sound, settings)
 
     def _says(self):
-        return f"Reading '{self.work.at_work}', {self.work.done} of {self.work.total}"
+        return f"Reading '{self.work.at_work}', {self.work.done}%"
 
     def _finish(self, context):
         made = self.work.finish()

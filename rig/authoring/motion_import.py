@@ -8,8 +8,8 @@ from pathlib import Path
 import bpy
 
 from ...hardware.errors import HardwareError
-from ...hardware.motion_files import Column, Settings, read
-from ...hardware.motion_files.reading import DEFAULTS, sound_beside
+from ...hardware.motion_files import Column, Recording, Settings
+from ...hardware.motion_files.reading import DEFAULTS, Reading, sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named
@@ -28,6 +28,7 @@ from .link_targets import with_target
 
 LAST_FRAME = 1_048_574  # Blender's
 SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
+WAIT = 0.02  # [s] for the file in a step
 SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
 
 
@@ -47,7 +48,8 @@ class Imported:
 
 
 class MotionImport(Stepped):
-    """Import of a motion file for an object's joints and motors, a joint or link per step. Nothing is written before `finish`.
+    """Import of a motion file for an object's joints and motors: it is read first, then a joint or link per step. Nothing is written before
+    `finish`.
 
     Args:
         scene: The scene, whose frame rate counts.
@@ -58,22 +60,24 @@ class MotionImport(Stepped):
         at_frames: Key the scene's frames; else the file's own times, which may lie between frames.
         with_sound: Add the sound that lies beside the file.
         settings: Options of single formats.
-
-    Raises:
-        RigError: the file cannot be used, none of its joints is there, or the keys would not play.
     """
 
     def __init__(
         self, scene, rig, path: Path, form: str, start: int, at_frames: bool, with_sound: bool = True, settings: Settings = DEFAULTS
     ) -> None:
-        try:
-            self.recording = read(path, form, settings).from_zero()
-        except HardwareError as error:
-            raise RigError(str(error)) from error
-        self.rig, self.path, self.start = rig, path, start
+        self.rig, self.path, self.start, self.at_frames = rig, path, start, at_frames
         self.sound = sound_beside(path) if with_sound else None
-        columns = self.recording.columns
-        joints = file_joints(rig)
+        self.reading = Reading(path, form, settings)
+        self.recording: Recording | None = None
+        self.left: list[Column | LinkTarget] = []
+        self.values: dict[str, list[float]] = {}  # of the joints' channels, by the file's name
+        self.poses: dict[str, list[Array]] = {}  # (4, 4) of links
+        super().__init__(scene)
+
+    def _take(self, recording: Recording) -> None:
+        """Finds what the recording moves, and the frames of its keys; raises as `step`."""
+        self.recording, rig, start = recording, self.rig, self.start
+        columns, joints = recording.columns, file_joints(rig)
         self.matched = match([(column.name, column.servo) for column in columns], joints)
         self.targets: list[LinkTarget] = []
         self.warnings: list[str] = []
@@ -83,27 +87,26 @@ class MotionImport(Stepped):
         refuse_quaternions(rig, list(self.matched.values()))
         for thing in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(thing)
-        rate = scene.render.fps / scene.render.fps_base
-        times = self.recording.times
+        rate = self.scene.render.fps / self.scene.render.fps_base
+        times = recording.times
         if start + times[-1] * rate > LAST_FRAME:
-            raise RigError(f"'{path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an earlier Start")
-        self.at = [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if at_frames else list(times)
-        self.frames = [start + k for k in range(len(self.at))] if at_frames else [start + time * rate for time in times]
-        self.left: list[Column | LinkTarget] = [*(column for column in columns if column.name in self.matched), *self.targets]
-        self.total = len(self.left)
-        self.values: dict[str, list[float]] = {}  # of the joints' channels, by the file's name
-        self.poses: dict[str, list[Array]] = {}  # (4, 4) of links
-        super().__init__(scene)
+            raise RigError(f"'{self.path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an earlier Start")
+        self.at = [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if self.at_frames else list(times)
+        self.frames = [start + k for k in range(len(self.at))] if self.at_frames else [start + time * rate for time in times]
+        self.left = [*(column for column in columns if column.name in self.matched), *self.targets]
+        self.count = len(self.left)
+
+    total = 100  # per cent: how many joints there are is not known before the file is read
 
     @property
     def done(self) -> int:
-        return self.total - len(self.left)
+        return self.total * (self.count - len(self.left)) // self.count if self.recording is not None else 0
 
     @property
     def at_work(self) -> str:
-        """Name of the joint or link that comes next."""
+        """Name of the joint or link that comes next, of the file while it is read."""
         if not self.left:
-            return ""
+            return self.path.name
         return self.left[0].name if isinstance(self.left[0], Column) else self.left[0].link
 
     def _find_targets(self) -> None:
@@ -133,11 +136,19 @@ class MotionImport(Stepped):
             )
 
     def step(self) -> bool:
-        """Prepares the keys of one joint or link; returns whether there are more.
+        """Waits a little for the file to be read, else prepares the keys of one joint or link; returns whether there are more.
 
         Raises:
-            RigError: its values cannot be those of the joint.
+            RigError: the file cannot be used, none of its joints is there, the keys would not play, or a joint cannot have its values.
         """
+        if self.recording is None:
+            try:
+                found = self.reading.result(WAIT)
+            except HardwareError as error:
+                raise RigError(str(error)) from error
+            if found is not None:
+                self._take(found.from_zero())
+            return True
         one = self.left.pop(0)
         if isinstance(one, Column):
             joint = self.matched[one.name]
