@@ -10,11 +10,21 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FILE = re.compile(r"`((?:\w+/)+\w+\.py)`")
-GUIDES = ("robots", "troubleshooting", "push_rods", "retarget", "remote")  # pages for users outside of guide/ and robots/
+GUIDES = (
+    "robot_families",
+    "robots",
+    "safety",
+    "troubleshooting",
+    "unexpected_motion",
+    "push_rods",
+    "retarget",
+    "remote",
+)  # pages for users outside of guide/ and robots/
 USERS = [path for path in DOCUMENTS if path.parent.name in ("guide", "robots") or path.name.startswith(GUIDES)]
 PACKAGES = ("batch", "character", "files", "hardware", "motion", "operators", "panels", "rig", "robots", "solvers")
 NAME = re.compile(r"\*\*([A-Z][^*\n]*[^*.\n])\*\*")  # in bold; sentences end with a full stop
 MESSAGE = re.compile(r'"([^"\n]+)"')
+SCREENS = 1150  # words on three screens, tables included
 OTHERS = {"MJCF", "Motion Capture (.bvh)"}  # bold words that are no names in the interface, or are Blender's own
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
@@ -71,3 +81,8 @@ def test_messages_that_a_page_quotes_are_the_program_s(path: Path):
     everything = "\n".join(texts())
     pieces = {piece for quoted in MESSAGE.findall(without_code(path.read_text(encoding="utf-8"))) for piece in quoted.split(" ... ")}
     assert {piece for piece in pieces if piece.lower() not in everything} == set()
+
+
+@pytest.mark.parametrize("path", USERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_page_for_users_fits_on_three_screens(path: Path):
+    assert len(path.read_text(encoding="utf-8").split()) <= SCREENS, "make two pages of it"
