@@ -47,6 +47,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 	.venv/bin/python -m benchmarks.motion --settle
 	.venv/bin/python -m benchmarks.link
 	scripts/makers.sh && .venv/bin/python -m benchmarks.reachy --kinematics 500 --daemon 60
+	.venv/bin/python -m benchmarks.motion_files --gaze
 	.venv/bin/python -m benchmarks.frame_path
 	.venv/bin/python -m benchmarks.whole_body.table --urdf $(BODIES)
 
