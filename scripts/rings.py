@@ -30,7 +30,7 @@ ALL_CASES = "1:0"
 SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
 SHARED = 12  # files of tests in a process
-SHARED_WINDOW = 6  # ... with a window
+SHARED_WINDOW = 14  # ... with a window
 SHARED_BLENDER = {".venv": 25, ".venv-4.2": 50, NEWEST: 50}  # ... in one with a Blender, about a minute each
 
 

@@ -9,8 +9,8 @@ A script is a file with a generator function `play(stage)`. It runs from Blender
         stage.facts["panels"] = 7               # what the test is to see
 
 It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input name scripts, each with files
-for its facts and for a last picture, with tabs between. They are played one after the other until one fails, one spoils Blender for others
-or the input ends: then Blender quits. scripts/window.sh starts it.
+for its facts and for a last picture, with tabs between. They are played one after the other until one fails or the input ends: then Blender
+quits. scripts/window.sh starts it.
 """
 
 import importlib
@@ -24,6 +24,7 @@ import time
 import tomllib
 import traceback
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
@@ -39,7 +40,8 @@ RUN = Path(sys.argv[sys.argv.index("--") + 1])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"
 SMOOTH = "LIMBER_WINDOW_SMOOTH"
-FIRST = 1.0  # [s] after the start, or a fresh one: by then the window exists
+FIRST = 1.0  # [s] after the start: by then the window exists
+AFRESH = 0.2  # [s] after a fresh start in it: by then it is drawn
 LOOK = 0.1  # [s] between two looks at whether there is a script to play
 IDLE = 0.005  # [s] that a turn of Blender's loop sleeps: Blender's own value
 TURNS = 3  # of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there after the first
@@ -50,11 +52,11 @@ class Stage:
 
     Attributes:
         facts: What the test is to see.
-        spoilt: Whether the script left Blender so that no other one can be played in it.
+        at_end: Called when the script has ended: what puts Blender in order for the next one.
     """
 
     def __init__(self) -> None:
-        self.spoilt = False
+        self.at_end = ExitStack()
         self.facts: dict[str, object] = {"blender": bpy.app.version_string}
 
     @property
@@ -203,8 +205,7 @@ class Performance:
 
     def _finish(self) -> None:
         self.photograph()
-        if self.stage.spoilt:
-            self.stage.facts["spoilt"] = True
+        self.stage.at_end.close()
         part = self._facts.with_suffix(".part")
         part.write_text(json.dumps(self.stage.facts, indent=1) + "\n", encoding="utf-8")
         part.replace(self._facts)
@@ -239,8 +240,6 @@ class Director:
         if self._performance is None:
             return self._begin()
         pause = self._performance.advance()
-        if pause is None and self._performance.stage.spoilt:
-            return self._quit()
         if pause is None:
             self._performance = None
             return 0.0
@@ -252,14 +251,15 @@ class Director:
         order = self._orders.get()
         if not order:
             return self._quit()
-        if self._began:
-            start_afresh()
-        else:
+        is_first = not self._began
+        if is_first:
             install()
+        else:
+            start_afresh()
         self._began = True
         settle_in()
         self._performance = Performance(*map(Path, order.split("\t")))
-        return FIRST
+        return FIRST if is_first else AFRESH
 
     def _quit(self) -> None:
         bpy.context.preferences.view.use_save_prompt = False

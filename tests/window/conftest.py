@@ -1,8 +1,7 @@
 """How a test plays in a real Blender window: a file of plays/ runs inside Blender, on the built package, and tells what it found.
 
 Tests of a process share a Blender on a virtual screen of its own, which begins each play afresh: Blender's own settings, an empty scene,
-the extension loaded anew. A play that fails, or that spoils Blender for others, ends it, and the next one has another. See scripts/stage.py
-for what a play can do.
+the extension loaded anew. A play that fails ends it, and the next one has another. See scripts/stage.py for what a play can do.
 """
 
 import json
@@ -22,17 +21,16 @@ PLAYS = ROOT / "tests" / "window" / "plays"
 LEFT = ROOT / "build" / "window"
 LIMIT = 400.0  # [s] for a play: the longest takes 50 s on two cores
 QUIT_WITHIN = 60.0  # [s]
-SIZE = "1280x800"  # [pixels] of the usual window: drawn in software, its pixels are most of what a test costs
+SIZE = "1000x640"  # [pixels] of the window: drawn in software, its pixels are most of what a test costs
 LOOK = 0.1  # [s] between two looks at whether it has ended
 
 
 class Window:
-    """A Blender in a window of that size (WIDTHxHEIGHT), for one play after the other; close it."""
+    """A Blender in a window, for one play after the other; close it."""
 
-    def __init__(self, size: str) -> None:
-        self.size = size
+    def __init__(self) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the window
-        environment = {**os.environ, "LIMBER_WINDOW_SIZE": size}
+        environment = {**os.environ, "LIMBER_WINDOW_SIZE": SIZE}
         self._process = subprocess.Popen(
             [WINDOW, "serve"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._log, text=True, env=environment
         )
@@ -83,18 +81,12 @@ def windows() -> Iterator[list[Window]]:
 
 @pytest.fixture
 def play(windows: list[Window]) -> Callable[..., dict]:
-    """Plays plays/NAME.py in a window, the usual or one of that size; returns the facts it noted. Pictures go to build/window/."""
+    """Plays plays/NAME.py in a window; returns the facts it noted. Pictures go to build/window/."""
 
-    def run(name: str, size: str = SIZE) -> dict:
-        window = windows.pop() if windows else Window(size)
-        if window.size != size:
-            window.close()
-            window = Window(size)
+    def run(name: str) -> dict:
+        window = windows.pop() if windows else Window()
         facts = window.play(name)  # a window whose play fails is not used again
-        if facts.pop("spoilt", False):
-            window.close()
-        else:
-            windows.append(window)
+        windows.append(window)
         return facts
 
     return run

@@ -2,7 +2,7 @@
 
 
 def test_deeds_while_live_are_undone_and_redone_key_by_key(play):
-    facts = play("live_undo", size="1000x640")  # where a redraw takes a third: what is tried waits for many
+    facts = play("live_undo")
     before = [0, False]  # twins, and whether the chain is live
     done = facts["done"]
     assert done == [[1, True], [1, True], [1, True], [2, True], [1, True], [0, False]]

@@ -28,11 +28,11 @@ def play(stage):
     tabs.open_own(stage, "Authoring", *SHOWN)
     session = stage.part("rig.live.live").session(rig, chain)
     yield from stage.until(lambda: session.outputs is not None and session.outputs.filtered_aim_error < 1e-4)
-    yield 0.5
+    yield 0.2
     stage.photograph("authoring_plain")
     bpy.context.window_manager.limber_view.deviation = True
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.photograph("authoring")
     stage.facts["problem"] = session.problem
     chain.watch = 1
@@ -44,4 +44,4 @@ def play(stage):
         chain.shown_posture = 0
         bpy.ops.limber.move_posture(direction="DOWN")
     stage.facts["postures"] = [posture.action.name for posture in chain.postures]
-    yield 0.5
+    yield 0.2

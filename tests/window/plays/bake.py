@@ -25,7 +25,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.bake("INVOKE_DEFAULT")
     yield from stage.until(lambda: bpy.context.scene.frame_current > 10)
-    yield 0.5
+    yield 0.2
     stage.photograph("baking")
     stage.facts["bakes"] = is_baking(stage)
     stage.press("ESC")

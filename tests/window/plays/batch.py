@@ -22,7 +22,7 @@ def play(stage):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lamp.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
-        yield 0.5
+        yield 0.2
         line = [bpy.app.binary_path, "--command", "limber_bake", str(path), "--report", f"{folder}/report.json", "--workers", "1"]
         done = subprocess.run(line, capture_output=True, text=True, timeout=LIMIT, check=False)
         stage.facts["code"], stage.facts["output"] = done.returncode, done.stdout + done.stderr

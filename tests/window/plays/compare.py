@@ -27,7 +27,7 @@ def play(stage):
     bpy.context.scene.frame_end = MANY
     bpy.context.scene.frame_set(7)
     stage.open_tab()
-    yield 0.5
+    yield 0.2
     compare = stage.part("rig.output.compare")
     with stage.context():
         bpy.ops.ed.undo_push(message="keys")

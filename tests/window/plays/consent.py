@@ -18,11 +18,11 @@ def play(stage):
         rig = rigs.build({"neck": None, "head": None}, mode="QUATERNION")
         rigs.select(rig, "head")
     for key, fact in (("ESC", "left"), ("RET", "agreed")):
-        yield 0.5
+        yield 0.2
         with stage.context():
             bpy.ops.limber.new_chain("INVOKE_DEFAULT")
-        yield 0.8
+        yield 0.2
         stage.photograph(f"consent_{fact}")
         stage.press(key, IN_DIALOG)
-        yield 0.8
+        yield 0.2
         stage.facts[fact] = [len(rig.limber.chains), [bone.rotation_mode for bone in rig.pose.bones]]

@@ -29,7 +29,7 @@ def browse(stage, name: str):
     with stage.context():
         bpy.ops.limber.export_motion("INVOKE_DEFAULT", format="firmware")
     yield from stage.until(browser)
-    yield 1.0
+    yield 0.2
     window, area = browser()
     stage.photograph("export_browser")
     stage.facts.setdefault("proposed", area.spaces.active.params.filename)
@@ -47,12 +47,12 @@ def play(stage):
     stage.open_tab()
     with stage.context():
         bpy.ops.limber.live()
-    yield 0.5
+    yield 0.2
 
     chain.frame_start, chain.frame_end = 1, MANY
     yield from browse(stage, "long.h")
     yield from stage.until(lambda: is_exporting(stage) and bpy.context.scene.frame_current > 10)
-    yield 0.5
+    yield 0.2
     stage.photograph("exporting")
     stage.press("ESC")
     yield from stage.until(lambda: not is_exporting(stage))
@@ -64,4 +64,4 @@ def play(stage):
     yield from stage.until(lambda: any(FOLDER.iterdir()) and not is_exporting(stage))
     stage.facts["after_export"] = sorted(path.name for path in FOLDER.iterdir())
     stage.facts["begins"] = (FOLDER / "short.h").read_text().splitlines()[:3]
-    yield 0.5
+    yield 0.2

@@ -16,7 +16,7 @@ def play(stage):
     lines, picking = stage.part("rig.showing.chain_lines"), stage.part("operators.authoring.forward_axis")
     stage.open_tab()
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.photograph("forward_before_live")
     region = stage.region()
 
@@ -34,7 +34,7 @@ def play(stage):
     stage.move(over)
     yield from stage.until(lambda: picking.now is not None and picking.now.axis == "-Z")
     stage.redraw()
-    yield 0.5
+    yield 0.2
     stage.photograph("forward_picking")
     stage.click(over)
     yield from stage.until(lambda: picking.now is None)
@@ -58,5 +58,5 @@ def play(stage):
     way, wanted = ((end[0] - start[0], end[1] - start[1]) for end in (tip, beside))
     stage.facts["across"] = (way[0] * wanted[1] - way[1] * wanted[0]) / (sum(x * x for x in way) * sum(x * x for x in wanted)) ** 0.5
     stage.redraw()
-    yield 0.5
+    yield 0.2
     stage.photograph("forward_custom")

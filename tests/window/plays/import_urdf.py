@@ -17,19 +17,19 @@ ARM = """<robot name="arm">
 
 def play(stage):
     stage.open_tab()
-    yield 0.5
+    yield 0.2
     bpy.ops.ed.undo_push(message="before")
     FILE.write_text(ARM, encoding="utf-8")
     stage.move(IN_DIALOG)
     with stage.context():
         bpy.ops.limber.import_robot("INVOKE_DEFAULT", filepath=str(FILE))
-    yield 1.0
+    yield 0.2
     stage.photograph("import_urdf_options")
     stage.facts["before"] = everything()
     stage.press("RET", IN_DIALOG)
     yield from stage.until(lambda: "arm" in bpy.data.objects)
     stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
-    yield 0.5
+    yield 0.2
     stage.photograph("import_urdf")
     with stage.context():
         bpy.ops.ed.undo()
@@ -40,7 +40,7 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.import_robot("INVOKE_DEFAULT")
     yield from stage.until(lambda: "FILE_BROWSER" in editors())
-    yield 0.8
+    yield 0.2
     stage.photograph("import_urdf_browser")
 
 

@@ -36,7 +36,7 @@ def play(stage):
     scene.frame_set(1)
     with stage.context():
         bpy.ops.limber.live()
-    yield 0.5
+    yield 0.2
     session = live.session(rig, chain)
 
     rendered, threads, before = {}, set(), []
@@ -58,7 +58,7 @@ def play(stage):
         if session.outputs.angles.tolist() != before[0] and bpy.app.is_job_running("RENDER"):
             before.append("live moved while something rendered")
         yield 0.02
-    yield 0.5
+    yield 0.2
     bpy.app.handlers.frame_change_post.remove(note)
     played = {}
     for frame in (200, *FRAMES):

@@ -15,7 +15,9 @@ import lamp
 def play(stage):
     raised = []
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
-    lamp.build(stage)
+    _, chain = lamp.build(stage)
+    for joint in chain.joints:
+        joint.velocity, joint.acceleration, joint.jerk = 1e4, 1e6, 1e8  # it arrives at once
     twin = stage.part("rig.showing.proxy")
 
     def rig():
@@ -57,7 +59,7 @@ def play(stage):
             if deed is None:
                 break
             deed()
-        yield 0.5
+        yield 0.2
         seen.append((twins(), rig().limber.chains[0].live))
         if seen[-1][1]:
             yield from stage.until(lambda: miss() < 0.1)
@@ -65,7 +67,7 @@ def play(stage):
     undone = []
     for _ in range(len(seen)):
         stage.press("Z", ctrl=True)
-        yield 0.5
+        yield 0.2
         undone.append((twins(), rig().limber.chains[0].live))
         if undone[-1][1]:
             yield from stage.until(lambda: miss() < 0.1)
@@ -73,7 +75,7 @@ def play(stage):
     redone = []
     for _ in range(len(seen)):
         stage.press("Z", ctrl=True, shift=True)
-        yield 0.5
+        yield 0.2
         redone.append((twins(), rig().limber.chains[0].live))
         if redone[-1][1]:
             yield from stage.until(lambda: miss() < 0.1)

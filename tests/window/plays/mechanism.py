@@ -14,7 +14,7 @@ SETTLED = 90.0  # [s] for motors to arrive where drawing is slow
 def play(stage):
     tabs.only(stage, "LIMBER_PT_mechanism")
     stage.maximise()
-    yield 0.5
+    yield 0.2
     bpy.context.scene.cursor.location = (0.0, 0.0, 0.0)
     bpy.ops.limber.add_mechanism(kind="neck")
     owner = bpy.context.active_object
@@ -25,7 +25,7 @@ def play(stage):
     area.spaces[0].shading.color_type = "OBJECT"
     stage.open_tab()
     stage.redraw()
-    yield 1.0
+    yield 0.2
     bpy.ops.limber.live()
     kept = owner.limber.mechanism
     live = stage.part("rig.live.live")
@@ -36,9 +36,9 @@ def play(stage):
     stage.facts["problem"] = live.session(owner, kept).problem
     for _ in range(4):
         stage.redraw()
-        yield 0.5
+        yield 0.2
     stage.photograph("mechanism_live")
     bpy.ops.limber.end_live()
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.facts["constraints"] = sum(len(thing.constraints) for thing in owner.users_collection[0].all_objects)

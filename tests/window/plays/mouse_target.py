@@ -16,7 +16,7 @@ def play(stage):
     _, chain = lamp.build(stage)
     name = chain.target.name
     stage.open_tab()
-    yield 0.5
+    yield 0.2
     with stage.context():
         bpy.ops.limber.live()
         bpy.ops.ed.undo_push(message="Live")
@@ -56,10 +56,10 @@ def play(stage):
     stage.facts["off"], stage.facts["missed"] = off(second), missed()
     stage.photograph("mouse_target_moved")
     stage.click(second)
-    yield 0.5
+    yield 0.2
     left = tuple(target().location)
     stage.move(first)
-    yield 0.5
+    yield 0.2
     stage.facts["left_there"] = tuple(target().location) == left
     with stage.context():
         bpy.ops.ed.undo()

@@ -1,27 +1,24 @@
 """Draws the overlays over a live lamp, measures what they cost, and switches them off."""
 
+import sys
+from pathlib import Path
+
 import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import tabs
 
 DRAWN = 20  # redraws that are measured
 
 
-def panels(stage) -> list[type]:
-    return [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
-
-
 def open_check(stage) -> None:
     """Motion Check is open from its first drawing on: Blender remembers what was closed."""
-    check = next(cls for cls in panels(stage) if cls.__name__ == "LIMBER_PT_motion_check")
+    check = next(cls for cls in tabs.panels(stage) if cls.__name__ == "LIMBER_PT_motion_check")
+    stage.at_end.callback(tabs.show_all, stage)
     bpy.utils.unregister_class(check)
     check.bl_options, check.bl_parent_id = set(), ""  # alone, without the group that it is in
     bpy.utils.register_class(check)
-
-
-def show_alone(stage, *names: str) -> None:
-    """Takes all other panels out of the tab."""
-    for cls in panels(stage)[::-1]:
-        if cls.__name__ not in names and hasattr(bpy.types, cls.__name__):
-            bpy.utils.unregister_class(cls)
 
 
 def play(stage):
@@ -33,11 +30,11 @@ def play(stage):
     view = bpy.context.window_manager.limber_view
     budget = stage.part("rig.live.budget")
     view.arcs = True
-    yield 1.5
+    yield 0.2
     stage.facts["drawn_before_live"] = len(budget.drawing.last)
     with stage.context():
         bpy.ops.limber.live()
-    yield 1.0
+    yield 0.2
     ball = rig.limber.chains[0].target
     ball.animation_data_clear()
     ball.location.x -= 0.4
@@ -49,21 +46,21 @@ def play(stage):
         yield 0.05
     yield from stage.until(lambda: stage.redraw() or len(budget.drawing.last) == budget.REMEMBERED)
     stage.facts["milliseconds"] = 1e3 * budget.drawing.seconds
-    yield 2.0
+    yield 0.2
     stage.photograph("overlays_drawn")
 
     view.arcs = view.rays = view.late = False
     budget.drawing.last.clear()
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.facts["drawn_when_off"] = len(budget.drawing.last)
     view.arcs = view.rays = view.late = True
     with stage.context():
         bpy.ops.limber.end_live()
-    yield 0.5
+    yield 0.2
     budget.drawing.last.clear()
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.facts["drawn_after_live"] = len(budget.drawing.last)
 
     for frame, side in ((1, -0.4), (12, 0.4)):
@@ -71,11 +68,11 @@ def play(stage):
         ball.keyframe_insert("location", frame=frame)
     with stage.context():
         bpy.ops.limber.check_motion()
-    yield 0.5
+    yield 0.2
     stage.facts["findings"] = len(bpy.context.window_manager.limber_motion_check.findings)
     with stage.context():
         bpy.ops.limber.mark_findings()
-    show_alone(stage, "LIMBER_PT_next_step", "LIMBER_PT_motion_check")
+    tabs.take_out(stage, "LIMBER_PT_next_step", "LIMBER_PT_motion_check")
     stage.open_tab()
-    yield 1.5
+    yield 0.2
     stage.photograph("motion_check")

@@ -27,10 +27,10 @@ def play(stage):
         rig.limber.chains[0].joints[0].servo = 0
         device.protocol, device.protocol_file, device.port = "file", str(program), "/dev/limber-no-such-port"
     for way, fact in (("ESC", "left"), ("RET", "entered"), (ALLOW, "allowed")):
-        yield 0.5
+        yield 0.2
         with stage.context():
             bpy.ops.limber.connect("INVOKE_DEFAULT")
-        yield 0.8
+        yield 0.2
         stage.photograph(f"program_{fact}")
         stage.press(way, IN_DIALOG) if isinstance(way, str) else stage.click(way)
         yield 3.0 if isinstance(way, str) else 0.1  # what should not run would have run by then

@@ -28,7 +28,7 @@ def play(stage):
         bpy.ops.limber.live()
         bpy.ops.limber.remote()
     target, live = chain.target, stage.part("rig.live.live")
-    yield 0.5
+    yield 0.2
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(padded("/limber/target/head") + padded(",fff") + struct.pack(">fff", *PLACE), ("127.0.0.1", port))
     yield from stage.until(lambda: (target.matrix_world.translation - stage.part("rig.authoring.targets").Vector(PLACE)).length < 1e-5)

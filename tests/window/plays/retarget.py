@@ -47,14 +47,14 @@ def figure(name: str):
 def play(stage):
     tabs.only(stage, "LIMBER_PT_retarget")
     stage.maximise()
-    yield 0.5
+    yield 0.2
     source = figure("Clip")
     source.pose.bones["LeftArm"].rotation_euler.z = 1.0
     rig = figure("Body")
     retarget = rig.limber.retarget
     retarget.source, retarget.shift = source, (1.0, 0.0, 0.0)
     stage.open_tab()
-    yield 0.5
+    yield 0.2
     with stage.context():
         bpy.ops.limber.pair_bones()
         bpy.ops.limber.live()
@@ -66,7 +66,7 @@ def play(stage):
     retarget.active_pair = 0
     for _ in range(4):
         stage.redraw()
-        yield 0.5
+        yield 0.2
     stage.photograph("retarget_live")
     stage.facts["problem"] = live.session(rig, retarget).problem
     with stage.context():

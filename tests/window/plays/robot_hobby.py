@@ -23,7 +23,7 @@ def play(stage):
     robot = stage.part("rig.robot.links")
     clear_tab(stage)
     stage.maximise()
-    yield 0.5
+    yield 0.2
 
     def do(operator, *arguments, **options):
         with stage.context():
@@ -37,7 +37,7 @@ def play(stage):
     rig.limber.device.auxiliaries[0].filter = "default"
     do(bpy.ops.limber.connect)
     yield from stage.until(lambda: robot.status(rig).needs_confirmation, HELD)
-    yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values", wait=4.0)
+    yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values")
     yield from shot(stage, "asks")
     yield from reached(stage, rig, "CONFIRM_POSE", bpy.ops.limber.arm)
     yield from shot(stage, "confirm")
@@ -56,7 +56,7 @@ def play(stage):
     tty.setraw(slave)
     rig.limber.device.port = os.ttyname(slave)
     do(bpy.ops.limber.connect)
-    yield from shot(stage, "connecting", wait=0.3)
+    yield from shot(stage, "connecting")
     yield from reached(stage, rig, "FAULT")
     yield from shot(stage, "silent")
     do(bpy.ops.limber.disconnect)
@@ -65,7 +65,7 @@ def play(stage):
     # the ports that there are, as a user asks for them
     steps = len(bpy.context.window_manager.operators)
     do(bpy.ops.limber.choose_port, "INVOKE_DEFAULT")
-    yield 1.0
+    yield 0.2
     stage.photograph("robot_ports")
     stage.press("ESC")
     yield 0.3

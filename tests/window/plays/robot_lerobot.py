@@ -25,7 +25,7 @@ def play(stage):
     path.write_text(json.dumps({name: {"id": number, **ranges} for number, name in enumerate(NAMES, 1)}))
     robot_states.clear_tab(stage)
     stage.maximise()
-    yield 0.5
+    yield 0.2
     bus = ServedBus({number: MIDDLE + (ELBOW_OFF if number == 3 else 0) for number in range(1, 7)})
     with stage.context():
         bpy.ops.limber.import_lerobot(filepath=str(path))

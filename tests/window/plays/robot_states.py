@@ -8,46 +8,42 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+import tabs
 from hand import Hand
 
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
+STOP = "LIMBER_PT_stop"
 
 
 def robot_panels(stage) -> list[type]:
     """The robot's panel and its parts, in order."""
-    panels = [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
-    return [cls for cls in panels if cls.__name__ == "LIMBER_PT_robot" or getattr(cls, "bl_parent_id", "") in GROUPS]
+    return [cls for cls in tabs.panels(stage) if cls.__name__ == GROUPS[0] or getattr(cls, "bl_parent_id", "") in GROUPS]
 
 
 def clear_tab(stage) -> None:
-    """Takes all panels out of the tab but the stop button, before it is first drawn: Blender remembers what was closed."""
-    stage.spoilt = True
-    for cls in stage.part("registration").classes():
-        if issubclass(cls, bpy.types.Panel) and cls.__name__ != "LIMBER_PT_stop":
-            if getattr(cls, "bl_parent_id", "") in GROUPS:
-                cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight
-            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
-            bpy.utils.unregister_class(cls)
+    """Takes all panels out of the tab but the stop button."""
+    tabs.empty(stage, STOP)
+    for cls in robot_panels(stage):
+        if getattr(cls, "bl_parent_id", "") in GROUPS:
+            cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight
 
 
 def show(stage, *parts: str) -> None:
     """The robot's panel with these parts of it."""
-    for cls in robot_panels(stage)[::-1]:
-        if hasattr(bpy.types, cls.__name__):
-            bpy.utils.unregister_class(cls)
+    tabs.take_out(stage, STOP)
     for cls in robot_panels(stage):
-        if cls.__name__ in {"LIMBER_PT_robot", *parts}:
+        if cls.__name__ in {GROUPS[0], *parts}:
             bpy.utils.register_class(cls)
 
 
-def shot(stage, name: str, *parts: str, wait: float = 1.5):
+def shot(stage, name: str, *parts: str):
     """A picture of the robot's panel with these parts of it."""
     show(stage, *parts)
     stage.open_tab()
     stage.redraw()
-    yield wait
+    yield 0.2
     stage.photograph(f"robot_{name}")
 
 
@@ -76,7 +72,7 @@ def play(stage):
     view = bpy.context.window_manager.limber_view
     clear_tab(stage)
     stage.maximise()
-    yield 0.5
+    yield 0.2
 
     def do(operator, *arguments, **options):
         with stage.context():
@@ -87,7 +83,7 @@ def play(stage):
     yield 0.2
 
     # any property can be sent to the robot from its menu
-    yield from shot(stage, "options", "LIMBER_PT_robot_options", wait=0.5)
+    yield from shot(stage, "options", "LIMBER_PT_robot_options")
     yield from open_menu_of_delay(stage)
     yield 0.3
     stage.photograph("robot_menu")
@@ -97,22 +93,22 @@ def play(stage):
     # servos are found, and given to joints
     rig.limber.device.port = bus.port
     do(bpy.ops.limber.scan, "INVOKE_DEFAULT", protocols={"feetech_sts"})
-    yield 1.0
+    yield 0.2
     stage.photograph("robot_scan_dialog")
     stage.press("ESC")
-    yield 0.5
+    yield 0.2
     do(bpy.ops.limber.scan, where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"}, highest=252)
-    yield 1.2
+    yield 0.2
     stage.photograph("robot_scanning")
     yield from stage.until(lambda: jobs.scan().over, HELD)
     stage.facts["found"] = [one.servo for one in jobs.scan().found]
     yield from shot(stage, "found", "LIMBER_PT_scan", "LIMBER_PT_channels")
     one = jobs.scan().found[0]
     do(bpy.ops.limber.change_servo, "INVOKE_DEFAULT", port=one.port, protocol=one.protocol, baudrate=one.baudrate, servo=one.servo)
-    yield 1.0
+    yield 0.2
     stage.photograph("robot_change_dialog")
     stage.press("ESC")
-    yield 0.5
+    yield 0.2
     do(bpy.ops.limber.use_found, port=one.port, protocol=one.protocol, baudrate=one.baudrate)
     for number in range(len(chain.joints)):
         chain.active_joint = number
@@ -122,7 +118,7 @@ def play(stage):
     do(bpy.ops.limber.connect)
     yield from reached(stage, rig, "DISARMED")
     do(bpy.ops.limber.wiggle, servo=3)
-    yield from shot(stage, "servos", "LIMBER_PT_channels", wait=0.5)
+    yield from shot(stage, "servos", "LIMBER_PT_channels")
     yield from reached(stage, rig, "DISARMED")
     chain.active_joint = 2
     do(bpy.ops.limber.puppeteer)
@@ -136,7 +132,7 @@ def play(stage):
     do(bpy.ops.limber.record)
     for steps in (1800.0, 1900.0, 2000.0):
         bus.put(3, steps)
-        yield 0.7
+        yield 0.2
         yield from stage.until(lambda at=bpy.context.scene.frame_current: bpy.context.scene.frame_current != at, HELD)
     stage.photograph("robot_recording")
     do(bpy.ops.limber.end_record)
@@ -154,9 +150,9 @@ def play(stage):
     view.plot_joint = "middle X"
     for angle in (0.2, 0.6, -0.2):
         rig.pose.bones["middle"].rotation_euler.x = angle
-        yield 1.0
+        yield 0.2
     rig.pose.bones["upper"].rotation_euler.x = 0.9
-    yield from shot(stage, "feedback", "LIMBER_PT_feedback", wait=0.4)
+    yield from shot(stage, "feedback", "LIMBER_PT_feedback")
     do(bpy.ops.limber.stop)
     yield from reached(stage, rig, "FAULT")
     view.ghost = view.plot = False

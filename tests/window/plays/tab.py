@@ -3,5 +3,5 @@
 
 def play(stage):
     stage.open_tab()
-    yield 0.5
+    yield 0.2
     stage.facts["tab"] = stage.region("UI").active_panel_category

@@ -1,19 +1,46 @@
-"""A tab with a few panels alone, open, so that all of their rows are in sight."""
+"""A tab with a few panels alone, open, so that all of their rows are in sight. When the play has ended, all are as before."""
 
 import bpy
 
 
-def only(stage, root: str) -> None:
-    """Takes all panels but `root` and its parts out of the tab and opens those. Before it is drawn: Blender remembers what was closed.
+def panels(stage) -> list[type]:
+    """The extension's, in the tab's order."""
+    return [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
 
-    No other script can be played in this Blender: the extension cannot be disabled when panels of it are not registered.
+
+def is_shown(panel: type) -> bool:
+    return hasattr(bpy.types, panel.__name__)
+
+
+def empty(stage, *kept: str) -> None:
+    """Takes all panels but those out of the tab, which will be open when they come back.
+
+    Before it is drawn: Blender remembers what was closed. At the end of the play all are registered, as the extension is disabled only so.
     """
-    stage.spoilt = True
-    panels = [cls for cls in stage.part("registration").classes() if issubclass(cls, bpy.types.Panel)]
-    for cls in panels:
-        cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
-        bpy.utils.unregister_class(cls)
-    for cls in panels:
+    for cls in panels(stage):
+        if cls.__name__ not in kept:
+            cls.bl_options = (getattr(cls, "bl_options", None) or set()) - {"DEFAULT_CLOSED"}
+            bpy.utils.unregister_class(cls)
+    stage.at_end.callback(show_all, stage)
+
+
+def show_all(stage) -> None:
+    take_out(stage)
+    for cls in panels(stage):
+        bpy.utils.register_class(cls)
+
+
+def take_out(stage, *kept: str) -> None:
+    """Takes all panels but those out of the tab that are in it."""
+    for cls in panels(stage)[::-1]:
+        if is_shown(cls) and cls.__name__ not in kept:
+            bpy.utils.unregister_class(cls)
+
+
+def only(stage, root: str) -> None:
+    """Takes all panels but `root` and its parts out of the tab and opens those."""
+    empty(stage)
+    for cls in panels(stage):
         if root in (cls.__name__, getattr(cls, "bl_parent_id", "")):
             bpy.utils.register_class(cls)
 
@@ -25,4 +52,5 @@ def open_own(stage, tab: str, *names: str) -> None:
         twin = type(f"{name}_shown", (original,), {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown"})
         twin.bl_parent_id = ""
         bpy.utils.register_class(twin)
+        stage.at_end.callback(bpy.utils.unregister_class, twin)
     stage.open_tab(tab)

@@ -37,11 +37,11 @@ def play(stage):
     check = stage.part("rig.output.motion_check.check")
     found = [one for one in check.result(rig).findings if one.kind == "ZONE"]
     stage.facts["zones"] = [[one.joint, one.zone, one.first, one.last] for one in found]
-    yield 0.5
+    yield 0.2
     stage.photograph("zones_before")
     view = bpy.context.window_manager.limber_motion_check
     view.active = next(k for k, line in enumerate(view.findings) if line.kind == "ZONE")
     stage.redraw()
-    yield 1.0
+    yield 0.2
     stage.photograph("zones")
     stage.facts["words"] = [one.words for one in check.entered(scene.frame_current, [rig])]
