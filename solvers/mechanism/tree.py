@@ -78,8 +78,11 @@ class SpanningTree(tree.Tree):
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 where a coordinate moves a node
         self.passages = {name: self._passage(*way) for name, way in grown.taken.items()}
-        distances = np.linalg.norm(np.concatenate([self.rests, self.ends[self.bodies.stop :]])[:, :3, 3], axis=1)
-        self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0  # [m] mean distance between neighbouring joints
+        # [m] mean distance between neighbouring joints; where the world's origin is does not matter
+        ends = slice(self.bodies.stop, None)
+        apart = np.concatenate([self.rests[np.array(self.parents, int) >= 0], self.ends[ends][self.carrying[ends] >= 0]])[:, :3, 3]
+        distances = np.linalg.norm(apart, axis=1)
+        self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0
         self.unit = np.where(self.slides, self.size, 1.0)  # (v,) of a step in each coordinate: 1 rad or one size
 
     def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:
@@ -149,15 +152,20 @@ class _Growth:
             for joint in self._near.get(here, []):
                 there = joint.child if joint.parent == here else joint.parent
                 if there not in self.placed:
-                    self.placed[there] = self._joined(joint, here, here == joint.child)
+                    end, far = (
+                        self._joined(joint, here, there == joint.parent),
+                        joint.in_parent if there == joint.parent else joint.in_child,
+                    )
+                    self.placed[there] = Carried(end.carrier, end.offset @ inverse(frame_array(far)))
                     waiting.append(there)
 
-    def _joined(self, joint: Joint, here: str, is_backward: bool) -> Carried:
-        near, far = (joint.in_child, joint.in_parent) if is_backward else (joint.in_parent, joint.in_child)
+    def _joined(self, joint: Joint, here: str, is_backward: bool = False) -> Carried:
+        """The joint's frame on the body that it carries."""
         moves = KINDS[joint.kind].moves
-        end, made = self._carry(self.placed[here], frame_array(near), moves[::-1] if is_backward else moves, is_backward)
+        near = frame_array(joint.in_child if is_backward else joint.in_parent)
+        end, made = self._carry(self.placed[here], near, moves[::-1] if is_backward else moves, is_backward)
         self.taken[joint.name] = (made[::-1] if is_backward else made, is_backward)
-        return Carried(end.carrier, end.offset @ inverse(frame_array(far)))
+        return end
 
     def _carry(self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool) -> tuple[Carried, tuple[int, ...]]:
         carrier, offset, made = start.carrier, start.offset @ before, []
@@ -175,7 +183,7 @@ class _Growth:
     def _close(self, joint: Joint) -> None:
         child = self.placed[joint.child]
         if joint.is_valued:
-            self._add_closure(joint.name, "fixed", self._joined(joint, joint.parent, False), child)
+            self._add_closure(joint.name, "fixed", self._joined(joint, joint.parent), child.with_frame(joint.in_child))
         else:
             parent = self.placed[joint.parent]
             self._add_closure(joint.name, joint.kind, parent.with_frame(joint.in_parent), child.with_frame(joint.in_child))
