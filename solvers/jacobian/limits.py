@@ -8,33 +8,23 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .linear import Array, Indices, Linear
+from ..least_squares.bounded_step import within
+from .linear import Array, Indices, Linear, Mask
 
 AT_LIMIT = 1e-12  # a joint with less distance to its limit is at it
 
 
 def step_within(step: Callable[[Linear], Array], linear: Linear, down: Array, up: Array) -> Array:
-    """The step (n,) of a method, with every joint between `down` (n,) <= 0 and `up` (n,) >= 0.
+    """The step (n,) of a method, with every joint between `down` (n,) <= 0 and `up` (n,) >= 0."""
 
-    Joints that would go too far are moved to their limits, the effect on the errors is subtracted, and the rest is solved again without
-    them, until none goes too far.
-    """
-    change = step(linear)
-    over = (change < down) | (change > up)
-    if not over.any():
+    def of_free(moves: Array, free: Mask) -> Array:
+        if free.all():
+            return step(linear)
+        change = np.zeros(len(moves))
+        change[free] = step(linear.without(moves, np.flatnonzero(free)))
         return change
-    whole = np.zeros(len(change))
-    free = np.arange(len(change))
-    while over.any():
-        stopped = free[over]
-        whole[stopped] = np.clip(change[over], down[stopped], up[stopped])
-        free = free[~over]
-        if not len(free):
-            return whole
-        change = step(linear.without(whole, free))
-        over = (change < down[free]) | (change > up[free])
-    whole[free] = change
-    return whole
+
+    return within(of_free, down, up)[0]
 
 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, down: Array, up: Array) -> Array:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
-from ..kinematics.tree import Frames
+from ..kinematics.tree import Frames, Mask
+from ..least_squares.bounded_step import within
 from ..tasks.task import Kinematics, Task
 from .clusters import REDUNDANT, SMALLEST
 from .loops import Loops
@@ -222,17 +223,15 @@ class Descent:
         """The step (v,) in units, within bounds: closes the loops, then reduces task errors in their null space."""
         gap, loops = here.shape.loops
         error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
-        step = self._free_step(gap, loops, error, goal)
         if not self.is_bounded:
-            return step
-        most, least = (self.upper - here.values) / self.unit, (self.lower - here.values) / self.unit
-        held = np.zeros(len(step), bool)
-        out = (step > most + ROUNDING) | (step < least - ROUNDING)
-        while out.any():
-            held |= out
-            fixed, free = np.where(held, np.clip(step, least, most), 0.0), (~held).astype(float)
-            step = fixed + self._free_step(gap + loops @ fixed, loops * free, error + goal @ fixed, goal * free)
-            out = ~held & ((step > most + ROUNDING) | (step < least - ROUNDING))
+            return self._free_step(gap, loops, error, goal)
+
+        def of_free(moves: Array, free: Mask) -> Array:
+            if free.all():
+                return self._free_step(gap, loops, error, goal)
+            return self._free_step(gap + loops @ moves, loops * free, error + goal @ moves, goal * free)
+
+        step, held = within(of_free, (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit)
         if not is_closing_only:
             self.held = held
         return step

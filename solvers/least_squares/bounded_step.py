@@ -1,0 +1,35 @@
+"""The step of any method within bounds. Knows no Blender.
+
+`box` finds the minimum of a quadratic within bounds; this serves steps that are none: in null spaces, or with damping of their own.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..kinematics.se3 import Array
+from ..kinematics.tree import Mask
+
+
+def within(step: Callable[[Array, Mask], Array], lower: Array, upper: Array) -> tuple[Array, Mask]:
+    """The step (n,) within bounds, and which unknowns (n,) they hold.
+
+    Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves. Source: the clamping loop of
+    Baerlocher & Boulic 2004.
+
+    Args:
+        step: The step (n,), given the moves (n,) of held unknowns, zero elsewhere, and which are free (n,).
+        lower: (n,), may be infinite.
+        upper: (n,), not below `lower`.
+    """
+    held, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
+    while True:
+        found = step(moves, ~held)
+        out = ((found < lower) | (found > upper)) & ~held
+        found = np.where(held, moves, found)
+        if not out.any():
+            return found, held
+        held |= out
+        moves = np.where(held, np.clip(found, lower, upper), 0.0)
+        if held.all():
+            return moves, held
