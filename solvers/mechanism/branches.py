@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
-from .clusters import Clusters
-from .descent import ALIKE, LONGEST_STEP, MET
+from .clusters import RANK, Clusters
+from .descent import ALIKE, EXACT, LONGEST_STEP
 
-RANK = 1e-7  # of the largest singular value: constraints that count have 1e-3 and more, the next are rounding
 CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
@@ -101,7 +100,7 @@ class Branches:
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
         other = sure & self._is_unpredicted(last, now, steps)
-        went = sure & (moved > MET)
+        went = sure & (moved > EXACT)
         if went.all() and not other.any():
             found = Branch(last.views, now, now - last.values, last.positions + steps, steps, last.age + 1)
         else:

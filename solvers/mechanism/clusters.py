@@ -7,6 +7,9 @@ from ..kinematics.tree import Indices
 
 REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
 SMALLEST = 1e-30  # keeps a zero matrix invertible
+# Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from singular poses, those of a hinge
+# misaligned by .01 degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
+RANK = 1e-5
 
 Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
 

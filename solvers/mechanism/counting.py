@@ -4,15 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
+from .clusters import RANK
+from .descent import PROBE
 from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State
 
-# Of the largest singular value. Constraints that count have 1e-3 and more away from singular poses, those of a hinge misaligned by .01
-# degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
-RANK = 1e-5
 STILL = 1e-6  # [rad or sizes] per unit motion of the whole: a body or joint that moves less stands still
-FURTHER = 0.05  # [rad or sizes] a step past a dead centre
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
@@ -40,7 +38,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     is_locked = _is_still(solver, directions)
     if is_locked.any() and directions.shape[1]:
         step = directions @ np.random.default_rng(0).normal(size=directions.shape[1])
-        step *= FURTHER / np.abs(step).max()
+        step *= PROBE / np.abs(step).max()
         values, balls = solver.tree.moved(state.values, state.balls, step * solver.tree.unit)
         beside = solver.solve(Goals(), State(np.clip(values, solver.lower, solver.upper), balls))
         if beside.report.assembled:

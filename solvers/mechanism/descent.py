@@ -22,17 +22,13 @@ from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-CLOSED = 1e-10  # [rad or sizes] loop residual that counts as closed: far below what a robot can show, and above rounding
+EXACT = 1e-10  # [rad or sizes] a smaller loop residual, task error or step counts as zero: far below what a robot can show, above rounding
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-MET = 1e-9  # [rad or sizes] task error that counts as zero
 LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate in a step: beyond it the linear model says little
-ROUNDING = 1e-12  # [rad or sizes] a shorter step is none
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
-DAMPING_GROWTH = 8.0  # factor of the damping after a step that failed
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
-CLOSING_STEPS = 12
 FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
-PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle, where first-order steps vanish
+PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle or singular pose, where slopes vanish
 ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
 
 
@@ -60,7 +56,7 @@ class Motion(NamedTuple):
     def curved(self, step: Array) -> Array | None:
         """A step (v,) along the tangent with the path's curvature, which changes little; None where the motion does."""
         square = float(self.first @ self.first)
-        share = float(step @ self.first) / square if square > ROUNDING else 0.0
+        share = float(step @ self.first) / square if square > EXACT else 0.0
         is_alike = share > 0.0 and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
         return step + share * share * self.rest if is_alike else None
 
@@ -138,18 +134,18 @@ class Descent:
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
-            if here.open <= CLOSED and here.square <= MET * MET:
+            if here.open <= EXACT and here.square <= EXACT * EXACT:
                 settled = True
                 break
             count += 1
             there, settled = self._improve(here)
             here = here if there is None else there
-            if settled and not is_probed and here.square > MET * MET:
+            if settled and not is_probed and here.square > EXACT * EXACT:
                 is_probed, beyond = True, self._beyond_saddle(here)
                 here, settled = (here, True) if beyond is None else (beyond, False)
             elif there is None:
                 break
-        return self.close(here, CLOSED), settled, count
+        return self.close(here, EXACT), settled, count
 
     def _beyond_saddle(self, here: Configuration) -> Configuration | None:
         """A better configuration along the direction of least slope; None: none is found. A stretched arm, whose target has come back,
@@ -186,8 +182,8 @@ class Descent:
                     factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)
                     self.damping = min(max(self.damping * factor, LEAST_DAMPING), MOST_DAMPING)
                 is_small = here.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * here.square
-                return there, there.open <= CLOSED and (is_small or longest < ROUNDING)
-            if longest < ROUNDING:
+                return there, there.open <= EXACT and (is_small or longest < EXACT)
+            if longest < EXACT:
                 return None, True
             if self.evaluations >= self.most:
                 return None, False
@@ -201,8 +197,9 @@ class Descent:
             if self.last is not None and (curved := self.last.curved(step)) is not None:
                 yield curved
         yield step
+        growth = 2.0  # doubled after each failure (Nielsen 1999)
         while self.damping <= MOST_DAMPING:
-            self.damping *= DAMPING_GROWTH
+            self.damping, growth = growth * self.damping, 2.0 * growth
             yield self.step(here)
 
     def _closed(self, here: Configuration, step: Array) -> Configuration | None:
@@ -216,7 +213,7 @@ class Descent:
             return None
         gain = here.square - there.square
         cost = here.open * (here.open + float(np.sqrt(here.square)))  # largest increase of the task errors by closing the loops
-        is_owed = here.open > max(CLOSED, 2.0 * there.open) and gain > -cost
+        is_owed = here.open > max(EXACT, 2.0 * there.open) and gain > -cost
         return there if gain > 0.0 or is_owed else None
 
     def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
@@ -256,11 +253,9 @@ class Descent:
 
     def close(self, here: Configuration, enough: float) -> Configuration:
         """The configuration with closed loops nearest to this one, to `enough`, as far as that converges."""
-        for _ in range(CLOSING_STEPS):
-            if here.open <= enough:
-                break
+        while here.open > enough:
             there = self.stepped(here, self.step(here, is_closing_only=True))
-            if there.open >= here.open:
-                break
+            if there.open >= 0.5 * here.open:  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck
+                return here if there.open >= here.open else there
             here = there
         return here

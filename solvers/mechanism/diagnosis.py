@@ -9,6 +9,7 @@ Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mech
 Applied to Multi-Loop Kinematic Chains, 1981.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,8 @@ from ..kinematics.rotations import IDENTITY, between, conjugate, from_matrix, mu
 from ..kinematics.se3 import Array, Frame
 from ..kinematics.tree import Indices
 from .assembly import LONG
-from .counting import RANK, STILL, null_space
+from .clusters import RANK
+from .counting import STILL, null_space
 from .goals import Goals
 from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
@@ -26,7 +28,7 @@ from .solver import MechanismSolver, State
 LARGEST_CORRECTION = np.radians(15.0)  # [rad] an axis with a larger error is taken for intended
 # [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a small motion may be rounding
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
-MOVED = 5e-3  # [rad or sizes] of a joint after such a step: over less, an axis that is off by .01 degrees is within ASSEMBLED
+MOVED = 1e-3  # [rad or sizes] of a joint after such a step: less is rounding or play
 BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
 
 
@@ -89,8 +91,9 @@ class _Examination:
         still = [joint for joint in loop if np.abs(motions[self._coordinates(joint)]).max(initial=0.0) < STILL]
         if not still:
             return None
-        misaligned = sorted((one for joint in still if (one := self._off_axis(joint, held)) is not None), key=lambda one: one.angle)
-        blamed = next((one for one in misaligned if self._moves_corrected(one, held)), None)
+        misaligned = [one for joint in still if (one := self._off_axis(joint, held)) is not None]
+        play, blamed = min(((self._play(one, held), one) for one in misaligned), key=lambda pair: pair[0], default=(math.inf, None))
+        blamed = blamed if play < math.inf else None
         return LockedLoop(tuple(joint.name for joint in still), tuple(joint.name for joint in loop), blamed)
 
     def _coordinates(self, joint: Joint) -> Indices:
@@ -124,23 +127,24 @@ class _Examination:
             screws[:, :, coordinate] = axis, np.cross(self.frames.nodes[self.tree.held[coordinate], :3, 3], axis)
         return screws
 
-    def _moves_corrected(self, misaligned: MisalignedAxis, held: Indices) -> bool:
-        """Whether a joint with its axis corrected can move noticeably while all loops hold."""
+    def _play(self, misaligned: MisalignedAxis, held: Indices) -> float:
+        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite where they hold it."""
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
         frames = tree.forward(state.values, balls=state.balls)
         directions = null_space(solver.loops.linear(frames, tree.screws(frames), {})[1][:, held], len(held))
         if not directions.shape[1]:
-            return False
+            return math.inf
         own, dice = int(tree.all_coordinates(misaligned.joint)[0]), np.random.default_rng(0)
         for far in TRIAL_STEPS:
             step = np.zeros(len(tree))
             step[held] = directions @ dice.normal(size=directions.shape[1])
             values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
             found = solver.solve(Goals(), State(values, balls), iterations=LONG)
-            if found.report.assembled and abs(found.state.values[own] - state.values[own]) > MOVED * tree.unit[own]:
-                return True
-        return False
+            moved = abs(float(found.state.values[own] - state.values[own]) / tree.unit[own])
+            if found.report.assembled and moved > MOVED:
+                return found.report.residual / moved
+        return math.inf
 
 
 def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:

@@ -1,7 +1,7 @@
 """Residuals of joints and their derivatives, all joints of a mechanism at once. Knows no Blender.
 
 Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i - R_j x_j + c_j; the last sign
-must be a minus. Its dot products of axes vanish for a body reversed by 180 degrees, too; `frames.half_angle` does not.
+must be a minus. Its dot products of axes vanish for a body reversed by 180 degrees, too; `se3.half_angle` does not.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..kinematics.se3 import Array, angle_of, half_angle, half_swing
-from .kinds import KINDS, POSITION, ROWS, SWING, TURN
+from .kinds import KINDS, Row
 
 
 class JointResiduals:
@@ -20,14 +20,14 @@ class JointResiduals:
         self.count = len(kinds)
         self.joint = np.array([k for k, _ in held], int)  # each residual's joint
         self.row = np.array([row for _, row in held], int)
-        self.is_position = self.row < len(POSITION)
-        self.picked = self.joint * ROWS + self.row
+        self.is_position = self.row <= Row.Z
+        self.picked = self.joint * len(Row) + self.row
         positions = np.zeros((self.count, 3))
         positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
         self.held_positions = positions
-        self.turns = np.array([TURN[0] in KINDS[kind].rows for kind in kinds], bool)
-        self.swings = np.array([SWING[0] in KINDS[kind].rows for kind in kinds], bool)
-        self.crosses = np.array([kind == "universal" for kind in kinds], bool)
+        self.turns = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
+        self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
+        self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
         self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
 
     def relative(self, parents: Array, children: Array) -> Array:
@@ -39,7 +39,7 @@ class JointResiduals:
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
         """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the child."""
-        every = np.zeros((self.count, ROWS))
+        every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
         turns = relative[:, :, :3]
         every[:, :3] = relative[:, :, 3]

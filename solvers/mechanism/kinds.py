@@ -4,18 +4,30 @@ Axes are those of the joint's own frames, one on the parent and one on the child
 """
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Literal, get_args
 
 Kind = Literal["fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"]
 Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rotate y", "rotate z", "ball"]
 
-# Indices of a joint's residuals, in the parent's joint frame. 0..2: position [m] along x, y, z. 3..5: half-angle vector of the rotation.
-# 6, 7: half-angle vector of the swing of the z axes. 8: the child's y axis along the parent's x axis (0 where they are perpendicular).
-POSITION = (0, 1, 2)
-TURN = (3, 4, 5)
-SWING = (6, 7)
-CROSS = (8,)
-ROWS = 9
+
+class Row(IntEnum):
+    """Residuals that a joint may constrain, in the parent's joint frame."""
+
+    X = 0  # position [m]
+    Y = 1
+    Z = 2
+    TURN_X = 3  # half-angle vector of the rotation
+    TURN_Y = 4
+    TURN_Z = 5
+    SWING_X = 6  # half-angle vector of the swing of the z axes
+    SWING_Y = 7
+    CROSS = 8  # the child's y axis along the parent's x axis: 0 where they are perpendicular
+
+
+POSITION = (Row.X, Row.Y, Row.Z)
+TURN = (Row.TURN_X, Row.TURN_Y, Row.TURN_Z)
+SWING = (Row.SWING_X, Row.SWING_Y)
 
 
 @dataclass(frozen=True)
@@ -23,7 +35,7 @@ class Shape:
     """Degrees of freedom and constraints of a kind of joint."""
 
     moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball is three degrees of freedom
-    rows: tuple[int, ...]  # residuals that it constrains: 6 less its degrees of freedom
+    rows: tuple[Row, ...]  # residuals that it constrains: 6 less its degrees of freedom
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
@@ -34,12 +46,12 @@ class Shape:
 KINDS: dict[str, Shape] = {
     "fixed": Shape((), (*POSITION, *TURN)),
     "revolute": Shape(("rotate z",), (*POSITION, *SWING)),
-    "prismatic": Shape(("translate z",), (0, 1, *TURN)),
-    "cylindrical": Shape(("translate z", "rotate z"), (0, 1, *SWING)),
+    "prismatic": Shape(("translate z",), (Row.X, Row.Y, *TURN)),
+    "cylindrical": Shape(("translate z", "rotate z"), (Row.X, Row.Y, *SWING)),
     "spherical": Shape(("ball",), POSITION),
-    "universal": Shape(("rotate x", "rotate y"), (*POSITION, *CROSS)),  # about x of the parent's frame, then about y of the child's
+    "universal": Shape(("rotate x", "rotate y"), (*POSITION, Row.CROSS)),  # about x of the parent's frame, then about y of the child's
     "cartesian": Shape(("translate x", "translate y", "translate z"), TURN),
-    "planar": Shape(("translate x", "translate y", "rotate z"), (2, *SWING)),
+    "planar": Shape(("translate x", "translate y", "rotate z"), (Row.Z, *SWING)),
     "free": Shape(("translate x", "translate y", "translate z", "ball"), ()),
 }
 assert set(KINDS) == set(get_args(Kind))

@@ -8,7 +8,7 @@ from ..kinematics.se3 import Array, hat
 from ..kinematics.tree import Frames
 from .clusters import Clusters
 from .joint_residuals import JointResiduals
-from .kinds import ROWS
+from .kinds import Row
 from .tree import Closure, SpanningTree
 
 
@@ -46,7 +46,7 @@ class Loops:
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        by_screw = np.zeros((len(parents), ROWS, 6))  # of the child: its angular velocity, and its velocity at the world's origin
+        by_screw = np.zeros((len(parents), len(Row), 6))  # of the child: its angular velocity, and its velocity at the world's origin
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
         np.matmul(grows, back, out=by_screw[:, 3:, :3])

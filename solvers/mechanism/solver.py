@@ -20,7 +20,7 @@ from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, CLOSED, MET, Configuration, Descent, Motion, Shape
+from .descent import CLOSE_ENOUGH, EXACT, Configuration, Descent, Motion, Shape
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
@@ -165,7 +165,7 @@ class MechanismSolver:
         descent.first, descent.last = None, state.motion.over(dt) if dt is not None and state.motion is not None else None
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
         here, settled, count = descent.go(here, iterations)
-        if start.open <= CLOSED and 0.0 < start.square <= here.square:
+        if start.open <= EXACT and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
         motion, is_led = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
         if dt is not None and here.open <= CLOSE_ENOUGH:
@@ -234,7 +234,7 @@ class MechanismSolver:
                 value, unit = float(here.values[c]), "mm" if self.tree.slides[c] else "degrees"
                 given = 1e3 if self.tree.slides[c] else math.degrees(1.0)
                 for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
-                    if abs(value - bound) <= MET * self.tree.unit[c]:
+                    if abs(value - bound) <= EXACT * self.tree.unit[c]:
                         speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
                         what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
                         found.append(f"joint '{name}' is at {what}")
