@@ -141,7 +141,7 @@ class _Examination:
             step[held] = directions @ dice.normal(size=directions.shape[1])
             values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
             found = solver.solve(Goals(), State(values, balls), iterations=LONG)
-            moved = abs(float(found.state.values[own] - state.values[own]) / tree.unit[own])
+            moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
             if found.report.assembled and moved > MOVED:
                 return found.report.residual / moved
         return math.inf
