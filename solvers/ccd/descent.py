@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aim_residual import SHORTEST_REACH
-from ..coordinate_descent import Pull, SweepStart, Tool, sweep
+from ..coordinate_descent import NO_PULL, Pull, SweepStart, Tool, sweep
 from ..diagnosis import MET
 from ..gaze import end_errors
 from ..goals import GazeGoal
@@ -22,7 +22,6 @@ PATIENCE = 8  # sweeps, enough for an extrapolation
 STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
 MEMORY = 5  # sweeps that are extrapolated: fewer hold too little, more belong to another curve
 LEAST_SQUARE = 1e-10  # of the sweeps' own squares: regularises the system where steps are parallel
-NO_STIFFNESS = 1e-12  # a prismatic joint that changes nothing
 
 
 class GoalError(NamedTuple):
@@ -169,7 +168,7 @@ class Descent:
             slide = task.translation_pull(k, axis, tools)
             pull += weight * slide.pull
             stiffness += weight * slide.stiffness
-        return position + pull / stiffness if stiffness > NO_STIFFNESS else position
+        return position + pull / stiffness if stiffness > NO_PULL else position
 
 
 def _shares(goal: GazeGoal) -> list[float]:

@@ -12,7 +12,7 @@ from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
 
 HALF_A_LINK = 0.5  # of a typical link: Buss's D_max
-LARGEST_TURN = 0.5  # [rad] D_max of an aim: half a link, seen from a link's length away
+LARGEST_TURN = HALF_A_LINK  # [rad] D_max of an aim: seen from a link's length away
 
 Key = tuple[str, int]  # kind and end of a block
 

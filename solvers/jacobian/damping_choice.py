@@ -7,7 +7,7 @@ unwanted oscillation became very rare." His targets move in and out of reach; so
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ SETTLING = 1.0  # [s] at first that do not count
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
-FREE = 1e3  # [rad or m] a limit that no swing reaches
 SHAKE = math.radians(1)  # [rad, or of the reach] of a joint to and fro from frame to frame: less is not seen
 RARE = 0.01  # share of frames
 
@@ -94,7 +93,6 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
         keep: Weight of the posture.
         dt: [s] duration of a frame.
     """
-    free = replace(skeleton, joints=tuple(replace(joint, lower=-FREE, upper=FREE) for joint in skeleton.joints))
     widest = np.array([SWING * (skeleton.reach if joint.kind == "prismatic" else 1.0) for joint in skeleton.joints])
     swings = BEYOND * np.minimum(0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), widest)
     draw = np.random.default_rng(0)
@@ -102,10 +100,10 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
     goals = []
     for now in np.arange(0.0, SECONDS, dt).tolist():
         angles: Array = np.array(skeleton.clamp(posture)) + swings * np.sin(math.tau * rates * now + phases)
-        pose = free.forward(angles.tolist())
+        pose = skeleton.forward(angles.tolist())
         farther = 1.0 + (BEYOND - 1.0) * 0.5 * (1.0 - math.cos(math.tau * SLOWEST * now))
         first, *others = (
-            EndGoal(_aim(kind, *free.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric)
+            EndGoal(_aim(kind, *skeleton.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric)
             for kind, end, weight, symmetric in ends
         )
         goals.append(GazeGoal(first.aim, posture, first.symmetric, first.weight, keep, tuple(others)))

@@ -11,8 +11,6 @@ import numpy as np
 from ..least_squares.bounded_step import within
 from .linear import Array, Indices, Linear, Mask
 
-AT_LIMIT = 1e-12  # a joint with less distance to its limit is at it
-
 
 def step_within(step: Callable[[Linear], Array], linear: Linear, down: Array, up: Array) -> Array:
     """The step (n,) of a method, with every joint between `down` (n,) <= 0 and `up` (n,) >= 0."""
@@ -44,10 +42,10 @@ def beneath(further: Callable[[Indices, Array], Array], change: Array, down: Arr
         addition = further(free, change)
         room = np.where(addition > 0.0, up[free] - change[free], change[free] - down[free])
         speed = np.abs(addition)
-        shares = np.divide(room, speed, out=np.full(len(free), np.inf), where=speed > AT_LIMIT)
+        shares = np.divide(room, speed, out=np.full(len(free), np.inf), where=speed > 0.0)
         share = max(0.0, min(1.0, float(np.min(shares))))
         change[free] += share * addition
         if share == 1.0:
             break
-        free = free[shares > share + AT_LIMIT]
+        free = free[shares > share]
     return np.clip(change, down, up)

@@ -19,7 +19,7 @@ Kind = Literal["aim", "upright", "position"]
 VIEW_COMPONENTS = 2  # components of an aim whose roll is free; a third one is uprightness
 FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squares stay finite
 RANK = 1e-10  # of the largest singular value: a smaller one is rounding
-NO_LEVER = 1e-150  # a smaller largest singular value is zero: its square would vanish
+NO_LEVER = math.sqrt(np.finfo(float).tiny)  # a smaller largest singular value is zero: its square would vanish
 
 
 class Block(NamedTuple):

@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, Quaternion, Vector, to_matrix
+from .rotations import IDENTITY, NO_DIRECTION, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
 
-REVERSED_SINE = 1e-6  # sine of an angle beyond 90 degrees below which the antisymmetric part has lost six digits of the axis
-NEAR_HALF_TURN = 1e-4  # cosine of half an angle: the sine of the whole angle has lost four digits by then
-SMALLEST_SINE = 1e-12
+# Cosine of half an angle, or half the sine of the whole one, nearer to 180 degrees than which the axis is read from the symmetric part of a
+# rotation, which is off by the square of this, and not from the antisymmetric one, which has lost as many digits as this has zeros.
+NEAR_HALF_TURN = 1e-5
 TINY = float(np.finfo(float).tiny)
-LEAST_COSINE = 1e-6  # of half an angle: next to 180 degrees the derivative is unbounded
 
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
@@ -102,8 +101,8 @@ def logarithm(turns: Array) -> Array:
     """
     sines, sine, angle = _sines_and_angles(turns)
     vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]
-    if angle.max(initial=0.0) > math.pi - 2.0 * REVERSED_SINE:
-        is_reversed = (sine < REVERSED_SINE) & (angle > 1.0)
+    if angle.max(initial=0.0) > math.pi - 2.0 * NEAR_HALF_TURN:
+        is_reversed = angle > math.pi - 2.0 * NEAR_HALF_TURN
         vectors = np.where(is_reversed[..., None], angle[..., None] * _axes_near_pi(turns, sines), vectors)
     return vectors
 
@@ -137,7 +136,7 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
     Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken for one that is aligned.
     """
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
-    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), LEAST_COSINE)  # of half the angle
+    cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), TINY)  # of half the angle
     vector = products[..., :3] / cosine[..., None]
     if (cosine < NEAR_HALF_TURN).any():
         near = 2.0 * np.sin(0.5 * angle_of(turns))[..., None] * _axes_near_pi(turns, products[..., :3])
@@ -150,16 +149,16 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
 def half_swing(axes: Array) -> tuple[Array, Array]:
     """Half-angle vectors (..., 2) of the least rotation from +Z to unit vectors (..., 3), and derivatives (..., 2, 3)."""
     z = axes[..., 2]
-    far = np.maximum(1.0 + z, LEAST_COSINE * LEAST_COSINE)
+    far = np.maximum(1.0 + z, NEAR_HALF_TURN * NEAR_HALF_TURN)
     factor = np.sqrt(2.0 / far)
     # d(z axis x a) = (c - a z^T) w for a rotation w from the left, and d(cosine) = -(z x a) w
     products = (axes * factor[..., None]) @ TO_SWING_AND_SLOPE
     rows, derivative = products[..., :2], products[..., 2:].reshape(*axes.shape[:-1], 2, 3)
     derivative[..., :2] += (rows * (0.5 / (far * factor))[..., None])[..., :, None] * rows[..., None, :]
-    if (far < NEAR_HALF_TURN * NEAR_HALF_TURN).any():  # about x, where the axis is undefined
-        is_opposite = 1.0 + z < NEAR_HALF_TURN * NEAR_HALF_TURN
+    if (far == NEAR_HALF_TURN * NEAR_HALF_TURN).any():  # about x, where the axis is undefined
+        is_opposite = 1.0 + z <= NEAR_HALF_TURN * NEAR_HALF_TURN
         sine = axes[..., 1::-1] * (-1.0, 1.0)
         length = np.sqrt((sine * sine).sum(-1))[..., None]
-        axis = np.where(length > SMALLEST_SINE, sine / np.maximum(length, SMALLEST_SINE), (1.0, 0.0))
+        axis = np.where(length > NO_DIRECTION, sine / np.maximum(length, NO_DIRECTION), (1.0, 0.0))
         rows = np.where(is_opposite[..., None], np.sqrt(2.0 - 2.0 * np.minimum(z, 1.0))[..., None] * axis, rows)
     return rows, derivative

@@ -23,9 +23,7 @@ VIOLATED = 10.0  # tolerances: a larger violation is reported
 STIFFNESS = 1e6  # of a penalty, times the objective's own: by about this factor each set of multipliers reduces the error
 STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
 HELPED = 0.25  # of the last set's change of violations: a larger change is no progress
-MOST_SETS = 40  # of multipliers: two are usual, ten where constraints contradict each other
-MOST_STEPS = 60  # of Newton's method on a penalty, which is piecewise quadratic: a few are usual
-SHORTEST = 2.0**-30  # of the line search
+MOST = 40  # sets of multipliers, of which two are usual, ten where constraints contradict each other; and steps of Newton's method in each
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ def solve(
             return of_box(boxed, len(constraints))
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
     last, stiffenings = np.full(len(constraints), np.inf), 0
-    for _ in range(MOST_SETS):
+    for _ in range(MOST):
         x, sides, more = penalty.minimum(x, sides, forces)
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
@@ -146,7 +144,7 @@ class _Penalty:
         By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
-        for _ in range(MOST_STEPS):
+        for _ in range(MOST):
             beyond = constraints.beyond(x, shift)
             active = (beyond != 0.0) | constraints.equal
             own = constraints.matrix[active]
@@ -156,10 +154,10 @@ class _Penalty:
             there = np.clip(x + boxed.x, self.lower, self.upper)
             if (((constraints.beyond(there, shift) != 0.0) | constraints.equal) == active).all():
                 return there, boxed.sides, rounds
-            length, now = 1.0, self._cost(x, shift)
-            while self._cost(x + length * boxed.x, shift) >= now and length > SHORTEST:
-                length *= 0.5
-            if length <= SHORTEST:
-                break
-            x, sides = np.clip(x + length * boxed.x, self.lower, self.upper), boxed.sides
+            move, now = boxed.x, self._cost(x, shift)
+            while self._cost(x + move, shift) >= now:
+                move = 0.5 * move
+                if np.array_equal(x + move, x):
+                    return x, sides, rounds
+            x, sides = np.clip(x + move, self.lower, self.upper), boxed.sides
         return x, sides, rounds

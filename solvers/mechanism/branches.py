@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
+from ..kinematics.tree import LONGEST_STEP
 from .clusters import RANK, Clusters
-from .descent import ALIKE, EXACT, LONGEST_STEP
+from .descent import ALIKE, EXACT
 
 CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed

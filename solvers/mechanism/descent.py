@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
-from ..kinematics.tree import Frames, Mask
+from ..kinematics.tree import LONGEST_STEP, Frames, Mask
 from ..least_squares.bounded_step import within
 from ..tasks.task import Kinematics, Task
 from .clusters import REDUNDANT, SMALLEST
@@ -24,7 +24,6 @@ from .tree import SpanningTree
 
 EXACT = 1e-10  # [rad or sizes] a smaller loop residual, task error or step counts as zero: far below what a robot can show, above rounding
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-LONGEST_STEP = 0.5  # [rad or sizes] of one coordinate in a step: beyond it the linear model says little
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
 FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
-from ..kinematics.tree import Frames, Indices
+from ..kinematics.tree import LONGEST_STEP, Frames, Indices
 from ..limits.limit import JointState, Limit, bounds
 from ..limits.position import PositionLimit
 from ..limits.velocity import VelocityLimit
@@ -29,7 +29,7 @@ from .readout import coordinates_at, values_of
 from .report import ASSEMBLED, Report
 from .tree import SpanningTree
 
-WAYPOINT_SPACING = 0.25  # [rad or sizes] of one joint: farther commands are reached by waypoints, which keep the assembly
+WAYPOINT_SPACING = 0.5 * LONGEST_STEP  # of one joint: farther commands are reached by waypoints, which keep the assembly
 MOST_WAYPOINTS = round(math.tau / WAYPOINT_SPACING)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
 

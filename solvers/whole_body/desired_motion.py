@@ -11,8 +11,7 @@ from .body import Body
 from .law import Law
 from .targets import Target, Values
 
-ROTATION_SIZE = 3.0  # the sum of a rotation's squared entries
-NO_ROTATION = 0.03  # deviation of that sum from which a matrix is no rotation: a sensor's zeros, a scaled matrix, NaN
+NO_ROTATION = 0.03  # deviation of the sum of squared entries from 3, from which a matrix is no rotation: zeros, a scaled matrix, NaN
 
 
 class DesiredMotion(NamedTuple):
@@ -74,7 +73,7 @@ class MotionTargets:
         _, turn_share, share, with_spins, with_velocities = self._shares
         now, positions = self.rotations(frames), self.positions(frames)
         target, turn_weights = values.rotation, self._turn_weights
-        found = np.abs(np.einsum("kij,kij->k", target, target) - ROTATION_SIZE) < NO_ROTATION
+        found = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
         lost: tuple[str, ...] = ()
         if not found.all():
             lost = tuple(target_of_link.link for target_of_link, is_found in zip(self.turning, found, strict=True) if not is_found)

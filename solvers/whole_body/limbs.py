@@ -11,11 +11,10 @@ from ..kinematics.tree import BASE, Indices
 from .body import Body
 
 LONGEST = 16  # joints of a limb: longer ones are split, since each limb is solved as a dense system
-BASE_LIMB = -1  # parent of limbs on the base
 
 
 def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
-    """Joints of each limb, from its root, and the parent of each limb, which comes before it."""
+    """Joints of each limb, from its root, and the parent of each limb, which comes before it; -1: the base."""
     children = [0] * len(parents)
     for parent in parents:
         if parent >= 0:
@@ -24,8 +23,8 @@ def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[
     above: list[int] = []
     limb_of: list[int] = []
     for joint, parent in enumerate(parents):
-        own = limb_of[parent] if parent >= 0 else BASE_LIMB
-        if own == BASE_LIMB or children[parent] > 1 or len(limbs[own]) == longest:
+        own = limb_of[parent] if parent >= 0 else -1
+        if own < 0 or children[parent] > 1 or len(limbs[own]) == longest:
             above.append(own)
             own = len(limbs)
             limbs.append([])
@@ -49,9 +48,9 @@ class Layout:
         limbs, above = limbs_of(body.parents)
         depths: list[int] = []
         for up in above:
-            depths.append(0 if up == BASE_LIMB else depths[up] + 1)
+            depths.append(0 if up < 0 else depths[up] + 1)
         order = sorted(range(len(limbs)), key=lambda limb: depths[limb])
-        row_of = {limb: row for row, limb in enumerate(order)} | {BASE_LIMB: 0}
+        row_of = {limb: row for row, limb in enumerate(order)} | {-1: 0}
         width = max((len(limb) for limb in limbs), default=1)
         self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # unknown at each index of a limb; one too many: none
         self.position: dict[int, tuple[int, int]] = {}  # limb and index of each joint

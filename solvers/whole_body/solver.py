@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, logarithm
-from ..kinematics.tree import BASE, Frames
+from ..kinematics.tree import BASE, LINEAR, LONGEST_STEP, Frames
 from ..least_squares import box, constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits.acceleration import AccelerationLimit
@@ -27,14 +27,9 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-LINEAR = 3  # unknowns whose moves are exact however large: the base's position
-CONTACT_MET = 1e-10  # [m, rad] error of a contact that counts as met
-CONTACT_CORRECTIONS = 6  # corrections of a contact in a step: each squares the error
-SETTLED = 1e-9  # [rad or m] a full solve has converged when all moves are smaller
-FULL_STEP = 0.5  # [rad or m] of a joint in a step of a full solve: with larger ones joints wind up by full rotations
+EXACT = 1e-10  # [m, rad] a smaller error of a contact, or move of a full solve, counts as zero
 FULL_SOLVE = 200  # most steps of a full solve
 REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
-LARGE_MOVE = 0.1  # [rad or m] of a joint in a step, from which the error of linearisation may matter
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation
 
@@ -103,13 +98,13 @@ class WholeBody:
 
         Steps that reverse the step before are to and fro about a solution between them: the largest step halves, so that they end there.
         """
-        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(FULL_STEP), posture=None))
+        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP), posture=None))
         still = replace(values, angular_velocity=None, linear_velocity=None)
         share, last = 1.0, np.zeros(self.body.unknowns)
         for _ in range(FULL_SOLVE):
             _, state = free.step(still, state, share)
             move = share * state.velocity
-            if np.abs(move).max() < SETTLED:
+            if np.abs(move).max() < EXACT:
                 break
             share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
             last = move
@@ -223,7 +218,7 @@ class WholeBody:
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if np.abs(move[LINEAR:]).max() < LARGE_MOVE:
+        if np.square(move[LINEAR:]).max() < CORRECTED_ERROR:  # moves by m leave errors of the order of m^2
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
@@ -263,9 +258,11 @@ class WholeBody:
     ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
         body, before = self.body, after
-        for _ in range(CONTACT_CORRECTIONS):
+        left = np.inf
+        while not answer.yielded.any():
             constraints, _ = self._constraints(values, after, dt)
-            if constraints is None or answer.yielded.any() or np.abs(constraints.lower[constraints.equal]).max() < CONTACT_MET:
+            last, left = left, np.inf if constraints is None else float(np.abs(constraints.lower[constraints.equal]).max())
+            if constraints is None or left < EXACT or left > 0.5 * last:  # each correction squares the error
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still())
