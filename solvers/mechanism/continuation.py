@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ..kinematics.se3 import Array
-from .descent import ALIKE, EXACT, Configuration, Descent
+from .descent import ALIKE, EXACT, MET, Configuration, Descent
 
 LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
 FREE = 1e-10  # of the largest singular value: directions below it are free; at a fold a direction hardly has a value
@@ -36,7 +36,7 @@ def continued(descent: Descent, start: Configuration, here: Configuration, last:
         return None
     damping, held = descent.damping, descent.held
     there, _, _ = descent.go(ahead, iterations)
-    is_met = there.open <= EXACT and there.square <= max(here.square, EXACT * EXACT)
+    is_met = there.open <= EXACT and there.square <= max(here.square, MET * MET)
     if is_met and np.abs(descent.difference(start, there) - last).max() < ALIKE * np.abs(taken - last).max():
         return there
     descent.damping, descent.held = damping, held

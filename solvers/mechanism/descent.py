@@ -22,7 +22,10 @@ from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-EXACT = 1e-10  # [rad or sizes] a smaller loop residual, task error or step counts as zero: far below what a robot can show, above rounding
+EXACT = 1e-10  # [rad or sizes] a smaller loop residual or step counts as zero: far below what a robot can show, and above rounding
+MET = (
+    10.0 * EXACT
+)  # task error that counts as zero: closing loops to EXACT does not undo it, and near singular poses less costs large steps
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
@@ -133,13 +136,13 @@ class Descent:
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
-            if here.open <= EXACT and here.square <= EXACT * EXACT:
+            if here.open <= EXACT and here.square <= MET * MET:
                 settled = True
                 break
             count += 1
             there, settled = self._improve(here)
             here = here if there is None else there
-            if settled and not is_probed and here.square > EXACT * EXACT:
+            if settled and not is_probed and here.square > MET * MET:
                 is_probed, beyond = True, self._beyond_saddle(here)
                 here, settled = (here, True) if beyond is None else (beyond, False)
             elif there is None:
