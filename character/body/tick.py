@@ -52,6 +52,7 @@ class Model:
 
 
 NOWHERE = np.full(3, np.nan)
+NO_PLACES = np.zeros((0, 3))
 
 
 class BodyInputs(NamedTuple):
@@ -64,6 +65,7 @@ class BodyInputs(NamedTuple):
     floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
     floor_height: float = np.nan  # [m] height of the floor along its normal
     base_known: bool = True  # whether the base's position comes from its source; False: it is authored
+    places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):
@@ -81,7 +83,7 @@ class Velocities(NamedTuple):
     """Target velocities for feed-forward, so that proportional correction follows without lag; None: unknown."""
 
     angular: Array | None = None  # (k, 3) [rad/s]
-    linear: Array | None = None  # (1, 3) [m/s] of the base
+    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
 
 
 UNKNOWN = Velocities()
@@ -120,7 +122,7 @@ def make_model(
 
     Args:
         body: The body's model.
-        links: Targets of the links; each link takes its source's rotation.
+        links: Targets of the links: for each its source's rotation, and for some its position.
         base: Name of the base link.
         limits: Of the joints; None: those of position alone.
         gain: Rate [1/s] at which errors are corrected; 0: within the frame.
@@ -181,8 +183,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         if steps:
             lost = solution.lost
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
-    missed, base_missed = solver.missed(_values(model, inputs), state)
-    miss = float(np.sqrt(np.nansum(missed**2) + np.sum(base_missed**2)))
+    missed, distances = solver.missed(_values(model, inputs), state)
+    miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and again else np.inf
     stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest else (stalled + steps, nearest)
     if again and steps and np.abs(state.velocity).max() < AT_REST:
@@ -190,7 +192,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     outputs = Outputs(
         state,
         missed,
-        float(base_missed[0]) if model.floating else 0.0,
+        float(distances[-1]) if model.floating else 0.0,
         lost,
         tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.stands),
         bounded,
@@ -215,8 +217,9 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
 
 
 def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
-    base = inputs.base[None] if model.floating else np.zeros((0, 3))
-    return Values(inputs.rotation, base, velocities.angular, velocities.linear if model.floating else None, contacts)
+    places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
+    linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
+    return Values(inputs.rotation, places, velocities.angular, linear, contacts)
 
 
 def _floor(inputs: BodyInputs) -> Floor:
@@ -225,7 +228,8 @@ def _floor(inputs: BodyInputs) -> Floor:
 
 def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
     """The inputs with the base target raised by `height` [m]."""
-    return inputs._replace(base=inputs.base + height * inputs.floor_up) if height else inputs
+    up = height * inputs.floor_up
+    return inputs._replace(base=inputs.base + up, places=inputs.places + up) if height else inputs
 
 
 def _any_held(feet: tuple[Step, ...]) -> bool:
@@ -254,12 +258,15 @@ def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
     start = np.where(known[:, None, None], begin.rotation, last.rotation)
     turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
     base = begin.base + share * (last.base - begin.base)
-    return last._replace(rotation=turned, base=base)
+    placed = np.isfinite(begin.places).all(1)[:, None]
+    places = np.where(placed, begin.places + share * (last.places - begin.places), last.places)
+    return last._replace(rotation=turned, base=base, places=places)
 
 
 def _velocities(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
     """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which are then approached without
     feed-forward.
     """
-    linear = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
-    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear[None])
+    base = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
+    linear = np.vstack([(last.places - first.places) / dt, base])
+    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear)

@@ -31,6 +31,8 @@ def draw_character(layout, settings, menu: str) -> None:
     layout.prop(settings, "filter")
     layout.prop(settings, "sigma", slider=True)
     layout.prop(settings, "rho", text="Responsive", slider=True)
+    if settings.filter == "nutty":
+        layout.prop(settings, "beta")
     column = layout.column(align=True)
     for name in ("velocity_share", "acceleration_share", "jerk_share"):
         column.prop(settings, name, slider=True)

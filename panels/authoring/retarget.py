@@ -53,7 +53,7 @@ class LIMBER_PT_retarget(ArmatureTab):
                 layout.prop(pair, "source")
             else:
                 layout.prop_search(pair, "source", retarget.source.data, "bones")
-            props(layout, pair, "weight", "level", "plant")
+            props(layout, pair, "weight", "position_weight", "level", "plant")
         layout.separator(factor=0.5)
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")

@@ -24,6 +24,7 @@ class MotionCharacter(NamedTuple):
     velocity_share: float = 1.0
     acceleration_share: float = 1.0
     jerk_share: float = 1.0
+    beta: float = 1.0
 
 
 BOUNDS = {  # smallest and largest value of each number
@@ -32,6 +33,7 @@ BOUNDS = {  # smallest and largest value of each number
     "velocity_share": (0.01, 1.0),
     "acceleration_share": (0.01, 1.0),
     "jerk_share": (0.01, 1.0),
+    "beta": (0.1, 100.0),
 }
 
 BUILT_IN: dict[str, tuple[str, MotionCharacter]] = {  # by name: description, settings
@@ -106,6 +108,7 @@ def load(path: Path) -> MotionCharacter:
         raise RigError(f"{path.name} is of version {shown(content.get('version'))}, {VERSION} was expected: update Limber")
     if not isinstance(content.get("filter"), str) or content["filter"] not in FILTERS:
         raise RigError(f"{path.name}: filter {shown(content.get('filter'))} is not known: {' or '.join(FILTERS)} was expected")
+    content = {"beta": 1.0, **content}  # files of older versions have none
     for name, (low, high) in BOUNDS.items():
         value = number_of(content.get(name))
         if value is None or not low <= value <= high:

@@ -150,7 +150,7 @@ class BodySession(SceneSession):
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        key = (held, linked.weights, linked.levels, linked.floating, linked.planted, self.rates, retarget.gain)
+        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, self.rates, retarget.gain)
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating)
@@ -158,9 +158,10 @@ class BodySession(SceneSession):
             Target(name, weight=weight, level=level)
             for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
         ]
+        links += [Target(linked.targets[k], "position", linked.position_weights[k], level=linked.levels[k]) for k in _placed(linked)]
         self.model = make_model(body, links, linked.base, usual_limits(*self.rates), retarget.gain, self.feet)
         self.model_key = key
-        if self.state is not None and len(self.state.inputs.rotation) != len(links):
+        if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement) -> BodyInputs:
@@ -193,4 +194,10 @@ class BodySession(SceneSession):
         base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
         if base_known:
             base = to_armature[:3, :3] @ told + to_armature[:3, 3]
-        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known)
+        own = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
+        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own)
+
+
+def _placed(linked: Linked) -> list[int]:
+    """Indices of the pairs whose position counts; that of a base that floats has a target of its own."""
+    return [k for k, weight in enumerate(linked.position_weights) if weight and not (linked.floating and linked.targets[k] == linked.base)]

@@ -64,6 +64,14 @@ class LimberPair(PropertyGroup):
         soft_max=3,
         max=9,
     )
+    position_weight: FloatProperty(
+        name="Position Weight",
+        description="Weight of this bone's position, per square metre: its head follows the source bone's, scaled by Scale, as hands that"
+        " hold something must; 0: the bone follows by its rotation alone",
+        default=0.0,
+        min=0.0,
+        soft_max=10.0,
+    )
     plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
     offset: FloatVectorProperty(
         name="Calibration",

@@ -27,6 +27,15 @@ class LimberCharacter(LimberSmoothness):
         items=[choice(key, info) for key, info in FILTERS.items()],
         default="default",
     )
+    beta: FloatProperty(
+        name="Soft Limits",
+        description="Beta of the Nutty filter: where it begins to slow down toward a joint limit; 1: from the middle of the range, larger:"
+        " later (Ribeiro & Paiva 2019, eq. 23)",
+        default=1.0,
+        min=0.1,
+        max=100.0,
+        soft_max=10.0,
+    )
     velocity_share: FactorProperty(
         name="Velocity",
         description="Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier character",
@@ -41,6 +50,4 @@ class LimberCharacter(LimberSmoothness):
 
 def character(settings) -> Character:
     """The motion character of a chain or a mechanism, in the form that filters take."""
-    return Character(
-        settings.sigma, settings.rho, velocity=settings.velocity_share, acceleration=settings.acceleration_share, jerk=settings.jerk_share
-    )
+    return Character(settings.sigma, settings.rho, settings.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)

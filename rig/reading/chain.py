@@ -16,7 +16,7 @@ from .options import options_of, stored_options
 from .skeleton import ChainReader
 
 _OF_CHAIN = attrgetter(
-    "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "velocity_share", "acceleration_share", "jerk_share"
+    "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
 )
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 

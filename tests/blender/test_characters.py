@@ -145,7 +145,7 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
     bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
     bpy.ops.limber.use_character(name="Light")
     bpy.ops.limber.load_character(filepath=str(tmp_path / "mine.limber-character.json"))
-    assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1), abs=1e-6)
+    assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1, 1.0), abs=1e-6)
 
 
 def test_where_the_disk_is_full_the_old_character_stays(rig, chain, tmp_path, monkeypatch):
@@ -164,3 +164,25 @@ def test_where_the_disk_is_full_the_old_character_stays(rig, chain, tmp_path, mo
         bpy.ops.limber.save_character(filepath=str(path))
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [path.name]
+
+
+def test_a_file_of_an_older_version_has_the_papers_soft_limits(rig, chain, tmp_path):
+    chain.filter, chain.beta = "nutty", 4.0
+    bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
+    (path,) = tmp_path.iterdir()
+    content = json.loads(path.read_text())
+    assert content.pop("beta") == 4.0
+    path.write_text(json.dumps(content))
+    bpy.ops.limber.load_character(filepath=str(path))
+    assert (chain.filter, chain.beta) == ("nutty", 1.0)
+
+
+def test_soft_limits_change_the_nutty_filter(rig, chain):
+    from limber.rig.output.motion_check.check import result
+
+    takes = []
+    for beta in (0.5, 10.0):
+        chain.filter, chain.beta = "nutty", beta
+        bpy.ops.limber.check_motion()
+        takes.append(np.array(result(rig).takes[0].filtered))
+    assert np.abs(takes[0] - takes[1]).max() > 1e-3

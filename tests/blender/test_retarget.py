@@ -107,3 +107,26 @@ def test_two_copies_of_one_armature_can_follow_each_other_in_line():
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     assert limbs_apart(copy, source) < 0.2
+
+
+def test_a_hand_with_a_position_weight_comes_to_the_sources_hand():
+    rig, source = follower(size=0.8, arms_out=False)
+    retarget = rig.limber.retarget
+    pair = next(pair for pair in retarget.pairs if pair.target == called(XSENS, "left hand"))
+
+    def away() -> float:
+        """How far [m] the hand is from the scaled source's, with the base where that of the source is."""
+        bpy.context.scene.frame_set(12)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        (theirs, own) = (thing.evaluated_get(depsgraph) for thing in (source, rig))
+        wanted = theirs.matrix_world.translation + retarget.scale * (
+            theirs.matrix_world @ theirs.pose.bones[pair.source].head - theirs.matrix_world.translation
+        )
+        return (own.matrix_world @ own.pose.bones[pair.target].head - wanted).length
+
+    retarget.scale *= 1.1  # so that rotations alone do not bring the hand there
+    bpy.ops.limber.live()
+    free = away()
+    pair.position_weight = 100.0
+    bpy.context.scene.frame_set(11)
+    assert away() < 0.2 * free

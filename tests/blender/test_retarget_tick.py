@@ -41,3 +41,22 @@ def test_a_base_whose_place_becomes_known_is_approached_as_the_gain_says():
         outputs, state = tick(body, wanted((0.5, 0.0, 1.0)), state, DT)
         misses.append(outputs.base_missed)
     assert misses == pytest.approx([0.5 * (1.0 - 20.0 * DT) ** k for k in (1, 2, 3)], rel=0.02)
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_a_hand_whose_position_counts_goes_where_its_source_is(floating: bool):
+    body = manikin(floating=floating)
+    links = [Target(link, weight=1e-4) for link in LINKS]
+    mover = make_model(body, [*links, Target("left forearm", "position", 10.0)], "pelvis")
+    bent = np.zeros(len(body))
+    bent[[body.names.index("left arm x"), body.names.index("left arm z")]] = 0.4, -0.3
+    hand = body.placed(body.forward(bent), body.link_indices(["left forearm"]))[0, :3, 3]
+    state, inputs = None, wanted((0.0, 0.0, 0.0))._replace(places=hand[None])
+    for _ in range(30):
+        outputs, state = tick(mover, inputs, state, DT)
+    body_state = outputs.state
+    at = body.placed(body_state.frames, body.link_indices(["left forearm"]))[0, :3, 3] + body_state.base_position
+    assert np.linalg.norm(at - hand) < 1e-3
+    lost, _ = tick(mover, inputs._replace(places=np.full((1, 3), np.nan)), state, DT)
+    assert lost.lost == ("left forearm",)
+    assert np.isfinite(lost.state.joints).all()

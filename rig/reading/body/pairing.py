@@ -21,6 +21,7 @@ class Linked(NamedTuple):
     targets: tuple[str, ...]
     sources: tuple[str, ...]
     weights: tuple[float, ...]
+    position_weights: tuple[float, ...]
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3)
@@ -197,7 +198,7 @@ def checked(rig, retarget) -> list:
 
 def settings(retarget) -> tuple:
     """All settings of the pairs as a tuple, to detect changes."""
-    own = ("target", "source", "enabled", "weight", "level", "plant", "calibrated")
+    own = ("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
     return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
 
 
@@ -218,6 +219,7 @@ def linked(rig, retarget) -> Linked:
         targets,
         tuple(pair.source for pair in pairs),
         tuple(pair.weight for pair in pairs),
+        tuple(pair.position_weight for pair in pairs),
         tuple(pair.level for pair in pairs),
         tuple(pair.plant for pair in pairs),
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),
