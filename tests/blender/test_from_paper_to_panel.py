@@ -40,13 +40,13 @@ def test_a_solvers_options_on_the_page_are_those_of_its_panel(solver):
     _, chain = looking_chain()
     make_active(chain.id_data)
     chain.solver = solver
-    offered = rows("Gaze panel")[SOLVERS[solver].label]
+    offered = rows("Solver panel")[SOLVERS[solver].label]
     wanted = {each.label for each in settings_of(SOLVERS[solver].options).values() if each.is_usual}
     assert wanted <= offered <= names(LIMBER_PT_options)
 
 
 def test_the_page_has_all_solvers_and_filters_and_no_others():
-    assert set(rows("Gaze panel")) == {info.label for info in SOLVERS.values()}
+    assert set(rows("Solver panel")) == {info.label for info in SOLVERS.values()}
     assert set(rows("Motion panel")) == {info.label for info in FILTERS.values()}
 
 
