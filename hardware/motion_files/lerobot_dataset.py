@@ -19,6 +19,7 @@ from ...files.parquet import Column as ParquetColumn
 from ...files.parquet import ParquetError, Table, Texts, encode
 from ..lerobot import GRIPPER
 from .json_files import document
+from .lerobot_statistics import statistics
 from .motion import Motion
 from .named import Scale
 from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
@@ -151,7 +152,7 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
     rows, count = list(zip(*columns, strict=True)), len(motion.values)
     names = [f"{named.name}{SUFFIX}" for named, _ in joints]
     task = motion.title
-    data: list[ParquetColumn | Texts] = [
+    data = [
         ParquetColumn("action", "float32", rows, is_list=True),
         ParquetColumn("observation.state", "float32", rows, is_list=True),
         ParquetColumn("timestamp", "float32", motion.times),
@@ -169,8 +170,10 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
         *(ParquetColumn(name, "int64", [0]) for name in places),
     ]
     tasks: list[ParquetColumn | Texts] = [ParquetColumn("task_index", "int64", [0]), Texts("task", [task])]
+    stats = {column.name: statistics(column.rows if column.is_list else [[number] for number in column.rows]) for column in data}
     return {
         INFO: json.dumps(_info(motion.rate, names, count), indent=4).encode("utf-8"),
+        "meta/stats.json": json.dumps(stats, indent=4).encode("utf-8"),
         "meta/tasks.parquet": encode(tasks, {"pandas": _pandas()}),
         f"meta/episodes/{DATA_FILE}": encode(episodes),
         f"data/{DATA_FILE}": encode(data),

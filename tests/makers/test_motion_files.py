@@ -1,20 +1,21 @@
 """Motion files that Limber writes, read and played by their makers' own programs; tables of theirs, read by Limber."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from limber.files.parquet import Table
 from limber.hardware import lerobot
 from limber.hardware.lerobot import Motor
-from limber.hardware.motion_files import FORMATS, Settings, read, write
+from limber.hardware.motion_files import FORMATS, Episode, Settings, read, write
 
 from tests.hardware.moves import POSES, REACHY, arm, lamp, motion
 from tests.hardware.served_bus import ServedBus
 from tests.makers.python import LELAMP, MISSING, NO_LELAMP, has, run
 from tests.makers.reachy import IS_THERE, MakersDaemon, environment
 from tests.makers.reachy import MISSING as NO_REACHY
-from tests.makers.test_feetech_clients import ARM, number
+from tests.makers.test_feetech_clients import ARM, mode_of, number
 
 NEAR = 1e-6  # [rad, m]
 needs_lerobot = pytest.mark.skipif(
@@ -37,11 +38,27 @@ def test_lerobot_loads_a_dataset_and_replays_it_on_its_arm(tmp_path):
         goals = {name: number(bus.registers(motor.id), 42) for name, motor in ARM.items()}
     assert (told["fps"], told["task"], told["names"]) == (30, "Wave", [f"{name}.pos" for name in ARM])
     for k, named in enumerate(found.named):
-        mode = lerobot.mode_of(named.name)
+        mode = mode_of(named.name)
         values = [named.scale.joint(row[k], mode) for row in told["action"]]
         assert values == pytest.approx([row[k] for row in found.values], abs=NEAR)
         last = int(ARM[named.name].position(told["action"][-1][k], mode))
         assert goals[named.name] == min(max(last, ARM[named.name].range_min), ARM[named.name].range_max)
+
+
+@needs_lerobot
+def test_lerobot_merges_datasets_and_what_it_has_merged_is_read(tmp_path):
+    found = [arm(31), replace(arm(41), title="Another")]
+    roots = [written(tmp_path / f"set {k}", "lerobot", one) for k, one in enumerate(found)]
+    told = json.loads(run("lerobot_merge", tmp_path / "merged", *roots, HF_HUB_OFFLINE="1").splitlines()[-1])
+    assert told["episodes"] == 2
+    for place, (one, root) in enumerate(zip(found, roots, strict=True)):
+        episode = read(tmp_path / "merged", settings=Settings(episode=Episode(place)))
+        assert len(episode.times) == len(one.values)
+        assert episode.columns == read(root).columns
+    actions = np.array([row for root in roots for row in zip(*(column.values for column in read(root).columns), strict=True)])
+    assert told["mean"] == pytest.approx(actions.mean(axis=0), abs=1e-4)
+    assert told["std"] == pytest.approx(actions.std(axis=0), abs=1e-4)
+    assert told["max"] == pytest.approx(actions.max(axis=0), abs=1e-4)
 
 
 @needs_lerobot

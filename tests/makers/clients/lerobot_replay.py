@@ -1,24 +1,16 @@
 """What LeRobot's own dataset reads, as JSON, and its own `lerobot-replay` of it on a port: run with PORT FOLDER DATASET.
 
-FOLDER has arm.json, the calibration. PyTorch and PyAV, which read images, are stood in for: numbers are numpy arrays.
+FOLDER has arm.json, the calibration.
 """
 
 import builtins
 import json
 import sys
 
-import light
-import numpy
-
-light.ABSENT = (*light.ABSENT, "av", "safetensors", "torchcodec")
-import patience  # noqa: F401, E402  # isort: skip
-import torch  # noqa: E402
-from lerobot.utils import import_utils  # noqa: E402
-
-torch.tensor = numpy.asarray
-import_utils._require_package_cache.update(dict.fromkeys(("av", "torch"), True))
-from lerobot.datasets import LeRobotDataset  # noqa: E402
-from lerobot.scripts import lerobot_replay  # noqa: E402
+import light_datasets  # noqa: F401  # isort: skip
+import patience  # noqa: F401  # isort: skip
+from lerobot.datasets import LeRobotDataset
+from lerobot.scripts import lerobot_replay
 
 port, folder, root = sys.argv[1:4]
 builtins.input = lambda *_: ""  # ENTER: use the calibration file

@@ -1,0 +1,33 @@
+"""Statistics of a LeRobot dataset's features, which its training normalises by. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+QUANTILES = (1, 10, 50, 90, 99)  # [%]
+
+
+def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
+    """Least, greatest, mean, standard deviation and quantiles of each column, and the number of rows, as in meta/stats.json."""
+    columns = [sorted(column) for column in zip(*rows, strict=True)]
+    means = [math.fsum(column) / len(column) for column in columns]
+    spreads = [
+        math.sqrt(math.fsum((value - mean) ** 2 for value in column) / len(column)) for column, mean in zip(columns, means, strict=True)
+    ]
+    found = {
+        "min": [column[0] for column in columns],
+        "max": [column[-1] for column in columns],
+        "mean": means,
+        "std": spreads,
+        "count": [len(rows)],
+    }
+    return found | {f"q{percent:02d}": [_quantile(column, percent / 100.0) for column in columns] for percent in QUANTILES}
+
+
+def _quantile(ascending: Sequence[float], share: float) -> float:
+    """Linear between the two values beside it."""
+    place = share * (len(ascending) - 1)
+    below = int(place)
+    above = min(below + 1, len(ascending) - 1)
+    return ascending[below] + (place - below) * (ascending[above] - ascending[below])
