@@ -10,12 +10,12 @@ from math import degrees
 import bpy
 
 from .rig.authoring import chains
-from .rig.authoring.check import check as _check
 from .rig.blender.errors import Finding, RigError
 from .rig.live.stage import Stage
 from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
 from .rig.reading import postures
+from .rig.reading.check import check as _check
 
 __all__ = ["Baked", "Finding", "RigError", "Solution", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
 

@@ -4,7 +4,6 @@ from math import degrees
 
 import numpy as np
 
-from ...rig.authoring.check import check
 from ...rig.authoring.mechanism.check import of_physics
 from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.blender.counting import counted
@@ -14,6 +13,7 @@ from ...rig.live.mover import Mover
 from ...rig.live.movers import BodyMover, ChainMover, MechanismMover
 from ...rig.reading import goal
 from ...rig.reading.body import pairing
+from ...rig.reading.check import check
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:

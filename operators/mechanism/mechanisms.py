@@ -16,7 +16,6 @@ from ...rig.reading.mechanism.ownership import owner_at_hand, owner_of
 from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
-from ...rig.showing import mechanism_proxy
 from ..operator import Operator, UndoOperator
 from ..subject import needs_editable, rig_of
 
@@ -150,7 +149,7 @@ class LIMBER_OT_assemble_mechanism(UndoOperator):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             made = prepare(owner, depsgraph, is_rest=True)
-            refuse_held([part for _, part in mechanism_proxy.movers(made.reading)])
+            refuse_held([part for _, part in made.reading.moved_parts])
             base = made.reading.base_now(owner)
             channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
             note_values(owner, made.model.solver, made.model.rest)

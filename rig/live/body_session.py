@@ -49,6 +49,7 @@ class BodySession(SceneSession):
     held: Held | None = None  # what no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
     is_streamed: bool = False  # more may come at any time
+    velocity_before: np.ndarray | None = None  # (6 + n,) of base and joints in the frame before [rad/s, m/s]; None at a new start
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
@@ -58,8 +59,16 @@ class BodySession(SceneSession):
     def motion(self) -> dict[Place, Kinematic]:
         if self.outputs is None or self.reader is None:
             return {}
-        body = self.outputs.state
-        return dict(zip(self.reader.places, map(Kinematic, body.joints.tolist(), body.velocity[6:].tolist()), strict=True))
+        body, before = self.outputs.state, self.velocity_before
+        known = before is not None and before.shape == body.velocity.shape and self.step > 0.0
+        acceleration = (body.velocity - before) / self.step if known else np.zeros_like(body.velocity)
+        rows = zip(body.joints.tolist(), body.velocity[6:].tolist(), acceleration[6:].tolist(), strict=True)
+        return {place: Kinematic(*row) for place, row in zip(self.reader.places, rows, strict=True)}
+
+    def tick(self, mover, inputs, dt: float) -> tuple:
+        if dt > 0.0:
+            self.velocity_before = self.outputs.state.velocity if self.state is not None else None
+        return super().tick(mover, inputs, dt)
 
     def limits(self) -> dict[Place, JointLimits]:
         if self.model is None or self.reader is None:

@@ -127,7 +127,8 @@ class ChainSession(SceneSession):
         evaluated = rig.evaluated_get(depsgraph)
         if not evaluated.is_evaluated:
             raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-        if why := why_taken(rig, chain, frame.host.bodies.get(rig.session_uid, ())):
+        bodies = frame.host.bodies.get(rig.session_uid)
+        if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
         solver = frame.host.solver(frame.part)
         self._update_reader(rig, chain, solver, evaluated, frame.host.dirty)

@@ -28,7 +28,6 @@ from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
-from ..showing.mechanism_proxy import world_of
 from .mover import JointLimits, Place, SceneSession
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
@@ -52,7 +51,7 @@ class PlacedBodies:
         """World matrix of the object or bone that shows a body."""
         k = self.made.bodies[uid][bone]
         part = self.made.reading.parts[k]
-        return matrix_of(world_of(part, self.base, self.poses[k]), part.scale)
+        return matrix_of(part.world(self.base, self.poses[k]), part.scale)
 
 
 @dataclass
@@ -107,13 +106,13 @@ class MechanismSession(SceneSession):
         return self.reading.difference if self.reading is not None else ""
 
     def check_keys(self) -> None:
-        refuse_unknown([part for _, part in mechanism_proxy.movers(self.reading)])
+        refuse_unknown([part for _, part in self.reading.moved_parts])
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         """As `SceneSession.keys`: channels of bodies, of joints' objects mounted on them, and of motors."""
         authored.place(self.reading, self.base, self.outputs.poses, placement)
         found: dict[Channel, float] = {}
-        for _, part in mechanism_proxy.movers(self.reading):
+        for _, part in self.reading.moved_parts:
             if (holder := mechanism_proxy.holder_of(part)) is None:
                 continue  # deleted while live
             matrix = authored.basis(part, placement)

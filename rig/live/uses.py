@@ -2,9 +2,9 @@
 
 from enum import Enum
 
-from ..authoring.check import why_not_live
 from ..blender.errors import RigError
 from ..reading.body import pairing, receiver
+from ..reading.check import why_not_live
 from ..reading.goal import ends_of, no_target
 from ..reading.mechanism import assembled
 from ..reading.mechanism.conflicts import why_taken

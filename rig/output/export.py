@@ -115,7 +115,7 @@ class Export(Stepped):
                 raise RigError(f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}")
             if session.unmet and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.unmet
-        self.rows.append(tuple(self.filters.step(self.rig, self.sources, self._values(), dt)))
+        self.rows.append(tuple(values.positions(self.filters.step(self.rig, self.sources, self._values(), dt))))
         if self.links:
             placement = self.stage.placement(self.movers, depsgraph)
             for link, pose in self.links.items():

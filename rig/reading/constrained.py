@@ -5,11 +5,11 @@ instead.
 from collections.abc import Iterator
 
 from ..blender.errors import RigError
-from ..showing import proxy
 from . import axes
 from .driving import driving_paths
 from .joint_axes import free_axes, joint_axes
 
+SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
 HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
 LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # what each of them limits
 COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # those whose bone does what another one does
@@ -18,7 +18,7 @@ CONTROL = 2  # axes at least that the bone an animator turns is free to turn abo
 
 def acts(constraint) -> bool:
     """Whether a constraint is enabled and has influence."""
-    if constraint.mute or constraint.influence == 0 or constraint.name == proxy.CONSTRAINT:
+    if constraint.mute or constraint.influence == 0 or constraint.name == SHOWS:
         return False
     if constraint.type == "ARMATURE":
         return any(target.target for target in constraint.targets)

@@ -11,6 +11,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.identity import find
+from ..live.live import is_playing
 from ..live.movers import movers_of
 from . import device as robot_device
 from . import lookahead, programs
@@ -200,12 +201,13 @@ def send(rig) -> None:
     robot.were_live = are_live
     if not _held:
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
-        if (scene := lookahead.playing_scene(rig)) is not None:
-            moving = lookahead.ahead(rig, scene, robot.sources, moving)
+        plays = is_playing()
+        if plays and not all(isinstance(one, Kinematic) for one in moving):
+            moving = lookahead.ahead(rig, robot.sources, moving)
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, is_new=None if scene is None else True)
+        robot.link.send(robot.shaped, is_new=plays or None)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 
@@ -234,7 +236,7 @@ def heartbeat() -> bool:
             del _robots[uid]
             changed = True
             continue
-        if lookahead.playing_scene(rig) is None:
+        if not is_playing():
             send(rig)
         else:  # between two frames nothing changes
             robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped, is_new=False)

@@ -12,11 +12,12 @@ from .values import Value
 SAME = 1e-5  # [rad, or its like] a value that is farther from its keyframes is moved by something else, as by hand
 
 
-def ahead(rig, scene, sources: tuple[Source, ...], now: list[Value]) -> list[Value]:
-    """Values to send now while a scene plays: with their way to the next frame where keyframes tell it, and those of a later frame if the
-    robot's delay is negative. `now`: the present values.
+def ahead(rig, sources: tuple[Source, ...], now: list[Value]) -> list[Value]:
+    """Values to send now. While a scene plays that has the rig: with their way to the next frame where keyframes tell it, and those of a
+    later frame if the robot's delay is negative. `now`: the present values.
     """
-    if all(isinstance(value, Kinematic) for value in now):
+    scene = playing_scene(rig)
+    if scene is None:
         return now
     early = max(-rig.limber.device.latency, 0.0)
     here = values_at(rig, sources, frame_ahead(scene, early))

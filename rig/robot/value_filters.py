@@ -6,6 +6,7 @@ from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_fi
 from ..properties.robot import DIRECT
 from .device import Source
 
+AT_REST = 1e-4  # share of a value's range, and of its range per second
 LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
 
 
@@ -21,13 +22,14 @@ class ValueFilters:
 
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}
+        self.at_rest = True
 
     def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
         """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per call; values
         of joints pass unchanged.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
-        known, self._known = self._known, {}
+        known, self._known, self.at_rest = self._known, {}, True
         if not values:
             return desired
         now: list[float | Kinematic] = []
@@ -39,8 +41,11 @@ class ValueFilters:
                 continue
             limits = filtered.filter.limits
             step = min(dt, LONGEST_STEP)
-            filtered.state = state = filtered.filter.step(filtered.state, limits.clamp(position), step)
+            goal = limits.clamp(position)
+            filtered.state = state = filtered.filter.step(filtered.state, goal, step)
             self._known[source.auxiliary] = filtered
+            near = AT_REST * (limits.upper - limits.lower)
+            self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
             now.append(Kinematic(state.position, step * state.velocity, step**2 * state.acceleration))
         return now
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import bpy
 
-from ...solvers.kinematics.se3 import inverse
 from ..blender import identity
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Part, Reading
@@ -28,29 +27,19 @@ def _title(owner) -> str:
     return f"{TITLE} {owner.session_uid}"
 
 
-def shown_parts(reading: Reading) -> list[tuple[int, Part]]:
-    """(index, body) of each body that the mechanism moves."""
-    return [(k, part) for k, part in enumerate(reading.parts) if part.role == "MOVES"]
-
-
-def movers(reading: Reading) -> list[tuple[int, Part]]:
-    """(index of the body, part) of everything that moves with the mechanism: its bodies, and joints' objects mounted on them."""
-    return [*shown_parts(reading), *reading.carried]
-
-
 def attach(owner, reading: Reading) -> bpy.types.Object:
     """Attaches all bodies of the mechanism to its proxy, which is made where it is missing; returns the proxy."""
-    names = [str(k) for k, _ in shown_parts(reading)]
+    names = [str(k) for k, _ in reading.shown_parts]
     made = find(owner)
     if made is None or [bone.name for bone in made.pose.bones] != names:
         discard_others([thing[MARK] for thing in bpy.data.objects if MARK in thing and thing[MARK] != owner.session_uid])
         made = hidden.hidden_armature(_title(owner), names)
         made[MARK] = made.data[MARK] = owner.session_uid
-    holders = [holder_of(part) for _, part in shown_parts(reading)]
+    holders = [holder_of(part) for _, part in reading.shown_parts]
     for holder in _followers(made):  # copies of bodies, made by the user while live
         if holder not in holders:
             hidden.release(holder, CONSTRAINT)
-    for (k, _), holder in zip(shown_parts(reading), holders, strict=True):
+    for (k, _), holder in zip(reading.shown_parts, holders, strict=True):
         if holder is not None and not hidden.copies(holder, made, str(k), CONSTRAINT):
             hidden.copy(holder, made, str(k), CONSTRAINT, "WORLD")
     return made
@@ -72,7 +61,7 @@ def is_attached(owner, reading: Reading) -> bool:
     """Whether all bodies of the mechanism copy its proxy."""
     made = find(owner)
     return made is not None and all(
-        (holder := holder_of(part)) is None or hidden.copies(holder, made, str(k), CONSTRAINT) for k, part in shown_parts(reading)
+        (holder := holder_of(part)) is None or hidden.copies(holder, made, str(k), CONSTRAINT) for k, part in reading.shown_parts
     )
 
 
@@ -89,17 +78,12 @@ def write(made, reading: Reading, base, poses) -> None:
     rotations: list[float] = []
     locations: list[float] = []
     scales: list[float] = []
-    for k, part in shown_parts(reading):
-        location, rotation, _ = matrix_of(world_of(part, base, poses[k])).decompose()
+    for k, part in reading.shown_parts:
+        location, rotation, _ = matrix_of(part.world(base, poses[k])).decompose()
         rotations.extend(rotation)
         locations.extend(location)
         scales.extend(part.scale)
     hidden.write(made, rotations, locations, scales)
-
-
-def world_of(part: Part, base, pose):
-    """World matrix (4, 4) of the object or bone that shows a body whose pose (4, 4) is given in the base frame."""
-    return base @ pose @ inverse(part.offset)
 
 
 def discard_others(owners: list[int]) -> None:

@@ -7,7 +7,8 @@ visible bone, to Blender's own precision.
 
 import bpy
 
-CONSTRAINT = "Limber (live)"
+from ..reading.constrained import SHOWS as CONSTRAINT
+
 WATCH = "Limber (target)"
 PROXY_NAME = "Limber Proxy"
 MARK = "limber_proxy_of"  # custom property of the proxy and its armature: the session_uid of its rig

@@ -31,6 +31,12 @@ def curves(rig):
     return actions.fcurves(rig.animation_data.action)
 
 
+def plays(monkeypatch) -> None:
+    """The scene plays, as it can in a window alone."""
+    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    monkeypatch.setattr(links, "is_playing", lambda: True)
+
+
 def source(chain) -> Source:
     return Source(chain.uid, "middle", "X")
 
@@ -50,7 +56,7 @@ def sent(rig) -> dict[str, float]:
 def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, monkeypatch, delay, frame):
     rig = chain.id_data
     rig.limber.device.latency = delay
-    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    plays(monkeypatch)
     connect(rig)
     links.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
@@ -63,7 +69,7 @@ def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(c
     connect(rig)
     links.send(rig)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.1, abs=1e-6), "nothing plays"
-    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    plays(monkeypatch)
     links.send(rig)
     assert handed(rig)["middle X"].position == pytest.approx(0.1, abs=1e-6)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.11, abs=1e-6)
@@ -74,7 +80,7 @@ def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(c
 
 def test_between_two_frames_of_a_play_a_sign_of_life_is_no_frame(chain, monkeypatch):
     rig = chain.id_data
-    monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
+    plays(monkeypatch)
     connect(rig)
     bpy.context.scene.frame_set(12)
     link = links.link(rig)

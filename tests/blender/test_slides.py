@@ -260,7 +260,7 @@ def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(see
 def test_check_names_a_slides_limits_in_metres(rig):
     chain = chain_on(rig, "head", at=target())
     chain.joints[0].upper = 0.9
-    from limber.rig.authoring.check import check
+    from limber.rig.reading.check import check
 
     said = [finding.sentence for finding in check(bpy.context, rig, chain)]
     assert any("allows -0.1 to 0.4 m along Y, less than the joint" in sentence for sentence in said), said

@@ -16,7 +16,6 @@ from ....solvers.mechanism.model import MechanismError
 from ....solvers.mechanism.solver import MechanismSolver
 from ...blender.errors import RigError
 from ...blender.one_thread import in_one_thread
-from ...showing.mechanism_proxy import shown_parts
 from ..placement import Placement
 from . import inputs
 from .reading import Reading, read
@@ -39,7 +38,7 @@ class Assembled:
     def bodies(self) -> dict[int, dict[str, int]]:
         """Objects and bones of the bodies that it moves: object's session_uid -> bone name ("": the object itself) -> index of the body."""
         found: dict[int, dict[str, int]] = {}
-        for k, part in shown_parts(self.reading):
+        for k, part in self.reading.shown_parts:
             found.setdefault(part.uid, {})[part.bone] = k
         return found
 

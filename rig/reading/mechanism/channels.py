@@ -9,7 +9,6 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.identity import find
-from ...showing import mechanism_proxy
 from ..placement import Placement
 from .parents import refuse_unknown
 from .poses import matrix_of
@@ -35,10 +34,7 @@ class Placed:
 
 def place(reading: Reading, base, poses, placement: Placement) -> None:
     """Sets the predicted transforms of all that the mechanism moves, from bodies' poses (b, 4, 4) in the base (4, 4)."""
-    worlds = {
-        (part.uid, part.bone): matrix_of(mechanism_proxy.world_of(part, base, poses[k]), part.scale)
-        for k, part in mechanism_proxy.movers(reading)
-    }
+    worlds = {(part.uid, part.bone): matrix_of(part.world(base, poses[k]), part.scale) for k, part in reading.moved_parts}
     placement.carry(Placed(worlds).bodies)
 
 
@@ -125,8 +121,8 @@ def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> N
     Raises:
         RigError: as `write`.
     """
-    movers = mechanism_proxy.movers(reading)
-    write([(part, mechanism_proxy.world_of(part, base, poses[k])) for k, part in movers], depsgraph)
+    movers = reading.moved_parts
+    write([(part, part.world(base, poses[k])) for k, part in movers], depsgraph)
 
 
 def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:

@@ -30,6 +30,10 @@ class Part:
     offset: Array = None  # (4, 4) the body's frame in the thing's
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the thing in the world
 
+    def world(self, base: Array, pose: Array) -> Array:
+        """World matrix (4, 4) of the object or bone, for a pose (4, 4) of the body in the base frame, whose world matrix is `base`."""
+        return base @ pose @ inverse(self.offset)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -59,6 +63,16 @@ class Reading:
 
     def part(self, thing) -> Part | None:
         return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
+
+    @property
+    def shown_parts(self) -> list[tuple[int, Part]]:
+        """(index, body) of each body that the mechanism moves."""
+        return [(k, part) for k, part in enumerate(self.parts) if part.role == "MOVES"]
+
+    @property
+    def moved_parts(self) -> list[tuple[int, Part]]:
+        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joints' objects mounted on them."""
+        return [*self.shown_parts, *self.carried]
 
 
 def signature(owner) -> tuple:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from ..blender.errors import Finding
-from ..reading import axes, constrained
-from ..reading.axes import is_euler
-from ..reading.constrained import HARMLESS, LIMITING, acts
-from ..reading.joint_axes import joint_axes, prismatic_axes, why_no_limits
-from ..reading.skeleton import SCALED, ChainReader
+from . import axes, constrained
+from .axes import is_euler
+from .constrained import HARMLESS, LIMITING, acts
+from .joint_axes import joint_axes, prismatic_axes, why_no_limits
+from .skeleton import SCALED, ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}

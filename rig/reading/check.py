@@ -10,13 +10,12 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
 from ..blender.evaluation import is_unevaluated
-from ..reading import axes, kept_posture, postures
-from ..reading import chain as build
-from ..reading.dependencies import hangs_on_objects_alone
-from ..reading.goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
-from ..reading.joint_axes import joint_axes
-from ..reading.skeleton import ChainReader
-from . import check_bones
+from . import axes, check_bones, kept_posture, postures
+from . import chain as build
+from .dependencies import hangs_on_objects_alone
+from .goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
+from .joint_axes import joint_axes
+from .skeleton import ChainReader
 
 SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
 
