@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from limber.solvers.kinematics.se3 import Array, vee
+from limber.solvers.kinematics.se3 import HATS, Array
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits.limit import JointState
 from limber.solvers.whole_body.law import Law
@@ -48,6 +48,11 @@ class TanhLimit:
         slope = np.minimum(self.slope, OUTERMOST / reach)  # K_g b dt <= 1
         down, up = (reach * np.tanh(slope * (limit - joints.values)) for limit in (joints.lower, joints.upper))  # eq. 12b
         return joints.values + down, joints.values + up
+
+
+def vee(turns: Array) -> Array:
+    """Rotation axes times the sine of the angle (..., 3), from the antisymmetric part."""
+    return turns.reshape(*turns.shape[:-2], 9) @ (0.5 * HATS.T)
 
 
 class DriftingBody(WholeBody):

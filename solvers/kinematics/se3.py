@@ -22,8 +22,7 @@ TINY = float(np.finfo(float).tiny)
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
-TO_VEE = 0.5 * HATS.T  # (9, 3)
-TO_VEE_AND_TRACE = np.hstack((TO_VEE, np.eye(3).reshape(9, 1)))
+TO_VEE_AND_TRACE = np.hstack((0.5 * HATS.T, np.eye(3).reshape(9, 1)))
 TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))  # of a half-angle vector and the cosine
 TO_SWING_AND_SLOPE = np.array(((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float)
 
@@ -73,12 +72,6 @@ def hat(vectors: Array) -> Array:
     return made
 
 
-def vee(turns: Array) -> Array:
-    """Rotation axes times the sine of the angle (..., 3), from the antisymmetric part."""
-    sine: Array = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE
-    return sine
-
-
 def exponential(vectors: Array) -> Array:
     """Rotations (..., 3, 3) of rotation vectors (..., 3) [rad]: I + sin(a) / a S + (1 - cos(a)) / a^2 S^2."""
     square = (vectors * vectors).sum(-1)[..., None, None]
@@ -108,7 +101,7 @@ def logarithm(turns: Array) -> Array:
 
 
 def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
-    """`vee`, its length, and the angle."""
+    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths, and the angles."""
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]
     sine = np.sqrt(np.einsum("...i,...i", sines, sines))

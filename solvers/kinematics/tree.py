@@ -23,7 +23,6 @@ Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 LINEAR = 3  # of these the linear ones, whose moves are exact however large
-LONGEST_STEP = 0.5  # [rad, or of a length of the tree's size] of a coordinate in one step: beyond it the linear model says little
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  # (6, 3) velocities by each of them
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Mask
 
+LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
+FAR_STEPS = 200  # most steps of a solve that may start anywhere: a hundred radians
+
 
 def within(step: Callable[[Array, Mask], Array], lower: Array, upper: Array) -> tuple[Array, Mask]:
     """The step (n,) within bounds, and which unknowns (n,) they hold.

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..kinematics.se3 import Array
+from ..least_squares.bounded_step import FAR_STEPS
 from ..tasks.task import Kinematics
 from .descent import Descent
 from .goals import Goals
@@ -16,7 +17,6 @@ from .solver import MechanismSolver, Solution, State
 
 TRIES = 60  # starts, the given one first
 NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] distance of the first and the last random start from the given one
-LONG = 200  # steps of one start, and toward goals that may be far
 NO_GOALS = Goals()
 
 
@@ -37,7 +37,7 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
     best: Solution | None = None
     for k in range(max(tries, 1)):
         tried = start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
-        found = solver.solve(goals, _closed(solver, tried, goals), iterations=LONG)
+        found = solver.solve(goals, _closed(solver, tried, goals), iterations=FAR_STEPS)
         if best is None or _rank(found) < _rank(best):
             best = found
         if found.report.assembled and found.report.goal_error < ASSEMBLED:
@@ -71,7 +71,7 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """Levenberg-Marquardt on the loops alone, within limits."""
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
     descent = Descent(solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping)
-    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), LONG)
+    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), FAR_STEPS)
     return State(here.values, here.balls)
 
 

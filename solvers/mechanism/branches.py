@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import LONGEST_STEP
+from ..least_squares.bounded_step import LONGEST_STEP
 from .clusters import RANK, Clusters
-from .descent import ALIKE, EXACT
+from .descent import ALIKE, EXACT, NEAR_SINGULAR
 
-CLEAR = 1e-3  # of the largest singular value: a pose without smaller ones, except rounding, is not near a singular pose
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
 UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
@@ -35,7 +34,7 @@ class View:
     def at(cls, blocks: Array) -> "View":
         left, sizes, right = np.linalg.svd(blocks, full_matrices=False)
         counts = sizes > RANK * sizes[:, :1]
-        clear = (~counts | (sizes > CLEAR * sizes[:, :1])).all(1)
+        clear = (~counts | (sizes > NEAR_SINGULAR * sizes[:, :1])).all(1)
         scaled = np.where(counts, 1.0 / np.where(counts, sizes, 1.0), 0.0)
         rest = np.eye(sizes.shape[1]) * ~counts[:, None, :]
         left, right = scaled[:, :, None] * left.transpose(0, 2, 1), (counts[:, :, None] * right).transpose(0, 2, 1)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
-from ..kinematics.tree import LONGEST_STEP, Frames, Mask
-from ..least_squares.bounded_step import within
+from ..kinematics.tree import Frames, Mask
+from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..tasks.task import Kinematics, Task
 from .clusters import REDUNDANT, SMALLEST
 from .loops import Loops
@@ -29,7 +29,7 @@ MET = (
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
 LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
-FLAT_DIRECTION = 0.01  # of the largest singular value: directions below it are next to a saddle or the edge of the workspace
+NEAR_SINGULAR = 0.01  # of the largest singular value: a smaller one, except rounding, means a singular pose, a saddle or an edge nearby
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle or singular pose, where slopes vanish
 ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
 
@@ -159,7 +159,7 @@ class Descent:
         along = self.along(here)
         is_wide = len(error) > along.shape[1]
         square, directions = np.linalg.eigh(along.T @ along if is_wide else along @ along.T)
-        strong = directions[:, square > FLAT_DIRECTION * FLAT_DIRECTION * square[-1]].T
+        strong = directions[:, square > NEAR_SINGULAR * NEAR_SINGULAR * square[-1]].T
         if not is_wide:
             strong = strong @ along
         slope = error @ along

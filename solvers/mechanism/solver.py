@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
-from ..kinematics.tree import LONGEST_STEP, Frames, Indices
+from ..kinematics.tree import Frames, Indices
+from ..least_squares.bounded_step import LONGEST_STEP
 from ..limits.limit import JointState, Limit, bounds
 from ..limits.position import PositionLimit
 from ..limits.velocity import VelocityLimit

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, logarithm
-from ..kinematics.tree import BASE, LINEAR, LONGEST_STEP, Frames
+from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
+from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits.acceleration import AccelerationLimit
 from ..limits.limit import JointState, Limit, bounds
@@ -28,8 +29,6 @@ from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
 EXACT = 1e-10  # [m, rad] a smaller error of a contact, or move of a full solve, counts as zero
-FULL_SOLVE = 200  # most steps of a full solve
-REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation
 
@@ -101,12 +100,12 @@ class WholeBody:
         free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP), posture=None))
         still = replace(values, angular_velocity=None, linear_velocity=None)
         share, last = 1.0, np.zeros(self.body.unknowns)
-        for _ in range(FULL_SOLVE):
+        for _ in range(FAR_STEPS):
             _, state = free.step(still, state, share)
             move = share * state.velocity
             if np.abs(move).max() < EXACT:
                 break
-            share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
+            share = share / 2.0 if move @ last < 0.0 else share
             last = move
         return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.kinematics import rotations
-from limber.solvers.kinematics.se3 import Frame, angle_of, cross, exponential, frame_array, half_angle, inverse, logarithm, orthonormal, vee
+from limber.solvers.kinematics.se3 import Frame, angle_of, cross, exponential, frame_array, half_angle, inverse, logarithm, orthonormal
+
+from benchmarks.whole_body.printed import vee
 
 often = settings(derandomize=True, deadline=None, max_examples=60)
 seeds = st.integers(0, 10**6)
