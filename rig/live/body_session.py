@@ -43,7 +43,8 @@ class BodySession(SceneSession):
     reader_key: tuple = ()
     model: Model | None = None
     model_key: tuple = ()
-    rates: tuple[float | None, float | None] = (None, None)  # velocity [rad/s] and acceleration [rad/s^2] limits of every joint
+    velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
+    acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
     held: Held | None = None  # what no joint moves
@@ -75,8 +76,10 @@ class BodySession(SceneSession):
             return {}
         body = self.model.body
         return {
-            place: JointLimits(*ends, *(rate or inf for rate in self.rates), inf)
-            for place, *ends in zip(self.reader.places, body.lower.tolist(), body.upper.tolist(), strict=True)
+            place: JointLimits(lower, upper, velocity, self.acceleration or inf, inf)
+            for place, lower, upper, velocity in zip(
+                self.reader.places, body.lower.tolist(), body.upper.tolist(), self.velocities, strict=True
+            )
         }
 
     def aim_errors(self) -> tuple[str, float, float]:
@@ -155,11 +158,14 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        self.rates = (retarget.velocity or None, retarget.acceleration or None)
+        own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.places)
+        self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
+        self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, self.rates, retarget.gain)
+        rates = (self.velocities, self.acceleration, retarget.gain)
+        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, rates)
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating)
@@ -168,7 +174,9 @@ class BodySession(SceneSession):
             for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
         ]
         links += [Target(linked.targets[k], "position", linked.position_weights[k], level=linked.levels[k]) for k in _placed(linked)]
-        self.model = make_model(body, links, linked.base, usual_limits(*self.rates), retarget.gain, self.feet)
+        velocities = np.array(self.velocities) if min(self.velocities) < inf else None
+        limits = usual_limits(velocities, self.acceleration)
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet)
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()

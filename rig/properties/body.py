@@ -145,6 +145,10 @@ class LimberRetarget(LimberRange, PropertyGroup):
         min=0.0,
         soft_max=12.0,
     )
+    own_velocities: BoolProperty(
+        name="Joints' Own Velocity",
+        description="Each joint that is in a chain also keeps the velocity limit of the chain's table",
+    )
     acceleration: FloatProperty(
         name="Acceleration",
         description="Acceleration limit of all joints, per second squared, for soft starts and stops;"

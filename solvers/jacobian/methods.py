@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..least_squares.bounded_step import beneath, within
 from .damping import Damping
-from .limits import beneath, step_within
-from .linear import Array, Factors, Indices, Linear, clamp_largest, factors, size
+from .linear import Array, Factors, Indices, Linear, Mask, clamp_largest, factors, size
 
 
 class Method(Protocol):
@@ -43,10 +43,13 @@ class SingleTask:
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """See `Method.change`."""
 
-        def clamped(part: Linear) -> Array:
-            return clamp_largest(self.step(part), self.largest_change)
+        def of_free(moves: Array, free: Mask) -> Array:
+            change = np.zeros(len(moves))
+            part = linear if free.all() else linear.without(moves, np.flatnonzero(free))
+            change[free] = clamp_largest(self.step(part), self.largest_change)
+            return change
 
-        change = step_within(clamped, linear, down, up)
+        change, _ = within(of_free, down, up)
         return clamp_largest(with_secondary(linear, change, down, up), self.largest_change)
 
 

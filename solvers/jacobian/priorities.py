@@ -1,7 +1,8 @@
 """Task priorities: each level is solved in the null space of those above. Knows no Blender.
 
 Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null space projected from level to
-level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a loop at each level, see `limits`.
+level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a loop at each level (`least_squares.bounded_step`);
+in that of Baerlocher & Boulic, which goes around all levels, a joint that a lower level carries to its limit is lost to the higher ones.
 """
 
 import math
@@ -11,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..least_squares.bounded_step import beneath
 from .damping import BySmallest, Constant, Damping
-from .limits import beneath
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
 

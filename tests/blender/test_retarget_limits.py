@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from limber.rig.live import live
 
+from tests.blender import at_hand
 from tests.blender.figures import XSENS, called
 from tests.blender.following import FRAMES, follower, limbs_apart, motion
-from tests.blender.rigs import apart
+from tests.blender.rigs import apart, looking_chain, target
 from tests.blender.shown import settle
 
 
@@ -41,6 +42,25 @@ def test_no_joint_is_faster_than_allowed():
     speeds = np.abs(np.diff(rows, axis=0)) * bpy.context.scene.render.fps
     assert speeds.max() <= radians(30) * (1 + 1e-6)
     assert speeds.max() > radians(29), "the limit was reached"
+
+
+def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for():
+    rig, _ = follower()
+    _, chain = looking_chain(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2)))
+    joint = chain.joints[0]
+    joint.lower, joint.upper, joint.velocity = -3.0, 3.0, radians(10)
+    fastest = []
+    for rig.limber.retarget.own_velocities in (False, True):
+        bpy.context.scene.frame_set(FRAMES[0])
+        at_hand.live(rig.limber.retarget)
+        angles = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            angles.append(live.session(rig, rig.limber.retarget).values()[joint.bone, joint.axis])
+        at_hand.end_live(rig.limber.retarget)
+        fastest.append(np.abs(np.diff(angles)).max() * bpy.context.scene.render.fps)
+    assert fastest[0] > radians(20)
+    assert fastest[1] <= radians(10) * (1 + 1e-6)
 
 
 def test_no_joint_changes_its_speed_by_more_than_allowed():

@@ -74,6 +74,8 @@ class BodyReader:
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.places.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.places]
+        listed = {(joint.bone, joint.axis): joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
+        self.velocities = [listed.get(place, inf) for place in self.places]  # [rad/s or m/s] of chains' tables
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -93,7 +95,7 @@ class BodyReader:
     __hash__ = None  # it is compared, never looked up
 
     def _identity(self) -> tuple:
-        return self.bones, self.links, self.moved, self.followers, self.limits, self._listed, self._modes.tolist()
+        return self.bones, self.links, self.moved, self.followers, self.limits, self.velocities, self._listed, self._modes.tolist()
 
     def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
         bone = pose_bone.bone
