@@ -49,8 +49,9 @@ def open_own(stage, tab: str, *names: str) -> None:
     """Opens a tab of their own with copies of panels, by their classes' names: in Limber's some are closed at first and below others."""
     for name in names:
         original = getattr(bpy.types, name)
-        twin = type(f"{name}_shown", (original,), {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown"})
-        twin.bl_parent_id = ""
+        shown = {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown", "bl_parent_id": ""}
+        own = {key: value for key, value in vars(original).items() if key != "bl_rna"}  # no class that is registered may have a subclass
+        twin = type(f"{name}_shown", original.__bases__, own | shown)
         bpy.utils.register_class(twin)
         stage.at_end.callback(bpy.utils.unregister_class, twin)
     stage.open_tab(tab)
