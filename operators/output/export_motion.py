@@ -39,6 +39,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
         default=PULSE_RATE,
         min=1,
         max=HIGHEST_RATE,
+        options={"SKIP_SAVE"},
     )
     loops: BoolProperty(name="Loop", description="Return slowly to the first frame and repeat", default=False)
     board: EnumProperty(
@@ -74,15 +75,17 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
             return Stepwise.invoke(self, context, event)
         self.is_asking = True
         self.frame_start, self.frame_end = self._range(context)
+        self.rate, self.of_rate = self._rate(), self.format
         return WritesFile.invoke(self, context, event)
 
     def check(self, context):
         """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file browser."""
         path, form = Path(self.filepath), FORMATS[self.format]
-        if path.suffix == form.suffix:
+        if path.suffix == form.suffix and self.format == self.of_rate:
             return False
         self.filepath = str(path.with_suffix(form.suffix))
-        self.rate = form.usual_rate or self.rate
+        if self.format != self.of_rate:
+            self.rate, self.of_rate = form.usual_rate or PULSE_RATE, self.format
         return True
 
     def draw(self, context):
@@ -110,15 +113,17 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
         )
 
+    def _rate(self) -> int:
+        """The rate of the options; else that of the format's player."""
+        return self.rate if self.properties.is_property_set("rate") else FORMATS[self.format].usual_rate or PULSE_RATE
+
     def _usual_path(self, context) -> Path:
         form = FORMATS[self.format]
         name = (form.usual_name or bpy.path.clean_name(mover_at_hand(context).owner.name)) + form.suffix
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        usual = FORMATS[self.format].usual_rate or self.rate
-        rate = self.rate if self.properties.is_property_set("rate") else usual
-        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), rate, self.loops, self.format)
+        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self._rate(), self.loops, self.format)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"

@@ -13,6 +13,7 @@ from limber.hardware.motion_files.lelamp import JOINTS
 from limber.rig.reading.imported_robot import pose_joints
 
 from tests.blender.imported import joint_values
+from tests.blender.modal import Window
 from tests.hardware.moves import arm
 from tests.robots.robots import SHARED
 
@@ -185,3 +186,18 @@ def test_a_format_takes_its_player_s_rate_where_none_is_asked_for(tmp_path):
     assert len(read(tmp_path / "still.csv").times) == 29
     with pytest.raises(RuntimeError, match="LeLamp plays 30 rows a second"):
         send(tmp_path / "fast.csv", "lelamp", 24, rate=50)
+
+
+def test_in_the_file_browser_a_format_brings_its_suffix_and_its_player_s_rate_and_a_rate_of_one_s_own_stays():
+    from limber.operators.output.export_motion import LIMBER_OT_export_motion
+
+    added("lelamp")
+    browser = Window(LIMBER_OT_export_motion, filepath="/a/lamp.json", format="ros2_json", rate=50, of_rate="ros2_json")
+    assert not browser.check(bpy.context)
+    for name, suffix, rate in (("lelamp", ".csv", 30), ("reachy_mini", ".json", 50), ("lerobot", "", 30), ("csv", ".csv", 50)):
+        browser.format = name
+        assert browser.check(bpy.context)
+        assert (browser.filepath, browser.rate) == (f"/a/lamp{suffix}", rate)
+    browser.rate = 25
+    assert not browser.check(bpy.context)
+    assert browser.rate == 25
