@@ -32,7 +32,7 @@ def mechanism_of(told: recipe.Recipe) -> Mechanism:
         motor = motors.get(joint.name)
         limits: tuple[tuple[float, ...], ...] = ((), ())
         if motor:
-            scale = 1.0 if motor.axis.startswith("SLIDE") else math.radians(1.0)
+            scale = 1.0 if motor.axis.startswith("LINEAR") else math.radians(1.0)
             limits = ((scale * motor.lower,), (scale * motor.upper,))
         joints.append(Joint(joint.name, joint.kind, joint.first, joint.second, *at, *limits, actuated=motor is not None))
     return Mechanism(tuple(bodies), tuple(joints))

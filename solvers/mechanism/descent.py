@@ -230,7 +230,8 @@ class Descent:
                 return self._free_step(gap, loops, error, goal)
             return self._free_step(gap + loops @ moves, loops * free, error + goal @ moves, goal * free)
 
-        step, held = within(of_free, (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit)
+        least, most = (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit
+        step, held = within(of_free, least - EXACT, most + EXACT)  # `stepped` clips what is beyond by rounding
         if not is_closing_only:
             self.held = held
         return step

@@ -153,7 +153,7 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
     for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
         k = int(np.argmax(np.abs(column)))
-        span = None if shape.kind == "spherical" else _span(held, "lin" if axis.startswith("SLIDE") else "ang", LETTERS[k])
+        span = None if shape.kind == "spherical" else _span(held, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
         if span is not None and column[k] < 0:
             span = -span[1], -span[0]
         lower.append(-inf if span is None else span[0])
