@@ -1,0 +1,55 @@
+"""Limits as objects: where they contradict each other the first one holds, and braking never overruns a position limit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.solvers.least_squares.bounded_step import within
+from limber.solvers.limits.limit import JointState, bounds
+from limber.solvers.limits.position import PositionLimit
+from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits.velocity import VelocityLimit
+
+DT = 1.0 / 60.0  # [s]
+
+
+def state(value: float, speed: float = 0.0, lower: float = -1.0, upper: float = 1.0) -> JointState:
+    return JointState(*(np.array([number]) for number in (value, speed, lower, upper)))
+
+
+def test_of_limits_that_contradict_each_other_the_first_one_holds():
+    outside = state(3.0)
+    speed, position = VelocityLimit(0.5), PositionLimit()
+    assert bounds((speed, position), outside, DT) == (pytest.approx(3.0 - 0.5 * DT), pytest.approx(3.0 - 0.5 * DT))
+    assert bounds((position, speed), outside, DT) == (pytest.approx(1.0), pytest.approx(1.0))
+
+
+def test_a_position_limit_is_kept_to_the_last_bit():
+    least, largest = bounds(usual_limits(5.0, 50.0), state(0.999999, 0.1), DT)
+    assert -1.0 <= least[0] <= largest[0] <= 1.0
+
+
+@given(st.floats(-1.0, 1.0), st.floats(0.5, 40.0), st.floats(0.5, 8.0), st.lists(st.booleans(), min_size=5, max_size=80))
+def test_a_joint_that_always_takes_the_farthest_allowed_move_can_stop_at_its_limit(start, rate, fastest, ways):
+    limits, value, speed = usual_limits(fastest, rate), start, 0.0
+    for up in ways:
+        least, largest = bounds(limits, state(value, speed), DT)
+        after = float(largest[0] if up else least[0])
+        assert -1.0 <= after <= 1.0
+        moved = (after - value) / DT
+        assert abs(moved) <= fastest * (1 + 1e-9)
+        assert abs(moved - speed) <= rate * DT * (1 + 1e-6) + 1e-9
+        value, speed = after, moved
+
+
+def test_unknowns_that_would_leave_their_bounds_are_held_and_the_others_make_up_for_them():
+    def step(moves, free):
+        """Shares a sum of 3 evenly among the free unknowns."""
+        return np.where(free, (3.0 - moves.sum()) / max(free.sum(), 1), 0.0)
+
+    found, held = within(step, np.full(3, -1.0), np.array([0.5, 5.0, 5.0]))
+    assert found == pytest.approx([0.5, 1.25, 1.25])
+    assert held.tolist() == [True, False, False]
+    found, held = within(step, np.full(3, -1.0), np.full(3, 0.5))
+    assert (found == 0.5).all()
+    assert held.all()
