@@ -47,6 +47,24 @@ def test_many_configurations_at_once_are_those_of_each(seed: int):
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_a_joints_frame_is_its_rest_then_its_motion_from_the_base_out(seed: int):
+    made = tree(seed)
+    values, base, balls = anywhere(made, seed)
+    expected = [np.eye(4)]
+    expected[0][:3, :3] = base
+    turns = iter(balls)
+    for k, kind in enumerate(KINDS):
+        motion, first = np.eye(4), made.first[k]
+        if kind == "prismatic":
+            motion[:3, 3] = values[first] * made.axes[first, :, 0]
+        else:
+            motion[:3, :3] = next(turns) if kind == "spherical" else exponential(values[first] * made.axes[first, :, 0])
+        expected.append(expected[PARENTS[k] + 1] @ made.rests[k] @ motion)
+    frames = made.placed(made.forward(values, base, balls), np.arange(len(CARRIERS)))
+    assert frames == pytest.approx(np.array([expected[carrier + 1] for carrier in CARRIERS]) @ made.ends, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("link", range(len(CARRIERS)))
 def test_the_jacobian_of_a_link_is_what_differences_show(seed: int, link: int):
     made = tree(seed)
