@@ -72,6 +72,14 @@ SNAPPY = {
     "literal": (bytes((3, 2 << 2)) + b"abc", b"abc"),
     "long literal": (bytes((100, 60 << 2, 99)) + b"x" * 100, b"x" * 100),
     "copy that overlaps itself": (bytes((9, 1 << 2)) + b"ab" + bytes((0b000_011_01, 2)), b"ababababa"),
+    "literal of two bytes' length": (
+        bytes((0x90, 0x03, 61 << 2, 0x8F, 0x01)) + bytes(k % 251 for k in range(400)),
+        bytes(k % 251 for k in range(400)),
+    ),
+    "copy by eleven bits": (
+        bytes((0x94, 0x03, 61 << 2, 0x8F, 0x01)) + bytes(k % 251 for k in range(400)) + bytes((0b001_000_01, 0x2C)),
+        bytes(k % 251 for k in range(400)) + bytes(k % 251 for k in range(100, 104)),
+    ),
     "copy by two bytes": (bytes((6, 2 << 2)) + b"abc" + bytes((2 << 2 | 2, 3, 0)), b"abcabc"),
     "copy by four bytes": (bytes((6, 2 << 2)) + b"abc" + bytes((2 << 2 | 3, 3, 0, 0, 0)), b"abcabc"),
 }

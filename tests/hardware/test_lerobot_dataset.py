@@ -36,6 +36,7 @@ def test_an_episode_of_several_is_read(tmp_path, version):
     assert found.times == pytest.approx((0.0, 0.02, 0.04, 0.06))
     assert [(column.name, column.unit) for column in found.columns] == [("shoulder_pan", "degrees"), ("gripper", "range_0_100")]
     assert found.columns[0].values == (10.0, 11.0, 12.0, 13.0)
+    assert episode(tmp_path / "set", 0).columns[0].values == (0.0, 1.0, 2.0)
 
 
 def test_names_may_be_in_a_group(tmp_path):

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limber.hardware.motion_files import FORMATS, Named, Scale, Settings, Take, frames_at, read, write
+from limber.hardware.motion_files import FORMATS, MotionFileError, Named, Scale, Settings, Take, frames_at, read, write
 
 from tests.hardware.moves import device, in_joint_units
 
@@ -57,6 +57,18 @@ def test_what_is_written_is_read_again(tmp_path_factory, name, data):
     for link, poses in expected.poses.items():
         for one, other in zip(found.poses[link], poses, strict=True):
             assert one == pytest.approx(other, abs=NEAR)
+
+
+@pytest.mark.parametrize(
+    ("mode", "beyond", "end"), [("range_m100_100", -130.0, 0.5), ("range_m100_100", 130.0, -1.0), ("range_0_100", 101.0, -1.0)]
+)
+def test_shares_beyond_a_range_are_its_ends_as_lerobot_takes_them(mode, beyond, end):
+    assert Scale(ends=(0.5, -1.0)).joint(beyond, mode) == end
+
+
+def test_shares_of_a_range_that_is_not_known_say_what_to_do():
+    with pytest.raises(MotionFileError, match="give the joints their servos, and import LeRobot's calibration"):
+        Scale().joint(10.0, "range_m100_100")
 
 
 @pytest.mark.parametrize("values", ["degrees", "range_m100_100", "plain"])
