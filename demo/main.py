@@ -229,7 +229,7 @@ def run(asked: argparse.Namespace) -> int:
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
     if asked.robot and not asked.motion and gallery.known(asked.robot.name) and gallery.has_closed_loops(asked.robot.name):
-        return told(push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name)))
+        return told(push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name, asked.port)))
     with quietly():
         cast = cast_for(asked)
     cast.chain.solver = asked.solver

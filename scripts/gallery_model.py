@@ -1,9 +1,11 @@
 """Model of a robot for the gallery, from its maker's URDF: the same kinematics, with one simplified mesh for each link and colour.
 
-    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--faces 500] [--voxel 0.0015] [--leave-out WORD ...]
+    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--error 0.0005] [--voxel 0.001] [--leave-out WORD ...]
 
 Writes robot.urdf and meshes/*.obj into the folder. Links, joints, limits and masses are copied as they are written; collision shapes are
-left out. A mesh is the union of a link's visuals of one colour, closed to voxels, reduced to so many triangles, in tenths of a millimetre.
+left out. A mesh is the union of a link's visuals of one colour, closed to voxels, without what the link's own parts hide from every side,
+reduced as far as its surface stays within `--error`, in fifths of a millimetre. A file lists each corner just before the first triangle
+that has it, and triangles name their corners from the newest back, so that it packs well.
 """
 
 import argparse
@@ -13,8 +15,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import bmesh
 import bpy
 import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -28,7 +33,13 @@ from limber.robots.model import Colour, Link, MeshFile, Visual  # noqa: E402
 from limber.robots.reading import read  # noqa: E402
 from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
-UNIT = 1e-4  # [m] of the meshes' whole numbers
+UNIT = 2e-4  # [m] of the meshes' whole numbers
+DIRECTIONS = 48  # rays from a corner into the half space before it
+SEEN = 2  # of these reach the outside: somebody may see the corner
+LIFTED = 0.2  # of a voxel: how far above the surface rays begin
+SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
+NEAR = 99  # per cent of the surface that is within the error
+HALVINGS = 9  # of the number of triangles, between none and all
 CHANGED = " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is in robot.yaml "
 GREY: Colour = (0.6, 0.6, 0.6, 1.0)
 
@@ -54,8 +65,8 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("urdf", type=Path)
     ask.add_argument("folder", type=Path)
-    ask.add_argument("--faces", type=int, default=500, help="triangles of a mesh")
-    ask.add_argument("--voxel", type=float, default=0.0015, help="side of a voxel [m]")
+    ask.add_argument("--error", type=float, default=0.0005, help="distance of the simplified surface from the maker's [m]")
+    ask.add_argument("--voxel", type=float, default=0.001, help="side of a voxel [m]")
     ask.add_argument("--leave-out", nargs="*", default=(), help="words in the names of meshes that nobody sees from outside")
     asked = ask.parse_args()
     robot = read(asked.urdf)
@@ -66,10 +77,12 @@ def main() -> int:
     shown: dict[str, list[tuple[str, Colour]]] = {}
     for number, link in enumerate(robot.links):
         shown[link.name] = []
-        for k, (colour, body) in enumerate(bodies(link, asked.urdf, asked.leave_out).items()):
+        closed = {colour: closed_surface(body, asked.voxel) for colour, body in bodies(link, asked.urdf, asked.leave_out).items()}
+        for k, (colour, surface) in enumerate(seen(closed, LIFTED * asked.voxel).items()):
             name = f"{number:02d}_{k}.obj"
-            vertices, faces = simplified(body, asked.voxel, asked.faces)
+            vertices, faces = simplified(surface, asked.error)
             write_obj(meshes / name, vertices, faces)
+            print(f"{link.name}: {name} has {len(faces)} triangles")
             shown[link.name].append((name, colour))
     write_urdf(asked.urdf, asked.folder / "robot.urdf", shown)
     total = sum(path.stat().st_size for path in meshes.iterdir())
@@ -103,8 +116,8 @@ def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
     return turned, np.array([triangle.vertices for triangle in mesh.loop_triangles])
 
 
-def simplified(body: Body, voxel: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Outer surface of a body with at most so many triangles."""
+def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
+    """Union of a body's shapes, closed to voxels, in triangles."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Body")
     mesh.from_pydata(np.concatenate(body.vertices).tolist(), [], np.concatenate(body.faces).tolist())
@@ -112,20 +125,129 @@ def simplified(body: Body, voxel: float, most: int) -> tuple[np.ndarray, np.ndar
     bpy.context.scene.collection.objects.link(thing)
     remesh = thing.modifiers.new("Remesh", "REMESH")
     remesh.mode, remesh.voxel_size = "VOXEL", voxel
-    closed = bpy.data.meshes.new_from_object(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()))
-    reduced = bpy.data.objects.new("Reduced", closed)
-    bpy.context.scene.collection.objects.link(reduced)
-    decimate = reduced.modifiers.new("Decimate", "DECIMATE")
-    decimate.ratio = min(1.0, most / max(1, 2 * len(closed.polygons)))
+    surface = bmesh.new()
+    surface.from_mesh(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+    bmesh.ops.triangulate(surface, faces=surface.faces)
+    return surface
+
+
+def seen(closed: dict[Colour, bmesh.types.BMesh], lifted: float) -> dict[Colour, bmesh.types.BMesh]:
+    """The surfaces of a link without what its other parts, and its own, hide from every side; without surfaces of which nothing is left."""
+    obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
+    draw = np.random.default_rng(1)
+    for surface in closed.values():
+        surface.normal_update()
+        rays = [Vector(ray).normalized() for ray in draw.normal(size=(DIRECTIONS, 3)).tolist()]
+        hidden = {corner for corner in surface.verts if not is_seen(corner.co + lifted * corner.normal, corner.normal, rays, obstacles)}
+        faces = [face for face in surface.faces if all(corner in hidden for corner in face.verts)]
+        bmesh.ops.delete(surface, geom=faces, context="FACES")
+        small = [corner for piece in pieces(surface) if diagonal(piece) < SMALLEST for corner in piece]
+        bmesh.ops.delete(surface, geom=small, context="VERTS")
+    return {colour: surface for colour, surface in closed.items() if surface.faces}
+
+
+def is_seen(place: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
+    """Whether rays from a place into the half space before it meet nothing."""
+    free = 0
+    for ray in rays:
+        ahead = ray if ray.dot(normal) > 0.0 else -ray
+        free += all(tree.ray_cast(place, ahead)[0] is None for tree in obstacles)
+        if free == SEEN:
+            return True
+    return False
+
+
+def pieces(surface: bmesh.types.BMesh) -> list[list[bmesh.types.BMVert]]:
+    """Corners of each part of a surface that hangs together."""
+    left, found = set(surface.verts), []
+    while left:
+        piece, edge = [], [left.pop()]
+        while edge:
+            corner = edge.pop()
+            piece.append(corner)
+            beside = {side.other_vert(corner) for side in corner.link_edges} & left
+            left -= beside
+            edge.extend(beside)
+        found.append(piece)
+    return found
+
+
+def diagonal(piece: list[bmesh.types.BMVert]) -> float:
+    """Diagonal of the box around corners [m]."""
+    places = np.array([corner.co for corner in piece])
+    return float(np.linalg.norm(np.ptp(places, axis=0)))
+
+
+def simplified(surface: bmesh.types.BMesh, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of the surface."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    mesh = bpy.data.meshes.new("Surface")
+    surface.to_mesh(mesh)
+    places = [corner.co.copy() for corner in surface.verts]
+    thing = bpy.data.objects.new("Surface", mesh)
+    bpy.context.scene.collection.objects.link(thing)
+    decimate = thing.modifiers.new("Decimate", "DECIMATE")
     decimate.use_collapse_triangulate = True
-    shown = reduced.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    low, high = 0.0, 1.0
+    best = reduced(thing, decimate, high)
+    for _ in range(HALVINGS):
+        middle = (low * high) ** 0.5 if low else high / 4
+        vertices, faces = reduced(thing, decimate, middle)
+        if len(faces) and distance(vertices, faces, places) <= error:
+            best, high = (vertices, faces), middle
+        else:
+            low = middle
+    return best
+
+
+def reduced(thing: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float) -> tuple[np.ndarray, np.ndarray]:
+    """Corners and triangles of a surface with so large a part of its triangles."""
+    decimate.ratio = ratio
+    shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return np.array([vertex.co for vertex in shown.vertices]), np.array([polygon.vertices for polygon in shown.polygons])
 
 
+def distance(vertices: np.ndarray, faces: np.ndarray, places: list[Vector]) -> float:
+    """Distance [m] within which nearly all places are from a surface."""
+    tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
+    return float(np.percentile([tree.find_nearest(place)[3] for place in places], NEAR))
+
+
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    lines = [f"v {x} {y} {z}" for x, y, z in np.round(vertices / UNIT).astype(int).tolist()]
-    lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    """Writes a mesh: each corner before the first triangle that has it, which counts corners back from the newest."""
+    places, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
+    corners = [face for face in same.reshape(-1)[faces].tolist() if len(set(face)) == 3]
+    number: dict[int, int] = {}
+    lines = []
+    for face in strip_order(corners):
+        for corner in face:
+            if corner not in number:
+                number[corner] = len(number)
+                lines.append("v " + " ".join(map(str, places[corner].tolist())))
+        lines.append("f " + " ".join(str(number[corner] - len(number)) for corner in face))
     path.write_text("\n".join(lines) + "\n")
+
+
+def strip_order(faces: list[list[int]]) -> list[list[int]]:
+    """The triangles in an order in which each has corners of those before it, the newest where there is a choice."""
+    of: dict[int, list[int]] = defaultdict(list)
+    for number, face in enumerate(faces):
+        for corner in face:
+            of[corner].append(number)
+    left, order, age = set(range(len(faces))), [], {}
+    while left:
+        near = {number for corner in list(age)[-16:] for number in of[corner] if number in left}
+        chosen = max(
+            near or left, key=lambda number: (sum(corner in age for corner in faces[number]), sum(age.get(c, 0) for c in faces[number]))
+        )
+        left.discard(chosen)
+        face = faces[chosen]
+        start = max(range(3), key=lambda k: (face[k] not in age, -age.get(face[k], 0)))
+        face = face[(start + 1) % 3 :] + face[: (start + 1) % 3]  # the newest corner last
+        order.append(face)
+        for corner in face:
+            age.setdefault(corner, len(age) + 1)
+    return order
 
 
 def write_urdf(source: Path, path: Path, shown: dict[str, list[tuple[str, Colour]]]) -> None:

@@ -80,8 +80,6 @@ class LIMBER_OT_install_robot_meshes(ReadsFile, Operator):
 
     def run(self, context):
         done = gallery_folders.install(self.path)
-        for sentence in done:
-            self.report({"INFO"}, sentence)
         self.report({"INFO"}, f"{'; '.join(done)}. Add the robot again to see them")
 
 

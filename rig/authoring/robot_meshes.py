@@ -1,6 +1,6 @@
 """Visuals of links: meshes from files, boxes, cylinders, spheres and colours; placeholders for missing ones."""
 
-from math import cos, pi, sin
+from math import cos, pi, radians, sin
 from pathlib import Path
 
 import bpy
@@ -20,6 +20,7 @@ SLENDER = 0.2  # thickness of a placeholder, in its lengths
 NO_BAR = 0.05  # least length of a bar, in lengths of the bone
 MOST_BONES = 2.0  # length of a bar, in lengths of the bone, from which it gets no thicker
 PLAIN: Colour = (0.6, 0.6, 0.6, 1.0)  # colour of visuals without one
+SHARP = radians(35.0)  # [rad] between two faces: from there on their edge stays sharp
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
@@ -103,6 +104,7 @@ class _Look:
         if mesh is None:
             mesh = self._meshes[f"<{name}>"] = bpy.data.meshes.new(name)
             mesh.from_pydata(*make())
+            _shade(mesh)
         return mesh
 
     def _read(self, link: Link, name: str) -> bpy.types.Mesh | None:
@@ -118,6 +120,7 @@ class _Look:
         if mesh is None:
             return self._warn(link, name, "cannot be read, or is empty")
         mesh.name = path.stem
+        _shade(mesh)
         return mesh
 
     def _collada(self, path: Path) -> bpy.types.Mesh | None:
@@ -193,6 +196,13 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
         found.materials.clear()
         bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
     return found
+
+
+def _shade(mesh) -> None:
+    """Shades curved surfaces smooth, unless the file has normals of its own."""
+    if not mesh.has_custom_normals:
+        mesh.shade_smooth()
+        mesh.set_sharp_from_angle(angle=SHARP)
 
 
 def _has_colours(path: Path) -> bool:

@@ -38,6 +38,8 @@ class ShapeReader:
         if group > LAST_SHOWN_GROUP or kind in NOT_SHOWN:
             return []
         material = self._material(geom)
+        if material is not None and material.colour is not None and material.colour[3] == 0.0:
+            return []  # as pads for contacts are
         if "mesh" in geom.attributes:
             name = geom.attributes["mesh"]
             if name not in self._meshes:

@@ -86,6 +86,7 @@ def test_the_shapes_of_mjcf_have_half_sizes(tmp_path):
         ('type="capsule" size=".1" fromto="0 0 0 0 0 1"', [Cylinder(0.1, 1.0), Sphere(0.1), Sphere(0.1)]),
         ('type="plane" size="1 1 1"', []),
         ('type="box" size=".1 .1 .1" group="3"', []),
+        ('type="box" size=".1 .1 .1" rgba="1 0 0 0"', []),
     ]
     for text, shapes in geoms:
         robot = read_text(tmp_path, world(f'<body name="b"><geom {text}/></body>'))
