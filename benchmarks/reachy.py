@@ -1,13 +1,14 @@
 """Reachy Mini against its maker's own software, which scripts/makers.sh installs.
 
     python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse kinematics
-    python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto simulated servos
+    python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto simulated servos with a body
 
 --kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the URDF
               with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same URDF's
               geometry: no solver of that file can be nearer to the maker.
---daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The lag is that of the
-              positions that the daemon publishes behind the motion, where they fit best: the median of the motors.
+--daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The servos behind a serial
+              port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that the daemon publishes behind
+              the motion, where they fit best: the median of the motors. --massless: the servos have ideal horns.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from limber.solvers.kinematics.rotations import exponential, to_matrix
 
 from tests.hardware.reachy_daemon import reachy_device
 from tests.hardware.served_bus import ServedBus
-from tests.makers.reachy import IS_THERE, MISSING, PYTHON, MakersDaemon, environment
+from tests.makers.reachy import BODY, HORNS, IS_THERE, MISSING, OFFSETS, PYTHON, MakersDaemon, environment
 
 from .reachy_kinematics import URDF, Platform, kinematics
 
@@ -41,7 +42,6 @@ CLIENT = 50  # orders a second of the maker's client
 ROUND = 20.0  # [s] for which either sends before it is the other's turn
 TRIES = 4  # times as many rounds: where cores are busy the daemon says nothing for so long that Limber stops
 SETTLE = 3.0  # [s] of motion before the lag is measured
-OFFSETS = (0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0)  # [steps] homing offsets that the daemon writes into the servos
 
 CLIENT_CODE = """
 import json, sys, time
@@ -119,7 +119,7 @@ def lag(observed: np.ndarray, begun: float, times: np.ndarray, wanted: np.ndarra
     return float(np.median(best))
 
 
-def through_the_daemon(seconds: float) -> list[dict[str, float]]:
+def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str, float]]:
     """Of each round: lags [s] of Limber and of the maker's client, and Limber's orders, sent and lost."""
     rounds = max(1, round(seconds / ROUND))
     rows = motion(seconds / rounds, FPS)
@@ -130,7 +130,7 @@ def through_the_daemon(seconds: float) -> list[dict[str, float]]:
     told: list[dict[str, float]] = []
     for _ in range(TRIES * rounds):
         try:
-            told.append(_round(times, wanted, motion(seconds / rounds, CLIENT)))
+            told.append(_round(times, wanted, motion(seconds / rounds, CLIENT), massless))
         except RuntimeError as error:
             print(f"a round is repeated, since other programs keep the cores busy: {error}")
         if len(told) == rounds:
@@ -138,10 +138,15 @@ def through_the_daemon(seconds: float) -> list[dict[str, float]]:
     sys.exit(f"only {len(told)} of {rounds} rounds could be run to their ends: run it on an idle machine")
 
 
-def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list]) -> dict[str, float]:
-    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up for too long."""
+def _servos(massless: bool) -> ServedBus:
+    """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model on these."""
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
-    with tempfile.TemporaryDirectory() as home, ServedBus(places, "dynamixel") as bus, MakersDaemon(Path(home), "-p", bus.port) as daemon:
+    return ServedBus(places, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
+
+
+def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
+    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up for too long."""
+    with tempfile.TemporaryDirectory() as home, _servos(massless) as bus, MakersDaemon(Path(home), "-p", bus.port) as daemon:
         observer = Observer(daemon.address)
         begun = _maker_streams(Path(home), daemon.address, rows)
         maker = lag(np.array(observer.rows), begun, times, wanted)
@@ -205,6 +210,7 @@ def main() -> None:
     ask.add_argument("--kinematics", type=int, metavar="POSES", default=0)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--daemon", type=float, metavar="SECONDS", default=0.0)
+    ask.add_argument("--massless", action="store_true")
     asked = ask.parse_args()
     if not IS_THERE:
         print(f"skipped: {MISSING}")
@@ -215,7 +221,7 @@ def main() -> None:
         print(_line("closed form on the URDF against the maker", found["exact"]))
         print(_line("Limber against the closed form", found["solver"]))
     if asked.daemon:
-        told = through_the_daemon(asked.daemon)
+        told = through_the_daemon(asked.daemon, asked.massless)
         limber, maker = (1e3 * min(row[name] for row in told) for name in ("limber", "maker"))
         print(f"{sum(row['sent'] for row in told):.0f} orders, {sum(row['lost'] for row in told):.0f} lost")
         print(

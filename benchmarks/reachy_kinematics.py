@@ -35,7 +35,7 @@ def rotation(roll, pitch, yaw):
     about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
     return np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x
 
-count, seed = map(int, sys.argv[1:])
+count, seed, is_away = map(int, sys.argv[1:])
 draw = np.random.default_rng(seed)
 low = np.radians([0, -48, -80, -48, -80, -70, -80])
 high = np.radians([0, 80, 70, 80, 48, 80, 48])
@@ -47,7 +47,12 @@ while len(found) < count:
     head[:3, 3] = draw.uniform(-0.03, 0.03, 3)
     maker = AnalyticalKinematics(automatic_body_yaw=False)
     motors = maker.ik(head, body_yaw=yaw)
-    if motors is not None and np.isfinite(motors).all() and ((motors >= low) & (motors <= high))[1:].all():
+    exists = motors is not None and np.isfinite(motors).all()
+    within = exists and ((motors >= low) & (motors <= high))[1:].all()
+    if is_away:
+        if exists == (len(found) % 2 == 0) and not within:  # beyond the motors' limits, and without any solution, by turns
+            found.append({"head": head.tolist(), "yaw": yaw})
+    elif within:
         found.append({"head": head.tolist(), "yaw": yaw, "motors": np.asarray(motors)[1:].tolist()})
 print(json.dumps(found))
 """
@@ -124,15 +129,20 @@ def _wrap(angle: float) -> float:
     return (angle + math.pi) % math.tau - math.pi
 
 
+def _poses(count: int, seed: int, is_away: bool) -> list[dict]:
+    """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does not."""
+    with tempfile.TemporaryDirectory() as home:
+        command = [str(PYTHON), "-c", POSES, str(count), str(seed), str(int(is_away))]
+        done = subprocess.run(command, env=environment(Path(home)), capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
     """Largest error of a pose's motors (count,) [rad]: of Limber and of the closed form against the maker, and of Limber against that."""
-    with tempfile.TemporaryDirectory() as home:
-        command = [str(PYTHON), "-c", POSES, str(count), str(seed)]
-        done = subprocess.run(command, env=environment(Path(home)), capture_output=True, text=True, check=True)
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)
     errors: dict[str, list[float]] = {"limber": [], "exact": [], "solver": []}
-    for row in json.loads(done.stdout.splitlines()[-1]):
+    for row in _poses(count, seed, False):
         head, yaw, maker = np.array(row["head"]), row["yaw"], np.array(row["motors"])
         own, best = platform.approach(head, yaw), exact.motors(head, yaw, maker)
         for name, one, other in (("limber", own, maker), ("exact", best, maker), ("solver", own, best)):

@@ -1,6 +1,6 @@
 """Model of a robot for the gallery, from its maker's URDF: the same kinematics, with one simplified mesh for each link and colour.
 
-    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--error 0.0005] [--voxel 0.001] [--leave-out WORD ...]
+    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--error 0.0008] [--voxel 0.001] [--leave-out WORD ...]
 
 Writes robot.urdf and meshes/*.obj into the folder. Links, joints, limits and masses are copied as they are written; collision shapes are
 left out. A mesh is the union of a link's visuals of one colour, closed to voxels, without what the link's own parts hide from every side,
@@ -15,8 +15,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import bmesh
-import bpy
+import bpy  # isort: skip
+import bmesh  # there once bpy is
 import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
@@ -35,10 +35,10 @@ from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
 UNIT = 2e-4  # [m] of the meshes' whole numbers
 DIRECTIONS = 48  # rays from a corner into the half space before it
-SEEN = 2  # of these reach the outside: somebody may see the corner
+SEEN = 3  # of these reach the outside: somebody may see the corner
 LIFTED = 0.2  # of a voxel: how far above the surface rays begin
 SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
-NEAR = 99  # per cent of the surface that is within the error
+NEAR, FARTHEST = 99, 4.0  # per cent of the surface that is within the error; errors that no place is beyond
 HALVINGS = 9  # of the number of triangles, between none and all
 CHANGED = " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is in robot.yaml "
 GREY: Colour = (0.6, 0.6, 0.6, 1.0)
@@ -65,7 +65,7 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("urdf", type=Path)
     ask.add_argument("folder", type=Path)
-    ask.add_argument("--error", type=float, default=0.0005, help="distance of the simplified surface from the maker's [m]")
+    ask.add_argument("--error", type=float, default=0.0008, help="distance of the simplified surface from the maker's [m]")
     ask.add_argument("--voxel", type=float, default=0.001, help="side of a voxel [m]")
     ask.add_argument("--leave-out", nargs="*", default=(), help="words in the names of meshes that nobody sees from outside")
     asked = ask.parse_args()
@@ -193,7 +193,7 @@ def simplified(surface: bmesh.types.BMesh, error: float) -> tuple[np.ndarray, np
     for _ in range(HALVINGS):
         middle = (low * high) ** 0.5 if low else high / 4
         vertices, faces = reduced(thing, decimate, middle)
-        if len(faces) and distance(vertices, faces, places) <= error:
+        if len(faces) and is_near(vertices, faces, places, error):
             best, high = (vertices, faces), middle
         else:
             low = middle
@@ -207,10 +207,11 @@ def reduced(thing: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio
     return np.array([vertex.co for vertex in shown.vertices]), np.array([polygon.vertices for polygon in shown.polygons])
 
 
-def distance(vertices: np.ndarray, faces: np.ndarray, places: list[Vector]) -> float:
-    """Distance [m] within which nearly all places are from a surface."""
+def is_near(vertices: np.ndarray, faces: np.ndarray, places: list[Vector], error: float) -> bool:
+    """Whether places are within an error [m] of a surface."""
     tree = BVHTree.FromPolygons(vertices.tolist(), faces.tolist())
-    return float(np.percentile([tree.find_nearest(place)[3] for place in places], NEAR))
+    away = [tree.find_nearest(place)[3] for place in places]
+    return bool(np.percentile(away, NEAR) <= error and max(away) <= FARTHEST * error)
 
 
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:

@@ -74,6 +74,8 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
     """
     if len(servo_lists.lists(rig)) > 1:
         layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
+    if not shown.is_motors and len(rig.limber.chains) > 1:
+        layout.prop(shown.owner, "sends_to_robot", text=f"Send {shown.owner.name} to Robot")
     layout.template_list("LIMBER_UL_servos", name + shown.items, shown.owner, shown.items, shown.owner, shown.active, rows=rows)
     return shown.selected
 

@@ -193,6 +193,12 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     )
 
     live: BoolProperty(name="Live", description="The chain follows its target; switch it with Start Live and End Live", options={"HIDDEN"})
+    sends_to_robot: BoolProperty(
+        name="Send to Robot",
+        description="Send the chain's joints to the robot. Off: their servos are left to another program, such as the robot's own walk;"
+        " it takes effect when the robot is connected next",
+        default=True,
+    )
     base: EnumProperty(name="Base", description="Posture whose shape the solver keeps", items=BASES)
     keep: FactorProperty(
         name="Keep Posture",

@@ -51,7 +51,12 @@ def joints(rig) -> list[tuple]:
 def driven(rig) -> list[tuple]:
     """(chain, joint) or (mechanism, motor) of each that has a servo, of its own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
-    return [(chain, joint) for chain, joint in joints(rig) if joint.servo >= 0 or label(joint) in shared]
+    return [(chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or label(joint) in shared]
+
+
+def has_own_servo(owner, joint) -> bool:
+    """Whether a joint of a chain, or a motor of a mechanism, has a servo of its own that Limber drives."""
+    return joint.servo >= 0 and getattr(owner, "sends_to_robot", True)
 
 
 def values_with_servo(rig) -> list:
@@ -119,7 +124,7 @@ def describe_plain(rig) -> Device:
     moving, channels = [], []
     for settings, joint in driven(rig):
         moving.append(_joint(mover_of(rig, settings), joint))
-        if joint.servo >= 0:
+        if has_own_servo(settings, joint):
             channels.append(_channel(joint, (Share(label(joint), joint.gear),)))
     channels += [_further(rig, channel) for channel in device.channels if channel.servo >= 0]
     for value in values_with_servo(rig):

@@ -90,6 +90,15 @@ def test_its_servos_go_where_its_model_goes(folder):
             assert raw == pytest.approx(expected, abs=0.1), name
 
 
+def test_while_its_own_program_walks_the_duck_s_head_is_driven_alone():
+    from limber.rig.robot.device import describe_plain
+
+    rig = added("open_duck_mini")
+    for chain in rig.limber.chains:
+        chain.sends_to_robot = chain == gaze_of(rig)
+    assert sorted(channel.servo for channel in describe_plain(rig).channels) == [30, 31, 32, 33]
+
+
 @pytest.mark.every_blender
 @pytest.mark.parametrize("robot", ["so101", "reachy_mini"])
 def test_undo_takes_the_whole_robot_away_in_one_step(robot, undo_step):

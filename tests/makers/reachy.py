@@ -16,6 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-makers" / "bin" / "python"
 IS_THERE = (ROOT / ".venv-makers" / "ready").exists()
 MISSING = "no .venv-makers here: scripts/makers.sh makes it, with Reachy Mini's daemon"
+BODY = next(ROOT.glob(".venv-makers/lib/python*/site-packages/reachy_mini/descriptions/reachy_mini/mjcf/scene.xml"), None)  # in MuJoCo
+OFFSETS = (0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0)  # [steps] homing offsets that the daemon writes into the servos, from 10 on
+ACTUATORS = ("yaw_body", *(f"stewart_{leg}" for leg in range(1, 7)), "right_antenna", "left_antenna")  # of BODY
+HORNS = tuple(
+    f"{10 + k}:{name}:{-1 if k > 6 else 1}:{2048 - offset}" for k, (name, offset) in enumerate(zip(ACTUATORS, OFFSETS, strict=True))
+)  # the servos' places in BODY: antennas rotate the other way
 ABSENT = Path(__file__).resolve().parent / "absent"
 START = 120.0  # [s] an idle machine takes 8 to 12
 LAUNCH = """

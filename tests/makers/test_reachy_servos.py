@@ -10,13 +10,12 @@ from limber.motion import Limits
 from tests.hardware.patience import wait, wait_for, wait_until
 from tests.hardware.reachy_daemon import reachy_device
 from tests.hardware.served_bus import ServedBus
-from tests.makers.reachy import IS_THERE, MISSING, MakersDaemon
+from tests.makers.reachy import IS_THERE, MISSING, OFFSETS, MakersDaemon
 
 from .test_reachy_daemon import NEUTRAL, follow
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason=MISSING)
 SLOW = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
-OFFSETS = (0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0)  # [steps] homing offsets that the daemon writes into the servos
 # [rad] the maker's own sleep pose; stewart_1 rests 8 degrees beyond what its servo takes
 ASLEEP = (0.0, -0.9848, 1.2625, -0.2439, 0.2056, -1.2364, 1.0032, -3.05, 3.05)
 STEP = math.tau / 4096  # [rad] of a servo
