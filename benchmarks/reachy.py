@@ -33,7 +33,7 @@ from limber.solvers.kinematics.rotations import exponential, to_matrix
 
 from tests.hardware.reachy_daemon import reachy_device
 from tests.hardware.served_bus import ServedBus
-from tests.makers.reachy import BODY, HORNS, IS_THERE, MISSING, OFFSETS, PYTHON, MakersDaemon, environment
+from tests.makers.reachy import BODY, HORNS, IS_THERE, MISSING, OFFSETS, PYTHON, MakersDaemon, environment, set_up
 
 from .reachy_kinematics import URDF, Platform, kinematics
 
@@ -141,7 +141,9 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
 def _servos(massless: bool) -> ServedBus:
     """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model on these."""
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
-    return ServedBus(places, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
+    bus = ServedBus(places, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
+    set_up(bus)
+    return bus
 
 
 def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:

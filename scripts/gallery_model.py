@@ -20,6 +20,7 @@ import bmesh  # there once bpy is
 import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
+from mathutils.kdtree import KDTree
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -35,6 +36,10 @@ from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
 UNIT = 2e-4  # [m] of the meshes' whole numbers
 DIRECTIONS = 48  # rays from a corner into the half space before it
+SAMPLE = 6000  # corners of a surface that are looked at
+OVER = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]) / np.array(
+    [[1], [1], [1], [2], [2], [2], [3]]
+)
 SEEN = 3  # of these reach the outside: somebody may see the corner
 LIFTED = 0.2  # of a voxel: how far above the surface rays begin
 SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
@@ -78,9 +83,16 @@ def main() -> int:
     for number, link in enumerate(robot.links):
         shown[link.name] = []
         closed = {colour: closed_surface(body, asked.voxel) for colour, body in bodies(link, asked.urdf, asked.leave_out).items()}
-        for k, (colour, surface) in enumerate(seen(closed, LIFTED * asked.voxel).items()):
+        obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
+        k = -1
+        for colour, surface in closed.items():
+            looked_at = Outside(surface, obstacles, LIFTED * asked.voxel)
+            if not looked_at.places:
+                continue
+            k += 1
             name = f"{number:02d}_{k}.obj"
-            vertices, faces = simplified(surface, asked.error)
+            vertices, faces = simplified(surface, looked_at.places, asked.error)
+            faces = faces[looked_at.shows(vertices, faces)]
             write_obj(meshes / name, vertices, faces)
             print(f"{link.name}: {name} has {len(faces)} triangles")
             shown[link.name].append((name, colour))
@@ -128,22 +140,40 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
     surface = bmesh.new()
     surface.from_mesh(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
     bmesh.ops.triangulate(surface, faces=surface.faces)
+    small = [corner for piece in pieces(surface) if diagonal(piece) < SMALLEST for corner in piece]
+    bmesh.ops.delete(surface, geom=small, context="VERTS")
     return surface
 
 
-def seen(closed: dict[Colour, bmesh.types.BMesh], lifted: float) -> dict[Colour, bmesh.types.BMesh]:
-    """The surfaces of a link without what its other parts, and its own, hide from every side; without surfaces of which nothing is left."""
-    obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
-    draw = np.random.default_rng(1)
-    for surface in closed.values():
-        surface.normal_update()
+class Outside:
+    """What of a surface can be seen from outside its link, by a sample of its corners.
+
+    Args:
+        surface: The surface, closed.
+        obstacles: All surfaces of the link.
+        lifted: How far above the surface rays begin [m].
+
+    Attributes:
+        places: The sample's corners that somebody may see.
+    """
+
+    def __init__(self, surface: bmesh.types.BMesh, obstacles: list[BVHTree], lifted: float) -> None:
+        draw = np.random.default_rng(1)
         rays = [Vector(ray).normalized() for ray in draw.normal(size=(DIRECTIONS, 3)).tolist()]
-        hidden = {corner for corner in surface.verts if not is_seen(corner.co + lifted * corner.normal, corner.normal, rays, obstacles)}
-        faces = [face for face in surface.faces if all(corner in hidden for corner in face.verts)]
-        bmesh.ops.delete(surface, geom=faces, context="FACES")
-        small = [corner for piece in pieces(surface) if diagonal(piece) < SMALLEST for corner in piece]
-        bmesh.ops.delete(surface, geom=small, context="VERTS")
-    return {colour: surface for colour, surface in closed.items() if surface.faces}
+        surface.normal_update()
+        corners = list(surface.verts)
+        chosen = [corners[k] for k in draw.permutation(len(corners))[:SAMPLE]]
+        self._is_seen = [is_seen(corner.co + lifted * corner.normal, corner.normal, rays, obstacles) for corner in chosen]
+        self._near = KDTree(len(chosen))
+        for k, corner in enumerate(chosen):
+            self._near.insert(corner.co, k)
+        self._near.balance()
+        self.places = [corner.co.copy() for corner, seen in zip(chosen, self._is_seen, strict=True) if seen]
+
+    def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
+        """Which triangles (m,) can be seen: the nearest corners of the sample to points all over each."""
+        points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
+        return np.array([any(self._is_seen[self._near.find(point)[1]] for point in triangle) for triangle in points.tolist()], bool)
 
 
 def is_seen(place: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
@@ -178,12 +208,11 @@ def diagonal(piece: list[bmesh.types.BMVert]) -> float:
     return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
-def simplified(surface: bmesh.types.BMesh, error: float) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of the surface."""
+def simplified(surface: bmesh.types.BMesh, places: list[Vector], error: float) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of places on the surface."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Surface")
     surface.to_mesh(mesh)
-    places = [corner.co.copy() for corner in surface.verts]
     thing = bpy.data.objects.new("Surface", mesh)
     bpy.context.scene.collection.objects.link(thing)
     decimate = thing.modifiers.new("Decimate", "DECIMATE")

@@ -10,7 +10,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
+from limber.hardware.protocols.reachy_mini.capabilities import LIMITS
+
 from tests.hardware.processes import let_go_first
+from tests.hardware.served_bus import ServedBus
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-makers" / "bin" / "python"
@@ -22,6 +25,7 @@ ACTUATORS = ("yaw_body", *(f"stewart_{leg}" for leg in range(1, 7)), "right_ante
 HORNS = tuple(
     f"{10 + k}:{name}:{-1 if k > 6 else 1}:{2048 - offset}" for k, (name, offset) in enumerate(zip(ACTUATORS, OFFSETS, strict=True))
 )  # the servos' places in BODY: antennas rotate the other way
+DELAY, MODE, OFFSET, HIGHEST, LOWEST, SHUTDOWN = 9, 11, 20, 48, 52, 63  # registers that the daemon sets up
 ABSENT = Path(__file__).resolve().parent / "absent"
 START = 120.0  # [s] an idle machine takes 8 to 12
 LAUNCH = """
@@ -41,6 +45,20 @@ def environment(home: Path) -> dict[str, str]:
     """Variables under which the maker's software keeps to itself: no telemetry, no downloads, settings in `home`."""
     private = {"DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home), "PYTHONPATH": str(ABSENT)}
     return {**os.environ, **private}
+
+
+def set_up(bus: ServedBus) -> None:
+    """Servos as a daemon leaves them, so that it need not set them up: on a busy machine it finds their answers too late."""
+    for (servo, (lowest, highest)), offset in zip(LIMITS.items(), OFFSETS, strict=True):
+        for register, value, size in (
+            (DELAY, 0, 1),
+            (MODE, 3, 1),
+            (OFFSET, offset, 4),
+            (HIGHEST, highest, 4),
+            (LOWEST, lowest, 4),
+            (SHUTDOWN, 52, 1),
+        ):
+            bus.store(servo, register, value.to_bytes(size, "little", signed=size == 4))
 
 
 def free_port() -> int:
