@@ -3,9 +3,9 @@
     python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse kinematics
     python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto simulated servos with a body
 
---kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the URDF
-              with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same URDF's
-              geometry: no solver of that file can be nearer to the maker.
+--kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the gallery's
+              URDF with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same
+              file's geometry: no solver of it can be nearer to the maker.
 --daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The servos behind a serial
               port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that the daemon publishes behind
               the motion, where they fit best: the median of the motors. --massless: the servos have ideal horns.

@@ -22,7 +22,7 @@ from tests.makers.reachy import PYTHON, environment
 ROOT = Path(__file__).resolve().parents[1]
 URDF = ROOT / "robots" / "gallery" / "reachy_mini" / "robot.urdf"
 NEUTRAL = 0.177  # [m] height of the head in neutral
-STEPS = 24  # from neutral to a pose; with half as many 2 of 500 end at the motors' limits on the way, which is told
+STEPS = 60  # from neutral to a pose, a second of frames; in 24 one of 500 stays at a motor's limit that is on its way, which is told
 
 POSES = """
 import json, sys

@@ -36,12 +36,12 @@ from limber.solvers.kinematics.rotations import rotate  # noqa: E402
 
 UNIT = 2e-4  # [m] of the meshes' whole numbers
 DIRECTIONS = 48  # rays from a corner into the half space before it
-SAMPLE = 6000  # corners of a surface that are looked at
+SAMPLE = 6000  # points on a surface that are looked at
 OVER = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]) / np.array(
     [[1], [1], [1], [2], [2], [2], [3]]
 )
 SEEN = 3  # of these reach the outside: somebody may see the corner
-LIFTED = 0.2  # of a voxel: how far above the surface rays begin
+LIFTED = 0.0002  # [m] above the surface, where rays begin
 SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
 NEAR, FARTHEST = 99, 4.0  # per cent of the surface that is within the error; errors that no place is beyond
 HALVINGS = 9  # of the number of triangles, between none and all
@@ -71,7 +71,7 @@ def main() -> int:
     ask.add_argument("urdf", type=Path)
     ask.add_argument("folder", type=Path)
     ask.add_argument("--error", type=float, default=0.0008, help="distance of the simplified surface from the maker's [m]")
-    ask.add_argument("--voxel", type=float, default=0.001, help="side of a voxel [m]")
+    ask.add_argument("--voxel", type=float, default=0.001, help="side of a voxel [m]; 0: meshes are closed as they are")
     ask.add_argument("--leave-out", nargs="*", default=(), help="words in the names of meshes that nobody sees from outside")
     asked = ask.parse_args()
     robot = read(asked.urdf)
@@ -86,7 +86,7 @@ def main() -> int:
         obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
         k = -1
         for colour, surface in closed.items():
-            looked_at = Outside(surface, obstacles, LIFTED * asked.voxel)
+            looked_at = Outside(surface, obstacles, LIFTED)
             if not looked_at.places:
                 continue
             k += 1
@@ -120,7 +120,8 @@ def bodies(link: Link, urdf: Path, leave_out: tuple[str, ...]) -> dict[Colour, B
 def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
     """Corners (n, 3) in the link's frame and faces (m, 3) of a mesh file."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.wm.stl_import(filepath=str(path), forward_axis="Y", up_axis="Z")
+    read_mesh = bpy.ops.wm.obj_import if path.suffix.lower() == ".obj" else bpy.ops.wm.stl_import
+    read_mesh(filepath=str(path), forward_axis="Y", up_axis="Z")
     mesh = bpy.context.object.data
     mesh.calc_loop_triangles()
     corners = np.array([vertex.co for vertex in mesh.vertices]) * np.array(visual.shape.scale)
@@ -135,8 +136,9 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
     mesh.from_pydata(np.concatenate(body.vertices).tolist(), [], np.concatenate(body.faces).tolist())
     thing = bpy.data.objects.new("Body", mesh)
     bpy.context.scene.collection.objects.link(thing)
-    remesh = thing.modifiers.new("Remesh", "REMESH")
-    remesh.mode, remesh.voxel_size = "VOXEL", voxel
+    if voxel:
+        remesh = thing.modifiers.new("Remesh", "REMESH")
+        remesh.mode, remesh.voxel_size = "VOXEL", voxel
     surface = bmesh.new()
     surface.from_mesh(thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
     bmesh.ops.triangulate(surface, faces=surface.faces)
@@ -146,7 +148,7 @@ def closed_surface(body: Body, voxel: float) -> bmesh.types.BMesh:
 
 
 class Outside:
-    """What of a surface can be seen from outside its link, by a sample of its corners.
+    """What of a surface can be seen from outside its link, by a sample of points on it.
 
     Args:
         surface: The surface, closed.
@@ -154,24 +156,30 @@ class Outside:
         lifted: How far above the surface rays begin [m].
 
     Attributes:
-        places: The sample's corners that somebody may see.
+        places: The sample's points that somebody may see.
     """
 
     def __init__(self, surface: bmesh.types.BMesh, obstacles: list[BVHTree], lifted: float) -> None:
         draw = np.random.default_rng(1)
         rays = [Vector(ray).normalized() for ray in draw.normal(size=(DIRECTIONS, 3)).tolist()]
         surface.normal_update()
-        corners = list(surface.verts)
-        chosen = [corners[k] for k in draw.permutation(len(corners))[:SAMPLE]]
-        self._is_seen = [is_seen(corner.co + lifted * corner.normal, corner.normal, rays, obstacles) for corner in chosen]
-        self._near = KDTree(len(chosen))
-        for k, corner in enumerate(chosen):
-            self._near.insert(corner.co, k)
+        every = list(surface.faces)
+        faces = [every[k] for k in draw.permutation(len(every))[:SAMPLE]]
+        over = OVER if len(faces) * len(OVER) <= SAMPLE else OVER[-1:]
+        points = [
+            (Vector(place), face.normal.copy())
+            for face in faces
+            for place in (over @ np.array([corner.co for corner in face.verts])).tolist()
+        ]
+        self._is_seen = [is_seen(place + lifted * normal, normal, rays, obstacles) for place, normal in points]
+        self._near = KDTree(len(points))
+        for k, (place, _) in enumerate(points):
+            self._near.insert(place, k)
         self._near.balance()
-        self.places = [corner.co.copy() for corner, seen in zip(chosen, self._is_seen, strict=True) if seen]
+        self.places = [place for (place, _), seen in zip(points, self._is_seen, strict=True) if seen]
 
     def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-        """Which triangles (m,) can be seen: the nearest corners of the sample to points all over each."""
+        """Which triangles (m,) can be seen: the nearest points of the sample to points all over each."""
         points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
         return np.array([any(self._is_seen[self._near.find(point)[1]] for point in triangle) for triangle in points.tolist()], bool)
 
