@@ -20,7 +20,7 @@ GUIDES = (
     "retarget",
     "remote",
 )  # pages for users outside of guide/ and robots/
-USERS = [path for path in DOCUMENTS if path.parent.name in ("guide", "robots") or path.name.startswith(GUIDES)]
+USERS = [path for path in DOCUMENTS if path.parent in (ROOT / "docs" / "guide", ROOT / "docs" / "robots") or path.name.startswith(GUIDES)]
 PACKAGES = ("batch", "character", "files", "hardware", "motion", "operators", "panels", "rig", "robots", "solvers")
 NAME = re.compile(r"\*\*([A-Z][^*\n]*[^*.\n])\*\*")  # in bold; sentences end with a full stop
 MESSAGE = re.compile(r'"([^"\n]+)"')
