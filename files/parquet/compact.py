@@ -14,7 +14,7 @@ from typing import Any
 from .errors import ParquetError
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-DEEPEST = 12  # structures in structures; Parquet's own have six
+DEEPEST = 12  # structures and lists in one another; Parquet's own have six
 LONGEST_VARINT = 10  # bytes of 64 bits
 
 
@@ -33,8 +33,6 @@ class Reader:
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """A structure."""
-        if depth > DEEPEST:
-            raise ParquetError(f"its metadata is nested deeper than {DEEPEST} structures: it is damaged")
         found: dict[int, Any] = {}
         field = 0
         while head := self._byte():
@@ -68,6 +66,8 @@ class Reader:
         return (value >> 1) ^ -(value & 1)
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise ParquetError(f"its metadata are nested deeper than {DEEPEST} structures and lists: it is damaged")
         if kind in (TRUE, FALSE):
             return self._byte() == TRUE
         if kind in (BYTE, I16, I32, I64):

@@ -20,6 +20,7 @@ MAGIC = b"PAR1"
 LONGEST_FOOTER = 20_000_000  # [bytes] thousands of episodes
 LARGEST_PAGE = 64_000_000  # [bytes] usual are 1 MB
 LARGEST_COLUMN = 200_000_000  # [bytes] in a group of rows
+MOST_IN_PAGE = 10_000_000  # numbers; usual are 20,000, but a run of equal ones is short at any length
 MOST_LEVELS = 2  # a list's own, and its element's absence
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3  # PageType
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2  # FieldRepetitionType
@@ -67,6 +68,10 @@ class Table:
         low, high = (struct.unpack(f"<{letter}", one)[0] for one in stored)
         return low, high
 
+    def width(self, group: int, name: str) -> int:
+        """How many numbers a column has in each row of a group; raises as `column`."""
+        return self._groups[group].per_row(name)
+
     def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> list[Sequence[float]]:
         """Rows `first` to `end` of a column, each with its numbers: one, or those of a list.
 
@@ -104,8 +109,8 @@ class Table:
                 continue
             page = _field(header, 5 if kind == DATA else 8, dict)
             here = _field(page, 1, int)
-            if not 0 < here <= count - before:
-                raise ParquetError(f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged")
+            if not 0 < here <= min(count - before, MOST_IN_PAGE):
+                raise ParquetError(f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged, or too large")
             if before + here > first:
                 levels, body, encoding = (_split if kind == DATA else _split_v2)(page, codec, data, full, leaf)
                 _check_levels(levels, leaf, here, before, size, name)

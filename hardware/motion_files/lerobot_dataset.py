@@ -33,6 +33,7 @@ EPISODE = "episode_index"
 SUFFIX = ".pos"
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # of a dataset
+MOST_ROWS = 20_000_000  # of a table: four days at 50 Hz
 DATA_FILE = "chunk-000/file-000.parquet"
 NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}
 
@@ -115,6 +116,8 @@ def _rows(file: Path, episode: Episode, size: int) -> list[Sequence[float]]:
     try:
         with file.open("rb") as opened:
             table = Table(opened)
+            if sum(table.groups) > MOST_ROWS:
+                raise ParquetError(f"it has {sum(table.groups)} rows, more than {MOST_ROWS}: split the dataset")
             return [row for group in range(len(table.groups)) for row in _group_rows(table, group, episode, size)]
     except ParquetError as error:
         raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
@@ -133,10 +136,9 @@ def _group_rows(table: Table, group: int, episode: Episode, size: int) -> list[S
         return []
     if own[-1] - own[0] != len(own) - 1:
         raise ParquetError(f"rows of episode {episode.number} lie between those of others: it is damaged")
-    found = table.column(group, episode.part, own[0], own[-1] + 1)
-    if len(found[0]) != size:
-        raise ParquetError(f"'{episode.part}' has {len(found[0])} numbers in a row, and {INFO} names {size}: one of them is damaged")
-    return found
+    if (width := table.width(group, episode.part)) != size:
+        raise ParquetError(f"'{episode.part}' has {width} numbers in a row, and {INFO} names {size}: one of them is damaged")
+    return table.column(group, episode.part, own[0], own[-1] + 1)
 
 
 def write(motion: Motion, values: Values) -> dict[str, bytes]:

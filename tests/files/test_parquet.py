@@ -68,6 +68,22 @@ def test_a_structure_of_metadata_is_read_again():
     assert Reader(struct(fields)).struct() == expected
 
 
+def test_lists_in_lists_without_end_are_an_error():
+    with pytest.raises(ParquetError, match="nested deeper than 12 structures and lists"):
+        Reader(b"\x19" + b"\x19" * 100_000).struct()
+
+
+def test_a_run_of_numbers_that_no_memory_holds_is_refused():
+    many = 2**31 - 1
+    page = struct({1: 0, 2: 8, 3: 8, 5: {1: many, 2: 8, 3: 3, 4: 3}}) + bytes(8)
+    chunk = {1: 2, 2: [8], 3: ["a"], 4: 0, 5: Long(many), 6: Long(len(page)), 7: Long(len(page)), 9: Long(4)}
+    group = {1: [{2: Long(4), 3: chunk}], 2: Long(len(page)), 3: Long(many)}
+    footer = struct({1: 2, 2: [{4: "schema", 5: 1}, {1: 2, 3: 0, 4: "a"}], 3: Long(many), 4: [group]})
+    found = table(b"PAR1" + page + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(ParquetError, match="announces 2147483647 numbers of 2147483647: it is damaged, or too large"):
+        found.column(0, "a")
+
+
 SNAPPY = {
     "literal": (bytes((3, 2 << 2)) + b"abc", b"abc"),
     "long literal": (bytes((100, 60 << 2, 99)) + b"x" * 100, b"x" * 100),
