@@ -126,7 +126,7 @@ class Tree:
         terms[:, 2, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin @ spin)
         terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[joints][:, :, None])[slides, :, 0]
         self._terms = terms.reshape(-1, 3, 16)
-        self._slid = np.flatnonzero(slides)
+        self._slid, self._unmoved = np.flatnonzero(slides), np.eye(4)
         self._ball_nodes: Indices = node[self.balls + 1]
         self._ball_rests = self.rests[self.balls, :3, :3]
 
@@ -157,7 +157,7 @@ class Tree:
         if self.has_slides:
             columns[..., self._slid, 1] = ordered[..., self._slid]
         nodes = np.empty((*shape, count + 1, 4, 4))
-        nodes[..., 0, :, :] = np.eye(4)
+        nodes[..., 0, :, :] = self._unmoved
         if base_rotation is not None:
             nodes[..., 0, :3, :3] = base_rotation
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])

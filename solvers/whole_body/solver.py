@@ -217,7 +217,7 @@ class WholeBody:
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if np.square(move[LINEAR:]).max() < CORRECTED_ERROR:  # moves by m leave errors of the order of m^2
+        if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:  # as much error have three hinges at a place, whose axes differ
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
