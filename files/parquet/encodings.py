@@ -20,7 +20,7 @@ def plain(kind: int, data: bytes, count: int) -> Sequence[float]:
     """`count` numbers of a type."""
     letter = FORMATS[kind]
     size = struct.calcsize(f"<{letter}")
-    if len(data) < count * size:
+    if not 0 <= count * size <= len(data):
         raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
     return struct.unpack_from(f"<{count}{letter}", data)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from limber.files.parquet import Column, ParquetError, Table, Texts, encode
 from limber.files.parquet.compact import Long, Reader, struct
@@ -146,6 +146,7 @@ def test_tables_that_pyarrow_has_made_are_read(name):
 
 
 @pytest.mark.parametrize("name", ["own", *MADE])
+@example([(206, 1)])  # in the second version a dictionary of -1 numbers
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
 def test_any_damaged_table_is_numbers_or_an_error(name, changes):
