@@ -22,7 +22,8 @@ OBJECTIVE_CHOICES = (
     Choice("manipulability", "Manipulability", "Keep joints away from singular poses, in which the end cannot move in every direction"),
 )
 ORDERS = tuple(
-    Choice(order, ", ".join(order).capitalize(), f"{order[0].capitalize()} counts most, {order[2]} least") for order in permutations(LEVELS)
+    Choice((first, second, third), f"{first}, {second}, {third}".capitalize(), f"{first.capitalize()} counts most, {third} least")
+    for first, second, third in permutations(LEVELS)
 )
 UPDATES = (
     Choice("one", "One", "One update in a frame: ends follow late, at the least cost"),

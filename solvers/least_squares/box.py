@@ -18,7 +18,7 @@ Sides = NDArray[np.int8]
 PATIENCE = 3  # rounds of changing all at once without progress before they are changed one by one
 ROUNDING = 1e-12  # of the largest term of the gradient, and of the largest unknown: what is smaller is zero
 FREE, ABOVE = np.int8(0), np.int8(1)
-MOST_ROUNDS = 40  # for each unknown; never reached for a positive definite H
+MOST_ROUNDS = 40  # for each unknown; never reached for a positive definite H. Also of multipliers in `constrained`, where ten are many
 
 
 class Boxed(NamedTuple):

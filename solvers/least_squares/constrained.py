@@ -23,7 +23,6 @@ VIOLATED = 10.0  # tolerances: a larger violation is reported
 STIFFNESS = 1e6  # of a penalty, times the objective's own: by about this factor each set of multipliers reduces the error
 STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
 HELPED = 0.25  # of the last set's change of violations: a larger change is no progress
-MOST = 40  # sets of multipliers, of which two are usual, ten where constraints contradict each other; and steps of Newton's method in each
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def solve(
             return of_box(boxed, len(constraints))
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
     last, stiffenings = np.full(len(constraints), np.inf), 0
-    for _ in range(MOST):
+    for _ in range(box.MOST_ROUNDS):
         x, sides, more = penalty.minimum(x, sides, forces)
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
@@ -144,7 +143,7 @@ class _Penalty:
         By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
-        for _ in range(MOST):
+        for _ in range(box.MOST_ROUNDS):
             beyond = constraints.beyond(x, shift)
             active = (beyond != 0.0) | constraints.equal
             own = constraints.matrix[active]

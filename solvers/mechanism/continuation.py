@@ -12,7 +12,6 @@ from ..kinematics.se3 import Array
 from .descent import ALIKE, EXACT, MET, Configuration, Descent
 
 LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
-FREE = 1e-10  # of the largest singular value: directions below it are free; at a fold a direction hardly has a value
 
 
 def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
@@ -50,6 +49,6 @@ def _deviates(taken: Array, last: Array) -> bool:
 def _determined(descent: Descent, here: Configuration, step: Array) -> Array:
     """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never come to rest."""
     _, sizes, directions = np.linalg.svd(descent.along(here), full_matrices=False)
-    determined = directions[sizes > FREE * sizes.max(initial=0.0)]
+    determined = directions[sizes > EXACT * sizes.max(initial=0.0)]  # at a fold a direction hardly has a value
     found: Array = determined.T @ (determined @ step)
     return found
