@@ -196,12 +196,12 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends, moves = goals.inputs(chain), character(chain)
-        limits, tools = build.stored_motions(chain), build.tools(chain, reader)
+        limits, tools = build.motions(chain), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if self.model is None or self.model_key != key:
             self.model = make_model(
-                joint_tree(reader, self.fixed, build.motions(chain), tools),
+                joint_tree(reader, self.fixed, limits, tools),
                 solver,
                 chain.filter,
                 moves,

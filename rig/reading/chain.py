@@ -18,6 +18,8 @@ from .skeleton import ChainReader
 _OF_CHAIN = attrgetter(
     "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
 )
+_OF_MOTION = attrgetter(*Motion._fields)  # of a few joints quicker than a foreach_get for each field
+_OF_JOINT = attrgetter("bone", "axis", "shape_weight", *Motion._fields)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
@@ -34,32 +36,19 @@ def keyed(rig, chain, depsgraph):
 
 def stored(chain, solver: str) -> tuple:
     """All stored settings on which a chain's model with a solver and its ends' goals depend, as a tuple, to detect changes."""
-    weights = [1.0] * len(chain.joints)
-    chain.joints.foreach_get("shape_weight", weights)
     ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *_OF_CHAIN(chain),
         *stored_options(chain, solver),
         *ends,
         [(end.bone, end.enabled) for end in chain.ends],
-        [(joint.bone, joint.axis) for joint in chain.joints],
-        weights,
-        stored_motions(chain),
+        *map(_OF_JOINT, chain.joints),
     )
 
 
 def motions(chain) -> list[Motion]:
     """Motion limits of the chain's joints, in the order of its properties."""
-    return [Motion(*row) for row in zip(*stored_motions(chain), strict=True)]
-
-
-def stored_motions(chain) -> list[list[float]]:
-    """The values from which `motions` is made: for each field a list over the joints."""
-    joints = chain.joints
-    columns = [[0.0] * len(joints) for _ in Motion._fields]
-    for name, column in zip(Motion._fields, columns, strict=True):
-        joints.foreach_get(name, column)
-    return columns
+    return [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
 
 
 def tools(chain, reader: ChainReader) -> list[tuple]:
