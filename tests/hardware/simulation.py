@@ -85,9 +85,11 @@ class Simulation:
     # what Blender does
 
     def send(self, angles: Sequence[float], stamp: float | None = None) -> None:
-        self._motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
+        motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
+        if stamp is not None or motion != self._motion:  # what is equal is a sign of life
+            self._stamp = self.now if stamp is None else stamp
+        self._motion = motion
         self._frame += 1
-        self._stamp = self.now if stamp is None else stamp
         self._write()
 
     def command(self, command: Command, stops: int | None = None, **about) -> None:
