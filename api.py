@@ -83,12 +83,12 @@ def solve(rig, chain) -> Solution:
     session = stage.session(rig, chain)
     if session.problem or session.outputs is None:
         raise RigError(session.problem)
-    found, places = session.outputs.solution, session.reader.places
+    found, keys = session.outputs.solution, session.reader.joint_keys
     return Solution(
-        angles=dict(zip(places, found.angles, strict=True)),
+        angles=dict(zip(keys, found.angles, strict=True)),
         aim_error=degrees(found.aim_error),
         shape_deviation=degrees(found.shape_deviation),
-        limits_hit=[places[k] for k in found.limits_hit],
+        limits_hit=[keys[k] for k in found.limits_hit],
         remark=found.remark,
     )
 

@@ -88,7 +88,7 @@ def main() -> None:
     bpy.ops.limber.bake()
     bake = (time.process_time() - began) * 1000 / scene.frame_end
     links = len(retarget.pairs)
-    print(f"Blender {bpy.app.version_string}, {len(session.reader.places)} joints, {links} links followed, {scene.frame_end} frames")
+    print(f"Blender {bpy.app.version_string}, {len(session.reader.joint_keys)} joints, {links} links followed, {scene.frame_end} frames")
     print(f"tick   {median_ms(ticks):6.2f} ms median, {1e3 * np.percentile(ticks, 99):.2f} 99th percentile; bar {TICK_MS:g}")
     print(f"frame  {median_ms(whole):6.2f} ms median, Blender's own work included")
     late, largest = np.nanpercentile(missed, 95), np.nanmax(missed)

@@ -123,7 +123,7 @@ class Captured(imported.Imported):
         angles = np.degrees(np.array(missed))
         return {
             "pairs": self.pairs,
-            "joints": len(session.reader.places),
+            "joints": len(session.reader.joint_keys),
             "scale": self.size,
             "missed_deg": {"mean": float(np.nanmean(angles)), "p95": float(np.nanpercentile(angles, 95)), "max": float(np.nanmax(angles))},
             "solving_ms": float(1e3 * np.median(seconds)),

@@ -163,7 +163,7 @@ class Imported:
     def _pose(self, angles: np.ndarray) -> None:
         axes, places = (
             installed.module("rig.reading.axes"),
-            installed.module("rig.reading.skeleton").ChainReader(self.rig, self.chain).places,
+            installed.module("rig.reading.skeleton").ChainReader(self.rig, self.chain).joint_keys,
         )
         for (bone, axis), value in zip(places, angles.tolist(), strict=True):
             getattr(self.rig.pose.bones[bone], axes.channel(axis))[axes.index(axis)] = value

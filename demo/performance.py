@@ -150,11 +150,11 @@ def bake(rig, chain, take: Take) -> None:
     with bpy.context.temp_override(limber_mover=retarget if retarget.live else chain):
         if bpy.ops.limber.bake() != {"FINISHED"}:
             raise FailedError("The motion was not baked")
-    places, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).places, installed.module("rig.reading.axes")
+    keys, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).joint_keys, installed.module("rig.reading.axes")
     rows = []
     for frame in take.frames:
         scene.frame_set(frame)
-        rows.append([axes.value(rig.pose.bones[bone], axis) for bone, axis in places])
+        rows.append([axes.value(rig.pose.bones[bone], axis) for bone, axis in keys])
         take.shown_aim_error.append(shown_aim_error(rig, chain))
     take.baked = np.array(rows)
 

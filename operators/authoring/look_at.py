@@ -40,7 +40,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
 
     bl_label = "Move with Mouse"
 
-    place: FloatVectorProperty(
+    location: FloatVectorProperty(
         name="Location", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
     )
 
@@ -55,7 +55,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         return "" if target.is_editable else f"Target '{target.name}' is linked from another file: choose an object of this file"
 
     def run(self, context):
-        move_to(followed(chain_of(context)), Vector(self.place))
+        move_to(followed(chain_of(context)), Vector(self.location))
 
     def invoke(self, context, event):
         if context.area is None or context.area.type != "VIEW_3D":
@@ -68,7 +68,7 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
     def _begin(self, context):
         target = followed(chain_of(context))
         self.target, self.before = target.name, target.location.copy()
-        self.place = target.matrix_world.translation
+        self.location = target.matrix_world.translation
         context.workspace.status_text_set(f"The mouse moves '{target.name}'. Click: leave it there. Esc: put it back")
 
     def modal(self, context, event):
@@ -78,9 +78,9 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
             self.report({"WARNING"}, f"Target '{self.target}' is gone, or its 3D viewport: moving has ended")
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
-            place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.place))
+            place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.location))
             if place is not None:
-                self.place = place
+                self.location = place
                 move_to(target, place)
             return {"RUNNING_MODAL"}
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":

@@ -38,7 +38,7 @@ def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:
 def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
     missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
     worst = int(np.argmax(missed))
-    source, joints = pairing.source_name(mover.settings), counted(len(session.reader.places), "joint")
+    source, joints = pairing.source_name(mover.settings), counted(len(session.reader.joint_keys), "joint")
     farthest = f"'{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees"
     return f"'{mover.owner.name}' follows '{source}' with {joints}; farthest from it is {farthest}", []
 

@@ -103,7 +103,7 @@ def _figures(chain, session) -> list[tuple[str, str]]:
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
-        ("Limits hit", ", ".join(axes.label(*session.reader.places[k]) for k in solution.limits_hit) or "none"),
+        ("Limits hit", ", ".join(axes.label(*session.reader.joint_keys[k]) for k in solution.limits_hit) or "none"),
         ("Time", f"{1e3 * session.seconds:.2f} ms"),
     ]
 

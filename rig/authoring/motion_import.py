@@ -163,7 +163,7 @@ class MotionImport(Stepped):
     def _tell_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
         lower, upper = min(values), max(values)
         if lower < joint.lower - SLACK or upper > joint.upper + SLACK:
-            axis = joint.place[2]
+            axis = joint.key[2]
             self.warnings.append(
                 f"Joint '{joint.name}' goes from {axes.range_text(axis, lower, upper)}, and its limits are"
                 f" {axes.range_text(axis, joint.lower, joint.upper)}: what is live, and the robot, stop there"

@@ -22,7 +22,7 @@ from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .mover import JointLimits, Place, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -54,31 +54,31 @@ class BodySession(SceneSession):
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
-    def values(self) -> dict[Place, float]:
-        return {place: joint.position for place, joint in self.motion().items()}
+    def values(self) -> dict[JointKey, float]:
+        return {key: joint.position for key, joint in self.motion().items()}
 
-    def motion(self) -> dict[Place, Kinematic]:
+    def motion(self) -> dict[JointKey, Kinematic]:
         if self.outputs is None or self.reader is None:
             return {}
         body, before = self.outputs.state, self.velocity_before
         known = before is not None and before.shape == body.velocity.shape and self.step > 0.0
         acceleration = (body.velocity - before) / self.step if known else np.zeros_like(body.velocity)
         rows = zip(body.joints.tolist(), body.velocity[6:].tolist(), acceleration[6:].tolist(), strict=True)
-        return {place: Kinematic(*row) for place, row in zip(self.reader.places, rows, strict=True)}
+        return {key: Kinematic(*row) for key, row in zip(self.reader.joint_keys, rows, strict=True)}
 
     def tick(self, mover, inputs, dt: float) -> tuple:
         if dt > 0.0:
             self.velocity_before = self.outputs.state.velocity if self.state is not None else None
         return super().tick(mover, inputs, dt)
 
-    def limits(self) -> dict[Place, JointLimits]:
+    def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
             return {}
         body = self.model.body
         return {
-            place: JointLimits(lower, upper, velocity, self.acceleration or inf, inf)
-            for place, lower, upper, velocity in zip(
-                self.reader.places, body.lower.tolist(), body.upper.tolist(), self.velocities, strict=True
+            key: JointLimits(lower, upper, velocity, self.acceleration or inf, inf)
+            for key, lower, upper, velocity in zip(
+                self.reader.joint_keys, body.lower.tolist(), body.upper.tolist(), self.velocities, strict=True
             )
         }
 
@@ -152,13 +152,13 @@ class BodySession(SceneSession):
             return
         before, self.reader = self.reader, reader
         self.model_key = ()
-        if before is None or before.places != reader.places or before.base != reader.base:
+        if before is None or before.joint_keys != reader.joint_keys or before.base != reader.base:
             self.model = self.outputs = self.ticked = None
             self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.places)
+        own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.joint_keys)
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
         self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):

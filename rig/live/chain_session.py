@@ -24,7 +24,7 @@ from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.mechanism.conflicts import why_taken
 from ..reading.skeleton import SCALED, BonePose, ChainReader
-from .mover import JointLimits, Place, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -85,23 +85,23 @@ class ChainSession(SceneSession):
         before = self.poses
         return super().differs(frame) or self.poses is not before
 
-    def values(self) -> dict[Place, float]:
-        return self._by_place(self.outputs.angles) if self.outputs is not None else {}
+    def values(self) -> dict[JointKey, float]:
+        return self._by_joint(self.outputs.angles) if self.outputs is not None else {}
 
-    def motion(self) -> dict[Place, Kinematic]:
+    def motion(self) -> dict[JointKey, Kinematic]:
         if self.state is None or self.reader is None:
             return {}
-        return dict(zip(self.reader.places, self.state.motion, strict=True))
+        return dict(zip(self.reader.joint_keys, self.state.motion, strict=True))
 
-    def desired(self) -> dict[Place, float]:
-        return self._by_place(self.outputs.desired) if self.outputs is not None else {}
+    def desired(self) -> dict[JointKey, float]:
+        return self._by_joint(self.outputs.desired) if self.outputs is not None else {}
 
-    def limits(self) -> dict[Place, JointLimits]:
+    def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
             return {}
         joints = self.model.skeleton.joints
         limits = (JointLimits(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in joints)
-        return dict(zip(self.reader.places, limits, strict=True))
+        return dict(zip(self.reader.joint_keys, limits, strict=True))
 
     @property
     def warning(self) -> str:
@@ -111,10 +111,10 @@ class ChainSession(SceneSession):
         return "The end", self.outputs.solution.aim_error, self.outputs.filtered_aim_error
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        return {channels.of_joint(mover.owner, *place): value for place, value in self.values().items()}
+        return {channels.of_joint(mover.owner, *key): value for key, value in self.values().items()}
 
-    def _by_place(self, angles: np.ndarray) -> dict[Place, float]:
-        return dict(zip(self.reader.places, angles.tolist(), strict=True)) if self.reader is not None else {}
+    def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
+        return dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
         """The mover and its inputs in a frame.
@@ -177,7 +177,7 @@ class ChainSession(SceneSession):
         if reader == before:
             return
         self.reader, self.model_key, self.made_of, self.poses, self.held = reader, (), (), (), ()
-        if before is None or before.places != reader.places:  # angles of other joints mean nothing here
+        if before is None or before.joint_keys != reader.joint_keys:  # angles of other joints mean nothing here
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
             self.restart()
@@ -219,7 +219,7 @@ class ChainSession(SceneSession):
         if self.posture_of != (self.reader,):
             self.stored, self.posture_of = {}, (self.reader,)
         if action.session_uid not in self.stored:
-            self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.places), np.nan))
+            self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.joint_keys), np.nan))
         return self.stored[action.session_uid]
 
 

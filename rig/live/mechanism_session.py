@@ -28,7 +28,7 @@ from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
-from .mover import JointLimits, Place, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
 ERRORS = (RigError, MechanismError, MotionError)
@@ -62,7 +62,7 @@ class MechanismSession(SceneSession):
     model: Model | None = None
     model_key: tuple = ()
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
-    places: tuple[Place, ...] = ()  # joint and axis of each motor
+    joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
 
     @property
     def reading(self) -> Reading | None:
@@ -83,22 +83,22 @@ class MechanismSession(SceneSession):
         placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
         return placed, placed
 
-    def values(self) -> dict[Place, float]:
-        return dict(zip(self.places, self.outputs.values, strict=True)) if self.outputs is not None else {}
+    def values(self) -> dict[JointKey, float]:
+        return dict(zip(self.joint_keys, self.outputs.values, strict=True)) if self.outputs is not None else {}
 
-    def motion(self) -> dict[Place, Kinematic]:
-        return dict(zip(self.places, self.state.motion, strict=True)) if self.state is not None else {}
+    def motion(self) -> dict[JointKey, Kinematic]:
+        return dict(zip(self.joint_keys, self.state.motion, strict=True)) if self.state is not None else {}
 
-    def desired(self) -> dict[Place, float]:
-        return dict(zip(self.places, self.outputs.desired, strict=True)) if self.outputs is not None else {}
+    def desired(self) -> dict[JointKey, float]:
+        return dict(zip(self.joint_keys, self.outputs.desired, strict=True)) if self.outputs is not None else {}
 
-    def limits(self) -> dict[Place, JointLimits]:
+    def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None:
             return {}
         limits = (motor.filter.limits for motor in self.model.motors)
         return {
-            place: JointLimits(own.lower, own.upper, own.velocity, own.acceleration, own.jerk)
-            for place, own in zip(self.places, limits, strict=True)
+            key: JointLimits(own.lower, own.upper, own.velocity, own.acceleration, own.jerk)
+            for key, own in zip(self.joint_keys, limits, strict=True)
         }
 
     @property
@@ -174,7 +174,7 @@ class MechanismSession(SceneSession):
 
     def _update_model(self, owner, kept, reading: Reading) -> None:
         motors = asked.ordered(kept, reading)
-        self.places = tuple((motor.bone, motor.axis) for motor in motors)
+        self.joint_keys = tuple((motor.bone, motor.axis) for motor in motors)
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
         key = (tuple(limits), kept.filter, character(kept))
         if self.model_key == key:

@@ -22,7 +22,7 @@ from ..reading.channels import Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved
 from ..reading.placement import Placement
 
-Place = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
+JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 
 class JointLimits(NamedTuple):
@@ -72,19 +72,19 @@ class SceneSession(Session):
     def mark_postures_dirty(self) -> None:
         """Makes the next tick read stored postures again, since one may have changed."""
 
-    def values(self) -> dict[Place, float]:
+    def values(self) -> dict[JointKey, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
         return {}
 
-    def motion(self) -> dict[Place, Kinematic]:
+    def motion(self) -> dict[JointKey, Kinematic]:
         """Values, velocities and accelerations of each joint after the filter; empty if they are not known."""
         return {}
 
-    def desired(self) -> dict[Place, float]:
+    def desired(self) -> dict[JointKey, float]:
         """Value of each joint or motor [rad or m] before the filter."""
         return self.values()
 
-    def limits(self) -> dict[Place, JointLimits]:
+    def limits(self) -> dict[JointKey, JointLimits]:
         """Limits of each joint or motor that has any."""
         return {}
 
@@ -248,9 +248,9 @@ class Mover(_Pair):
         """Which of its parts cannot be checked against no-go zones, as a sentence; "" if all can."""
         return ""
 
-    def joint_label(self, place: Place) -> str:
+    def joint_label(self, key: JointKey) -> str:
         """Name of a joint or motor for the interface."""
-        return axes.label(*place)
+        return axes.label(*key)
 
     def make_ready(self, as_authored: Authored) -> None:
         """Reads what it needs before it goes live, while the scene shows the authored pose.
@@ -268,35 +268,35 @@ class Mover(_Pair):
         """Settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
     @abstractmethod
-    def authored(self) -> dict[Place, float]:
+    def authored(self) -> dict[JointKey, float]:
         """Authored values [rad or m] of its joints, posed or keyed; unknown ones are left out."""
 
     @property
-    def places(self) -> list[Place]:
+    def joint_keys(self) -> list[JointKey]:
         """(bone, axis) of each joint or motor."""
         return [(joint.bone, joint.axis) for joint in self.joints()]
 
     @property
-    def unsolved(self) -> dict[Place, float]:
+    def unsolved(self) -> dict[JointKey, float]:
         """Values of its joints while it is live and not solved yet."""
         return {}
 
     @abstractmethod
-    def channel(self, place: Place) -> Channel | None:
+    def channel(self, key: JointKey) -> Channel | None:
         """Channel that stores the authored value of a joint; None if there is none."""
 
-    def in_posture(self, action: bpy.types.Action) -> dict[Place, float]:
+    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
         """Values [rad or m] of its joints in a stored posture, as far as this contains them."""
         curves = actions.fcurves(action)
-        channels = ((place, self.channel(place)) for place in self.places)
-        found = {place: actions.find(curves, one.path, one.index) for place, one in channels if one is not None}
-        return {place: curve.evaluate(postures.FRAME) for place, curve in found.items() if curve is not None}
+        channels = ((key, self.channel(key)) for key in self.joint_keys)
+        found = {key: actions.find(curves, one.path, one.index) for key, one in channels if one is not None}
+        return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}
 
-    def pose(self, values: Mapping[Place, float]) -> bool:
+    def pose(self, values: Mapping[JointKey, float]) -> bool:
         """Writes authored values of joints [rad or m]. Returns whether anything changed."""
         changed = False
-        for place, value in values.items():
-            channel = self.channel(place)
+        for key, value in values.items():
+            channel = self.channel(key)
             if channel is None:
                 continue
             holder, name = _holder(channel)

@@ -27,7 +27,7 @@ from ..reading.skeleton import ChainReader
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
-from .mover import Authored, Mover, Place
+from .mover import Authored, JointKey, Mover
 
 
 class ChainMover(Mover):
@@ -104,18 +104,18 @@ class ChainMover(Mover):
     def joints(self) -> list:
         return list(self.settings.joints)
 
-    def authored(self) -> dict[Place, float]:
+    def authored(self) -> dict[JointKey, float]:
         return _posed(self.owner, [(joint.bone, joint.axis) for joint in self.settings.joints])
 
-    def channel(self, place: Place) -> Channel | None:
-        return _bone_channel(self.owner, place)
+    def channel(self, key: JointKey) -> Channel | None:
+        return _bone_channel(self.owner, key)
 
-    def in_posture(self, action: bpy.types.Action) -> dict[Place, float]:
+    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
         reader = ChainReader(*self)
         if not postures.covers(action, reader):
             return {}
-        values = postures.angles(action, reader, np.full(len(reader.places), np.nan))
-        return {place: value for place, value in zip(reader.places, values.tolist(), strict=True) if isfinite(value)}
+        values = postures.angles(action, reader, np.full(len(reader.joint_keys), np.nan))
+        return {key: value for key, value in zip(reader.joint_keys, values.tolist(), strict=True) if isfinite(value)}
 
 
 class BodyMover(Mover):
@@ -158,13 +158,13 @@ class BodyMover(Mover):
     def joints(self) -> list:
         return []
 
-    def authored(self) -> dict[Place, float]:
+    def authored(self) -> dict[JointKey, float]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return _posed(self.owner, [place for name in bones for axis in axes.REVOLUTE if (place := (name, axis)) not in driven])
+        return _posed(self.owner, [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
 
-    def channel(self, place: Place) -> Channel | None:
-        return _bone_channel(self.owner, place)
+    def channel(self, key: JointKey) -> Channel | None:
+        return _bone_channel(self.owner, key)
 
 
 class MechanismMover(Mover):
@@ -224,35 +224,35 @@ class MechanismMover(Mover):
             return ""
         return f"No-go zones are measured against bones: those bodies of {self.long_label} that are objects were not looked at"
 
-    def joint_label(self, place: Place) -> str:
-        return next((motor.name for motor in self.settings.motors if (motor.bone, motor.axis) == place), "")
+    def joint_label(self, key: JointKey) -> str:
+        return next((motor.name for motor in self.settings.motors if (motor.bone, motor.axis) == key), "")
 
     def joints(self) -> list:
         return list(self.settings.motors)
 
-    def authored(self) -> dict[Place, float]:
+    def authored(self) -> dict[JointKey, float]:
         return {(motor.bone, motor.axis): motor.value for motor in self.settings.motors}
 
     @property
-    def unsolved(self) -> dict[Place, float]:
+    def unsolved(self) -> dict[JointKey, float]:
         return self.authored()
 
-    def channel(self, place: Place) -> Channel | None:
-        places = [(motor.bone, motor.axis) for motor in self.settings.motors]
-        return channels.of_motor(self.owner, places.index(place)) if place in places else None
+    def channel(self, key: JointKey) -> Channel | None:
+        keys = [(motor.bone, motor.axis) for motor in self.settings.motors]
+        return channels.of_motor(self.owner, keys.index(key)) if key in keys else None
 
 
-def _posed(rig, places: list[Place]) -> dict[Place, float]:
+def _posed(rig, joint_keys: list[JointKey]) -> dict[JointKey, float]:
     bones = rig.pose.bones
     return {
         (name, axis): axes.value(bone, axis)
-        for name, axis in places
+        for name, axis in joint_keys
         if (bone := bones.get(name)) is not None and (axes.is_prismatic(axis) or is_euler(bone))
     }
 
 
-def _bone_channel(rig, place: Place) -> Channel | None:
-    bone, axis = rig.pose.bones.get(place[0]), place[1]
+def _bone_channel(rig, key: JointKey) -> Channel | None:
+    bone, axis = rig.pose.bones.get(key[0]), key[1]
     return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or is_euler(bone)) else None
 
 

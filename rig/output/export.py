@@ -174,7 +174,7 @@ class Export(Stepped):
     def _values(self) -> list[float]:
         """Value of each of the device's joints in this frame."""
         known = values.of_movers(self.rig, {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()})
-        return [known[source.place] if source.place in known else self._beside(source) for source in self.sources]
+        return [known[source.key] if source.key in known else self._beside(source) for source in self.sources]
 
     def _beside(self, source: Source) -> float:
         """Value of an animatable property that the device follows."""

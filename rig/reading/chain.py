@@ -73,7 +73,7 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
         RigError: a stored setting is unknown to this version.
         GazeError: the solver does not accept a setting.
     """
-    return options_of(chain, SOLVERS[solver], reader.places, rig_in_world) if solver in SOLVERS else None
+    return options_of(chain, SOLVERS[solver], reader.joint_keys, rig_in_world) if solver in SOLVERS else None
 
 
 def skeleton_now(rig, chain) -> Skeleton:

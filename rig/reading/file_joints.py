@@ -13,7 +13,7 @@ from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
 
-Place = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
+SourceKey = tuple[str, str, str]  # uid of the chain or mechanism ("": none), bone or joint, axis
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class FileJoint:
 
     Attributes:
         names: Its names, that of the robot's maker first.
-        place: Key of the joint, as `Source.place`.
+        key: Key of the joint, as `Source.key`.
         channel: Where its authored value is stored.
         sign: Of a value in files against the channel's.
         servo: The servo's id; -1 without one.
@@ -31,7 +31,7 @@ class FileJoint:
     """
 
     names: tuple[str, ...]
-    place: Place
+    key: SourceKey
     channel: Channel
     sign: float = 1.0
     servo: int = -1
@@ -46,7 +46,7 @@ class FileJoint:
 
     @property
     def is_prismatic(self) -> bool:
-        return axes.is_prismatic(self.place[2])
+        return axes.is_prismatic(self.key[2])
 
 
 def file_joints(rig) -> list[FileJoint]:
@@ -60,10 +60,10 @@ def file_joints(rig) -> list[FileJoint]:
     if rig.type != "ARMATURE":
         return found
     of_chains = {(joint.bone, joint.axis): (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
-    places = list(of_chains)
+    keys = list(of_chains)
     if not (kept.uid and kept.use_bones):
-        places += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
-    for bone, axis in places:
+        keys += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
+    for bone, axis in keys:
         if bone in rig.pose.bones:
             found.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
     return found
@@ -127,7 +127,7 @@ def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict
             joint = next((one for one in left if is_same(name, servo, one)), None) if name not in found else None
             if joint is not None:
                 left.remove(joint)
-                is_own = name == axes.label(*joint.place[1:]) != joint.name
+                is_own = name == axes.label(*joint.key[1:]) != joint.name
                 found[name] = replace(joint, sign=1.0) if is_own else joint
     return found
 

@@ -24,7 +24,7 @@ class Follower(NamedTuple):
 
     bone: str
     axis: str
-    leader: int  # index among the places that were asked for
+    leader: int  # index among the joints that were asked for
     multiplier: float
     offset: float  # [rad or m]
     joint: str  # the URDF's names, for messages
@@ -38,9 +38,9 @@ class Follower(NamedTuple):
         return rotations.about(axis, own), (0.0, 0.0, 0.0)
 
 
-def followers_of(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
+def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
     """Mimic joints that follow any of these joints (bone and axis), except those that are among them."""
-    others = [place for place in driven(rig) if place not in places]
+    others = [key for key in driven(rig) if key not in joint_keys]
     if not others:
         return ()
     try:
@@ -53,19 +53,19 @@ def followers_of(rig, places: Sequence[tuple[str, str]]) -> tuple[Follower, ...]
         kept = own.get(bone)
         if kept is None or kept.branch.joint.mimic is None or imported_robot.axis_of(kept) != axis:
             continue
-        leader_bone, leader, multiplier, offset = _leader(bone, kept, records, places)
-        place = leader_bone, imported_robot.axis_of(leader)
-        if place in places:
+        leader_bone, leader, multiplier, offset = _leader(bone, kept, records, joint_keys)
+        key = leader_bone, imported_robot.axis_of(leader)
+        if key in joint_keys:
             joint, leads = kept.branch.joint.name, leader.branch.joint.name
             multiplier, offset = kept.sign * leader.sign * multiplier, kept.sign * offset
-            found.append(Follower(bone, axis, places.index(place), multiplier, offset, joint, leads))
+            found.append(Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leads))
     return tuple(found)
 
 
-def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], places: Sequence[tuple[str, str]]) -> tuple:
+def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]) -> tuple:
     """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and offset."""
     multiplier, offset = 1.0, 0.0
-    while (bone, imported_robot.axis_of(kept)) not in places and (way := kept.branch.joint.mimic) is not None and way.joint in records:
+    while (bone, imported_robot.axis_of(kept)) not in joint_keys and (way := kept.branch.joint.mimic) is not None and way.joint in records:
         multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
         bone, kept = records[way.joint]
     return bone, kept, multiplier, offset

@@ -25,13 +25,13 @@ def stored_options(chain, solver: str) -> tuple:
     return chain.options.body, *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)]
 
 
-def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:
+def options_of(chain, info, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> object:
     """Options object of a solver with the chain's settings; None if the solver has none for users.
 
     Args:
         chain: The chain.
         info: The solver's entry in the table.
-        places: (bone, axis) of the skeleton's joints, in its order.
+        joint_keys: (bone, axis) of the skeleton's joints, in its order.
         rig_in_world: World matrix of the armature object; None: Blender's current one.
 
     Raises:
@@ -46,8 +46,8 @@ def options_of(chain, info, places: list[tuple[str, str]], rig_in_world: Matrix 
         raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
     if info.options is ExpressiveOptions:  # what depends on the chain as well: its joints' weights, and its first joint's axis
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
-        values["link_weights"] = tuple(weights[bone] for bone, _ in places) if set(weights.values()) != {1.0} else ()
-        values["hold_body"] = turntable.is_held(chain, places, rig_in_world)
+        values["link_weights"] = tuple(weights[bone] for bone, _ in joint_keys) if set(weights.values()) != {1.0} else ()
+        values["hold_body"] = turntable.is_held(chain, joint_keys, rig_in_world)
     return info.options(**values)
 
 

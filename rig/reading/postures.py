@@ -166,7 +166,7 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
     curves = actions.fcurves(action)
     values, rotations = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
     is_known = any(rotations.values())
-    for k, (name, axis) in enumerate(reader.places):
+    for k, (name, axis) in enumerate(reader.joint_keys):
         if axes.is_prismatic(axis):
             value = displacement(curves, name, axis)
             is_known |= value is not None
@@ -183,7 +183,7 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset has channels of the chain's joints."""
     curves = actions.fcurves(action)
     return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
-        displacement(curves, name, axis) is not None for name, axis in reader.places if axes.is_prismatic(axis)
+        displacement(curves, name, axis) is not None for name, axis in reader.joint_keys if axes.is_prismatic(axis)
     )
 
 

@@ -70,7 +70,7 @@ def parent_first(rotation_mode: str) -> str:
     return rotation_mode[::-1]
 
 
-def _places(part: Part) -> list[tuple[str, str]]:
+def _joint_keys(part: Part) -> list[tuple[str, str]]:
     """(bone, axis) of a bone's joints, nearest the parent first."""
     slides = [axes.PRISMATIC[index] for index in part.prismatic]
     return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
@@ -116,12 +116,12 @@ class ChainReader:
         self.orders = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
         self.parts = [self._part(rig.data.bones[name]) for name in self.names]
         # Joints in the skeleton's order, root first.
-        self.places = [place for part in self.parts for place in _places(part)]
-        self.followers = mimic.followers_of(rig, self.places)
+        self.joint_keys = [key for part in self.parts for key in _joint_keys(part)]
+        self.followers = mimic.followers_of(rig, self.joint_keys)
         if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
             raise RigError(mimic.why_not_on_path(follower))
         self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # bones that the chain moves
-        self.stored_index = [self.joints.index(place) for place in self.places]
+        self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
         self.armature_name = rig.data.name

@@ -16,18 +16,18 @@ BODIES = [
 UPRIGHT = cos(radians(15))  # of the angle from up: a rotation about an axis farther from it makes the body lean
 
 
-def is_held(chain, places: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
+def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
     """Whether the chain's rotation as a whole is suppressed.
 
     Args:
         chain: The chain.
-        places: (bone, axis) of its joints, in the skeleton's order.
+        joint_keys: (bone, axis) of its joints, in the skeleton's order.
         rig_in_world: World matrix of the armature object; None: Blender's current one.
     """
     if chain.options.body != "AUTOMATIC":
         return chain.options.body == "HELD"
     rig = chain.id_data
-    bone, axis = places[0]
+    bone, axis = joint_keys[0]
     in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
     in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig
     return abs(in_world.z) < UPRIGHT * in_world.length

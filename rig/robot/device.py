@@ -15,6 +15,7 @@ from ..live.movers import mover_of
 from ..properties.robot import UNKNOWN_OFFSET
 from ..properties.servo_units import PULSES
 from ..reading import axes
+from ..reading.file_joints import SourceKey
 from . import programs
 
 NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
@@ -31,7 +32,7 @@ class Source:
     auxiliary: str = ""
 
     @cached_property
-    def place(self) -> tuple[str, str, str]:
+    def key(self) -> SourceKey:
         """Key of the joint: (chain's uid, bone, axis)."""
         return self.chain, self.bone, self.axis
 

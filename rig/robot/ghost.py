@@ -46,7 +46,7 @@ def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
     now = next((session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None)
     if not motors or not isinstance(now, MechanismSession) or now.state is None or now.base is None:
         return []
-    values = {index: motors[place] for index, place in enumerate(now.places) if place in motors}
+    values = {index: motors[key] for index, key in enumerate(now.joint_keys) if key in motors}
     goals = Goals(actuators=by_joint(now.model, values), counts_full_rotations=True)
     placed = PlacedBodies(now.made, now.base, now.model.solver.solve(goals, now.state.shown).poses)
     found = []

@@ -127,7 +127,7 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
 
 def _servo_at(rig, joint: FileJoint) -> _Servo | None:
     """The servo of a joint; None without one."""
-    uid, bone, axis = joint.place
+    uid, bone, axis = joint.key
     for settings, own in robot_device.joints(rig):
         if (settings.uid, own.bone, own.axis) == (uid, bone, axis) and own.servo >= 0:
             return _Servo(own, robot_device.label(own), int(joint.sign), (own.lower, own.upper))

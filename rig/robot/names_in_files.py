@@ -11,13 +11,13 @@ from .device import Source
 def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
     """Name, sign, unit, servo and LeRobot's scale of each source. A value that follows a bone's channel is that bone's joint."""
     joints = file_joints(rig)
-    by_place = {joint.place: joint for joint in joints}
+    by_key = {joint.key: joint for joint in joints}
     by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints}
     values = {value.name: value for value in rig.limber.device.auxiliaries}
     found = []
     for source in sources:
         value = values.get(source.auxiliary)
-        joint = by_place.get(source.place) if value is None else by_path.get(value.path) if value.owner == rig else None
+        joint = by_key.get(source.key) if value is None else by_path.get(value.path) if value.owner == rig else None
         servo = -1 if value is None else value.servo
         found.append(_named(rig, joint, servo) if joint is not None else Named(source.auxiliary, unit="plain", servo=servo))
     return tuple(found)

@@ -9,12 +9,13 @@ import bpy
 from ...motion import Kinematic
 from ..blender import actions
 from ..blender.errors import RigError
-from ..live.mover import Mover, Place
+from ..live.mover import JointKey, Mover
 from ..live.movers import movers_of
 from ..live.runtime import session
 from ..properties.servo_units import usual_servo
 from ..reading import postures
 from ..reading.channels import Channel
+from ..reading.file_joints import SourceKey
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
@@ -22,14 +23,14 @@ MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indic
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 
 
-def shown(rig) -> dict[tuple[str, str, str], float]:
+def shown(rig) -> dict[SourceKey, float]:
     """Values [rad; prismatic joints m] of joints and motors, by (uid, bone, axis): filtered if live, else authored. Unknown ones are
     left out.
     """
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
 
-def of_movers(rig, moved: Mapping[str, Mapping[Place, Value]], movers: Sequence[Mover] | None = None) -> dict[tuple[str, str, str], Value]:
+def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequence[Mover] | None = None) -> dict[SourceKey, Value]:
     """Values [rad; prismatic joints m] of all joints and motors of an object, by (uid, bone, axis).
 
     Args:
@@ -38,24 +39,24 @@ def of_movers(rig, moved: Mapping[str, Mapping[Place, Value]], movers: Sequence[
         movers: Its movers, where the caller knows them.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
-    known: dict[tuple[str, str, str], Value] = {}
+    known: dict[SourceKey, Value] = {}
     for mover in movers_of(rig) if movers is None else movers:
         uid = mover.settings.uid
-        values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.places}
-        known.update(((uid, *place), value) for place, value in (values or mover.unsolved).items())
+        values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.joint_keys}
+        known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
 
 
-def _motion(mover: Mover) -> Mapping[Place, Value]:
+def _motion(mover: Mover) -> Mapping[JointKey, Value]:
     """Values of a live mover's joints, with their velocities and accelerations per frame where it moves and they are known."""
     now = session(*mover)
     values, step = now.values(), now.step
     if not mover.can_move:
         return values
     return values | {
-        place: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration)
-        for place, one in now.motion().items()
-        if one.position == values.get(place)
+        key: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration)
+        for key, one in now.motion().items()
+        if one.position == values.get(key)
     }
 
 
@@ -130,7 +131,7 @@ def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequen
             found = values.get(source.auxiliary)
             number = value_of(found) if found is not None else None
         else:
-            number = known.get(source.place)
+            number = known.get(source.key)
         now.append(old if number is None else number)
     return now
 
@@ -147,13 +148,13 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
     Raises:
         RigError: it lacks all of them.
     """
-    known = {(mover.settings.uid, *place): value for mover in movers_of(rig) for place, value in mover.in_posture(action).items()}
-    if not known.keys() & {source.place for source in sources}:
+    known = {(mover.settings.uid, *key): value for mover in movers_of(rig) for key, value in mover.in_posture(action).items()}
+    if not known.keys() & {source.key for source in sources}:
         raise RigError(
             f"Posture '{action.name}' contains none of the robot's joints: press Store Park Pose, or choose one that was stored for its"
             " chains"
         )
-    return [known.get(source.place, value) for source, value in zip(sources, otherwise, strict=True)]
+    return [known.get(source.key, value) for source, value in zip(sources, otherwise, strict=True)]
 
 
 def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
@@ -161,18 +162,18 @@ def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Acti
     known, action = shown(rig), bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, rig)
     for source in sources:
-        if source.place in known and (channel := channel_of(rig, source)) is not None:
-            actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [known[source.place]])
+        if source.key in known and (channel := channel_of(rig, source)) is not None:
+            actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [known[source.key]])
     return action
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
     """Poses joints and motors and sets the animatable properties; None leaves one unchanged. Returns whether anything changed."""
     given = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
-    known, changed = {source.place: value for source, value in given}, False
+    known, changed = {source.key: value for source, value in given}, False
     for mover in movers_of(rig):
         uid = mover.settings.uid
-        changed |= mover.pose({place: known[uid, *place] for place in mover.places if (uid, *place) in known})
+        changed |= mover.pose({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known})
     for source, value in given:
         changed |= bool(source.auxiliary) and _set_value(rig, source.auxiliary, value)
     return changed

@@ -82,7 +82,9 @@ def arcs(rig, session) -> Iterator[Arc]:
     """Arcs of the chain's revolute joints, as shown."""
     if session.outputs is None or session.reader is None:
         return
-    limits = dict(zip(session.reader.places, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True))
+    limits = dict(
+        zip(session.reader.joint_keys, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True)
+    )
     for part in session.reader.parts:
         bone = rig.pose.bones.get(part.name)
         if bone is None or not part.euler_axes or part.name not in session.pose:

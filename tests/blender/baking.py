@@ -63,7 +63,7 @@ def live_motion(rig, chains, frames) -> dict[int, list[float]]:
 def places(rig, chain):
     from limber.rig.reading.skeleton import ChainReader
 
-    return ChainReader(rig, chain).places
+    return ChainReader(rig, chain).joint_keys
 
 
 def played(rig, chains, frames) -> dict[int, list[float]]:

@@ -39,7 +39,7 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
     bpy.context.scene.frame_set(120)
     for frame in range(5, 26):
         bpy.context.scene.frame_set(frame)
-        shown[frame] = dict(zip(live.session(rig, chain).reader.places, live.session(rig, chain).outputs.angles.tolist(), strict=True))
+        shown[frame] = dict(zip(live.session(rig, chain).reader.joint_keys, live.session(rig, chain).outputs.angles.tolist(), strict=True))
         assert sent[-1] == [shown[frame][joint.bone, joint.axis] for joint in chain.joints]
     bake = begin(chain)
     while bake.step():

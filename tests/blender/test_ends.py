@@ -215,9 +215,9 @@ def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
 
     go_live(rig, chain)
     links.send(rig)
-    sent = dict(zip((source.place for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True))
+    sent = dict(zip((source.key for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True))
     now = session(rig, chain)
-    for (bone, axis), angle in zip(now.reader.places, now.outputs.angles, strict=True):
+    for (bone, axis), angle in zip(now.reader.joint_keys, now.outputs.angles, strict=True):
         assert sent[chain.uid, bone, axis] == pytest.approx(angle)
     bpy.ops.limber.disconnect()
 

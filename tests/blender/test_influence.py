@@ -33,7 +33,7 @@ def leaning():
 
 
 def authored(rig, chain) -> list[float]:
-    return [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in session(rig, chain).reader.places]
+    return [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in session(rig, chain).reader.joint_keys]
 
 
 def key_influence(chain, *keys: tuple[int, float]) -> None:
@@ -70,7 +70,7 @@ def test_without_influence_joints_still_keep_their_limits(leaning):
             joint.lower = -0.5  # it is posed at -0.7
     choose(chain, influence=0.0)
     now = go_live(rig, chain)
-    assert now.outputs.angles[now.reader.places.index(("middle", "X"))] == pytest.approx(-0.5)
+    assert now.outputs.angles[now.reader.joint_keys.index(("middle", "X"))] == pytest.approx(-0.5)
 
 
 def test_keyed_influence_fades_without_a_pop(leaning):

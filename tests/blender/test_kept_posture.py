@@ -66,7 +66,7 @@ def test_the_solver_gets_the_keyed_posture(chain):
     key(chain, Proud=1, Sad=20)
     bpy.context.scene.frame_set(1)
     now = go_live(chain.id_data, chain)
-    at = now.reader.places.index(("lower", "X"))
+    at = now.reader.joint_keys.index(("lower", "X"))
     for frame, angle in ((10, 0.1), (20, 0.3)):
         bpy.context.scene.frame_set(frame)
         assert now.goal.posture[at] == pytest.approx(angle)
@@ -206,7 +206,7 @@ def test_posing_a_live_chain_that_keeps_a_stored_posture_says_why_nothing_shows_
     assert session(lamp, chain).goal.posture == pytest.approx(before)
     assert bpy.ops.limber.use_pose() == {"FINISHED"}
     settle()
-    at = session(lamp, chain).reader.places.index(("Lower Arm", "X"))
+    at = session(lamp, chain).reader.joint_keys.index(("Lower Arm", "X"))
     assert session(lamp, chain).goal.posture[at] == pytest.approx(before[at] + 0.3, abs=1e-5)
     assert next_step(lamp, False).operator == "screen.animation_play"
 

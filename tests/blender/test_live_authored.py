@@ -103,7 +103,7 @@ def test_the_posture_that_is_kept_is_the_animation(author):
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         bones = evaluated(rig).pose.bones
-        told = [bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in now.reader.places]
+        told = [bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in now.reader.joint_keys]
         assert now.goal.posture.tolist() == told
     assert len({tuple(row) for row in [told]}) == 1
     assert any(abs(angle) > 0.05 for angle in told), "the animation says something"
@@ -119,7 +119,7 @@ def test_posing_by_hand_while_live_moves_the_authored_pose_by_just_that():
     changed = [k for k, (a, b) in enumerate(zip(bones, authored(rig), strict=True)) if a != b]
     assert [rig.pose.bones[k].name for k in changed] == ["upper"]
     assert rig.pose.bones["upper"].rotation_euler.x == pytest.approx(0.3)
-    assert now.goal.posture[now.reader.places.index(("upper", "X"))] == pytest.approx(0.3)
+    assert now.goal.posture[now.reader.joint_keys.index(("upper", "X"))] == pytest.approx(0.3)
     assert farthest(shown, pose(rig)) > 1e-3, "the warp keeps the new posture"
     assert missed(rig, chain) < 0.1
 

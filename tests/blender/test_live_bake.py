@@ -108,7 +108,7 @@ def test_live_baked_and_streamed_are_one_motion(lamp, filter_outputs, base, live
     go_live(rig, chain)
     listener = listen(rig)
     shown, sent = play(rig, [chain], listener)
-    places = [list(session(rig, chain).reader.places)]
+    places = [list(session(rig, chain).reader.joint_keys)]
     assert session(rig, chain).outputs.lag > 1e-3, "the filter has something to do"
     if not live_while_baking:
         bpy.ops.limber.end_live()

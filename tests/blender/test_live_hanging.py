@@ -243,8 +243,8 @@ def test_a_bake_of_one_that_watches_anothers_live_hand_is_refused_until_that_one
     assert bpy.ops.limber.bake() == {"FINISHED"}
     select(head)
     assert bpy.ops.limber.bake() == {"FINISHED"}
-    places = session(head, head_chain).reader.places if head_chain.live else None
-    assert places is None, "what is baked plays its keys"
+    keys = session(head, head_chain).reader.joint_keys if head_chain.live else None
+    assert keys is None, "what is baked plays its keys"
     reached = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)

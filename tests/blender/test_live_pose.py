@@ -31,7 +31,7 @@ SHOWN = 2e-6  # [rad]
 def told_bases(rig, chain) -> dict:
     """Each bone's turn as the filtered angles and the authored locked axes say, in double precision."""
     now = session(rig, chain)
-    told = dict(zip(now.reader.places, now.outputs.angles.tolist(), strict=True))
+    told = dict(zip(now.reader.joint_keys, now.outputs.angles.tolist(), strict=True))
     bones = evaluated(rig).pose.bones
     turns = {}
     for name in {joint.bone for joint in chain.joints}:
@@ -137,12 +137,12 @@ def test_a_posture_is_the_base_when_it_is_chosen_and_the_rigs_own_pose_otherwise
     bpy.ops.limber.store_posture(name="Crouch")
     rig.pose.bones["lower"].rotation_euler.x, rig.pose.bones["upper"].rotation_euler.x = -0.2, 0.1
     now = go_live(rig, chain)
-    places = now.reader.places
-    assert now.goal.posture[places.index(("lower", "X"))] == pytest.approx(-0.2)
+    keys = now.reader.joint_keys
+    assert now.goal.posture[keys.index(("lower", "X"))] == pytest.approx(-0.2)
     choose(chain, base="POSTURE")
     settle()
-    assert now.goal.posture[places.index(("lower", "X"))] == pytest.approx(0.9)
-    assert now.goal.posture[places.index(("upper", "X"))] == pytest.approx(-0.7)
+    assert now.goal.posture[keys.index(("lower", "X"))] == pytest.approx(0.9)
+    assert now.goal.posture[keys.index(("upper", "X"))] == pytest.approx(-0.7)
     assert missed(rig, chain) < 0.1
 
 
@@ -242,7 +242,7 @@ def test_a_stored_posture_that_is_edited_renamed_or_replaced_is_kept_at_once():
     rig.pose.bones["lower"].rotation_euler.x = 0.0
     choose(chain, base="POSTURE", shown_posture=0)
     now = go_live(rig, chain)
-    at = now.reader.places.index(("lower", "X"))
+    at = now.reader.joint_keys.index(("lower", "X"))
     assert now.goal.posture[at] == pytest.approx(0.9)
     action = chain.postures[0].action
     curve = actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0)

@@ -186,7 +186,7 @@ def test_outside_of_the_view_and_behind_it_nothing_moves():
     before = chain.target.location.copy()
     mouse.move(1.5, 0.5)
     assert chain.target.location == before
-    mouse.place = mouse.view.view_matrix.inverted() @ Vector((0, 0, 1))
+    mouse.location = mouse.view.view_matrix.inverted() @ Vector((0, 0, 1))
     mouse.move(0.5, 0.5)
     assert chain.target.location == before
 
@@ -198,12 +198,12 @@ def test_a_target_on_a_turned_parent_and_with_a_locked_axis_goes_where_it_can():
     parent.rotation_euler, parent.scale = (0.4, 1.0, -0.7), (2, 2, 2)
     chain.target.parent = parent
     bpy.context.view_layer.update()
-    bpy.ops.limber.move_with_mouse(place=(0.1, 0.2, 0.3))
+    bpy.ops.limber.move_with_mouse(location=(0.1, 0.2, 0.3))
     bpy.context.view_layer.update()
     assert tuple(chain.target.matrix_world.translation) == pytest.approx((0.1, 0.2, 0.3), abs=1e-5)
     chain.target.lock_location[1] = True
     held = chain.target.location.y
-    bpy.ops.limber.move_with_mouse(place=(0.5, 0.5, 0.5))
+    bpy.ops.limber.move_with_mouse(location=(0.5, 0.5, 0.5))
     assert chain.target.location.y == held
 
 
@@ -220,7 +220,7 @@ def test_a_target_that_constraints_turn_goes_there_and_stays_turned_as_it_was(mo
     bpy.context.view_layer.update()
     kept = [tuple(getattr(tracker, name)) for name in ROTATION_AND_SCALE]
     for _ in range(3):
-        bpy.ops.limber.move_with_mouse(place=(1.0, -5.0, 2.0))
+        bpy.ops.limber.move_with_mouse(location=(1.0, -5.0, 2.0))
         bpy.context.view_layer.update()
         assert tuple(tracker.matrix_world.translation) == pytest.approx((1.0, -5.0, 2.0), abs=1e-5)
     assert kept == [tuple(getattr(tracker, name)) for name in ROTATION_AND_SCALE]
@@ -230,7 +230,7 @@ def test_a_target_that_was_nowhere_comes_back():
     _, chain = looking_chain()
     chain.target.location = (float("nan"), 1e38, 0.0)
     bpy.context.view_layer.update()
-    bpy.ops.limber.move_with_mouse(place=(0.1, 0.2, 0.3))
+    bpy.ops.limber.move_with_mouse(location=(0.1, 0.2, 0.3))
     bpy.context.view_layer.update()
     assert tuple(chain.target.matrix_world.translation) == pytest.approx((0.1, 0.2, 0.3), abs=1e-5)
 

@@ -175,7 +175,7 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
     path = tmp_path / "motion.json"
     assert bpy.ops.limber.export_motion(filepath=str(path), format="json", rate=24) == {"FINISHED"}
     document = json.loads(path.read_text())
-    assert [joint["name"] for joint in document["joints"]] == [motor.name for motor in kept.motors]
+    assert [joint["name"] for joint in document["joints"]] == [motor.bone for motor in kept.motors]
     values, told = np.array(document["values"]), np.array(played)
     assert np.abs(values[2:19] - (told[:-3] + 4 * told[1:-2] + told[2:-1]) / 6).max() < 1e-5  # the spline's values at its frames
 

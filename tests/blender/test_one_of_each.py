@@ -173,7 +173,7 @@ def test_a_park_pose_is_what_joints_and_motors_are_when_it_is_stored_and_the_rob
     make_active(mover.owner)
     for servo, joint in enumerate(mover.joints()):
         joint.servo = servo
-    values = {place: 0.1 + 0.02 * k for k, place in enumerate(mover.places)}
+    values = {key: 0.1 + 0.02 * k for k, key in enumerate(mover.joint_keys)}
     assert mover.pose(values)
     assert bpy.ops.limber.store_park_pose() == {"FINISHED"}
     assert mover.in_posture(mover.owner.limber.device.park) == pytest.approx(values, abs=1e-6)

@@ -112,7 +112,7 @@ def mount(rig, chain, built) -> replay.Mount:
         np.array(rig.matrix_world, float),
         body.model.body.links[root.parent.name],
         inverse @ np.array(root.matrix_local, float),
-        tuple(body.reader.places.index(place) for place in head.reader.places),
+        tuple(body.reader.joint_keys.index(key) for key in head.reader.joint_keys),
         body.model.body,
     )
 

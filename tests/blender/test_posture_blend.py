@@ -34,8 +34,8 @@ def asked(chain) -> list[float]:
 def mean(rig, chain, **weights: float) -> list[float]:
     """The sum of postures by weight, in the order of the chain's joints."""
     parts = {"Lean": LEAN, "Nod": NOD, "rest": REST}
-    places = session(rig, chain).reader.places
-    return [sum(w * parts[name][bone]["XYZ".index(axis)] for name, w in weights.items()) for bone, axis in places]
+    keys = session(rig, chain).reader.joint_keys
+    return [sum(w * parts[name][bone]["XYZ".index(axis)] for name, w in weights.items()) for bone, axis in keys]
 
 
 @pytest.mark.parametrize(

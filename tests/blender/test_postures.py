@@ -113,7 +113,7 @@ def test_the_base_of_the_warp_can_be_a_stored_posture(rig, chain):
     chain.base = "POSTURE"
     bpy.ops.limber.live()
     session = live.session(rig, chain)
-    wanted = [LEAN[bone]["XYZ".index(axis)] for bone, axis in session.reader.places]
+    wanted = [LEAN[bone]["XYZ".index(axis)] for bone, axis in session.reader.joint_keys]
     assert list(session.goal.posture) == pytest.approx(wanted, abs=1e-6)
     assert same(posed(rig), REST), "the rig's own pose stays"
 

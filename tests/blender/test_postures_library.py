@@ -76,7 +76,7 @@ def test_an_added_pose_can_be_the_base_of_the_warp(rig, chain):
     chain.base = "POSTURE"
     bpy.ops.limber.live()
     session = live.session(rig, chain)
-    wanted = [LEAN[bone]["XYZ".index(axis)] for bone, axis in session.reader.places]
+    wanted = [LEAN[bone]["XYZ".index(axis)] for bone, axis in session.reader.joint_keys]
     assert list(session.goal.posture) == pytest.approx(wanted, abs=1e-5)
 
 

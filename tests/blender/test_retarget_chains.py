@@ -82,7 +82,7 @@ def test_the_posture_that_a_chain_warps_is_what_the_body_does():
     bpy.context.scene.frame_set(12)
     joints = live.session(rig, rig.limber.retarget).values()
     session = live.session(rig, chain)
-    assert session.goal.posture == pytest.approx([joints[place] for place in session.reader.places])
+    assert session.goal.posture == pytest.approx([joints[key] for key in session.reader.joint_keys])
     assert np.abs(session.goal.posture).max() > 0.05
 
 

@@ -25,7 +25,7 @@ def filtered(rig, chain) -> list[float]:
     from limber.rig.live import live
 
     session = live.session(rig, chain)
-    known = dict(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
+    known = dict(zip(session.reader.joint_keys, session.outputs.angles.tolist(), strict=True))
     return [known[joint.bone, joint.axis] for joint in chain.joints]
 
 

@@ -142,7 +142,7 @@ def test_undo_while_live_keeps_streaming(undo_step):
     bpy.context.scene.frame_set(2)
     session = live.session(rig, chain)
     assert session.problem == ""
-    wanted = dict(zip(session.reader.places, session.outputs.angles.tolist(), strict=True))
+    wanted = dict(zip(session.reader.joint_keys, session.outputs.angles.tolist(), strict=True))
     until(lambda: is_at(rig, [wanted[joint.bone, joint.axis] for joint in chain.joints]), "the robot follows live")
 
 

@@ -62,7 +62,7 @@ def values_of(rig, chain) -> dict[str, float]:
 
     session = live.session(rig, chain)
     found = {}
-    for (bone, axis), value in zip(session.reader.places, session.outputs.angles.tolist(), strict=True):
+    for (bone, axis), value in zip(session.reader.joint_keys, session.outputs.angles.tolist(), strict=True):
         kept = motor(rig.pose.bones[bone], axis)
         assert axes.is_prismatic(axis) != kept.branch.joint.is_rotary
         found[kept.branch.joint.name] = kept.sign * value

@@ -117,7 +117,7 @@ def test_a_weight_counts_for_all_joints_of_its_bone_in_the_skeletons_order():
     rig, chain = looking_chain()
     next(joint for joint in chain.joints if joint.bone == "head").shape_weight = 3.0
     weights = given(rig, chain, "expressive").link_weights
-    assert [weight for weight, (bone, _) in zip(weights, ChainReader(rig, chain).places, strict=True) if bone == "head"] == [3.0, 3.0]
+    assert [weight for weight, (bone, _) in zip(weights, ChainReader(rig, chain).joint_keys, strict=True) if bone == "head"] == [3.0, 3.0]
     assert sorted(set(weights)) == [1.0, 3.0]
 
 

@@ -68,14 +68,14 @@ class BodyReader:
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         place = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], place) for name in self.names]
-        self.places = [(bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)]
-        driven = set(mimic.driven(rig)).intersection(self.places)
-        leaders = [found for found in self.places if found not in driven]
+        self.joint_keys = [(bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)]
+        driven = set(mimic.driven(rig)).intersection(self.joint_keys)
+        leaders = [found for found in self.joint_keys if found not in driven]
         self.followers = mimic.followers_of(rig, leaders)
-        self._leaders = [self.places.index(found) for found in leaders]
-        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.places]
+        self._leaders = [self.joint_keys.index(found) for found in leaders]
+        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         listed = {(joint.bone, joint.axis): joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
-        self.velocities = [listed.get(place, inf) for place in self.places]  # [rad/s or m/s] of chains' tables
+        self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] of chains' tables
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -197,8 +197,8 @@ class BodyReader:
         """Equality constraints of the mimic joints between base and links."""
         found = []
         for follower in self.followers:
-            if (follower.bone, follower.axis) in self.places:
-                name, leader = axes.label(follower.bone, follower.axis), axes.label(*self.places[self._leaders[follower.leader]])
+            if (follower.bone, follower.axis) in self.joint_keys:
+                name, leader = axes.label(follower.bone, follower.axis), axes.label(*self.joint_keys[self._leaders[follower.leader]])
                 factors = {name: 1.0, leader: -follower.multiplier}
                 found.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
         return found
