@@ -31,6 +31,7 @@ INFO = "meta/info.json"
 VERSION = "codebase_version"
 EPISODE = "episode_index"
 SUFFIX = ".pos"
+SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)  # in the order of their servos
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # of a dataset
 MOST_ROWS = 20_000_000  # of a table: four days at 50 Hz
@@ -204,7 +205,7 @@ def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
         "video_files_size_in_mb": 200,
         "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
         "video_path": None,
-        "robot_type": "so_follower",
+        "robot_type": "so_follower" if [_joint(name) for name in names] == [*SO_ARM] else None,
         "splits": {"train": "0:1"},
     }
 

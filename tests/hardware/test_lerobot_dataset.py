@@ -6,7 +6,7 @@ import pytest
 from limber.files.parquet import Column, encode
 from limber.hardware.motion_files import FORMATS, Episode, MotionFileError, Settings, read, write
 
-from tests.hardware.moves import arm
+from tests.hardware.moves import arm, motion
 
 NAMES = ["main_shoulder_pan", "main_gripper"]
 
@@ -56,6 +56,12 @@ def test_the_file_is_found_by_its_folder_and_by_its_info(tmp_path):
     assert read(tmp_path / "wave") == read(tmp_path / "wave" / "meta" / "info.json")
     measured = episode(tmp_path / "wave", part="observation.state")
     assert measured.columns == read(tmp_path / "wave").columns
+
+
+def test_a_dataset_names_the_robot_only_where_it_is_lerobot_s_own():
+    for found, kind in ((arm(3), "so_follower"), (motion(rows=3), None)):
+        info = json.loads(FORMATS["lerobot"].make(found, Settings())["meta/info.json"])
+        assert info["robot_type"] == kind
 
 
 @pytest.mark.parametrize(

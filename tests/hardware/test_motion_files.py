@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from limber.hardware.motion_files import FORMATS, ExportError, MotionFileError, Named, Settings, Take, frames_at, read, write
+from limber.hardware.motion_files.reading import sound_beside
 
 from tests.hardware.moves import POSES, REACHY, arm, device, lamp, motion, move, move_bytes, pose
 
@@ -135,6 +136,15 @@ def test_any_damaged_file_is_motion_or_an_error_that_names_it(tmp_path, name, da
     for form in (name, "auto"):
         with suppress(MotionFileError):
             read(path, form)
+
+
+def test_the_sound_beside_a_move_is_the_one_that_its_player_takes(tmp_path):
+    move = tmp_path / "wave.json"
+    assert sound_beside(move) is None
+    for suffix in (".aac", ".opus", ".mp3", ".wav"):
+        (tmp_path / f"wave{suffix}").write_bytes(b"")
+        (tmp_path / f"other{suffix}").write_bytes(b"")
+        assert sound_beside(move) == tmp_path / f"wave{suffix}"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no folder shared/robots beside this checkout")
