@@ -1,8 +1,8 @@
 """Inputs of a chain in a frame, given in the world, and the solver's goal in the chain's base frame. Knows no Blender."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from math import hypot, inf, isclose, isfinite
+from dataclasses import dataclass, field, fields, replace
+from math import hypot, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...solvers.goals import Aim, EndGoal, GazeGoal
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
-from ..attention import ARRIVED, Attention, AttentionSettings, attend, bearing, partial, seen_position
+from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..effects import PostureEffect, total
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
@@ -134,23 +134,10 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     if inputs.share < 1.0:
         first = replace(first, aim=partial(skeleton, inputs.posture, first.aim, inputs.share))
     key = (first, *others, inputs.keep, *inputs.posture.tolist())
-    # Movers in a cycle place each other's targets, and a solver's answer to a goal that changed in its last digits differs in its last
-    # digits: compared exactly, goals would change for ever.
-    if before is not None and (before.key == key or (inputs.is_mutual and _is_near(before.key, key))):
-        return Task(before.goal, before.key, inputs.influence, offsets, attention, base, world_in_base)
+    if before is not None and before.key == key:
+        return Task(before.goal, key, inputs.influence, offsets, attention, base, world_in_base)
     goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
     return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base)
-
-
-def _is_near(a: object, b: object) -> bool:
-    """Whether two goals' keys differ by rounding errors at most."""
-    if is_dataclass(a) and type(a) is type(b):
-        return _is_near(tuple(vars(a).values()), tuple(vars(b).values()))
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_is_near, a, b))
-    if isinstance(a, float) and isinstance(b, float):
-        return isclose(a, b, rel_tol=ARRIVED, abs_tol=ARRIVED)
-    return a == b
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:
