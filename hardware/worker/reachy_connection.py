@@ -210,7 +210,7 @@ class ReachyConnection(Connection):
         if now - self._heard_at <= POSE_FRESH:
             self._targets = self._here()
         self._antennas_told = ()
-        told = self._say(messages.stop_move(), *(self._orders() if self._targets else ()), *self._releasing(self._limp))
+        told = self._say(messages.stop_move(), *self._orders(), *self._releasing(self._limp))
         if told:
             self._sent_at, self._hold_until = now, now + HOLD_FOR
             self._confirm()
@@ -234,7 +234,9 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the present targets; of the antennas where these have changed."""
+        """Commands for the present targets, of the antennas where these have changed; none before the daemon has sent positions."""
+        if not self._targets:
+            return ()
         orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)
         antennas = tuple(self._targets[motor] for motor in ANTENNAS)
         if antennas == self._antennas_told:

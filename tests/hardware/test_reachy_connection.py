@@ -225,6 +225,15 @@ def test_stop_ends_moves_and_motion_and_holds_or_releases(begin, on_silence):
     simulation.arm(waving)
 
 
+def test_the_worker_goes_on_after_a_stop_before_the_daemon_has_sent_positions(begin):
+    simulation = begin()
+    simulation.run(0.01)  # the connection is being made
+    simulation.line.cut = True
+    simulation.stop()
+    report = simulation.run(1.0, UP)
+    assert (report.state, report.fault) == (State.FAULT, Fault.STOPPED)
+
+
 def test_disarming_makes_limp_what_is_to_be_limp(begin):
     for on_silence, motors in (("hold", "enabled"), ("detach", "disabled")):
         simulation = begin(on_silence)
