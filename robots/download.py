@@ -3,7 +3,6 @@
 Reachy Mini's daemon gives its URDF as JSON at /api/kinematics/urdf, and each mesh at /api/kinematics/stl/NAME.
 """
 
-import json
 import re
 import shutil
 import threading
@@ -13,6 +12,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from ..files import atomic
+from ..files.plain import is_text, json_of
 
 URDF, MESH = "/api/kinematics/urdf", "/api/kinematics/stl/"
 MODEL = "robot.urdf"  # name of the file that is written
@@ -103,10 +103,10 @@ class Download:
 
     def _urdf(self) -> str:
         try:
-            text = json.loads(self._get(URDF))["urdf"]
+            text = json_of(self._get(URDF).decode())["urdf"]
         except (ValueError, KeyError, TypeError) as error:
             raise DownloadError(f"What is on {self._address} gives no model of a robot: check the address of the robot's daemon") from error
-        if not isinstance(text, str) or "<robot" not in text:
+        if not is_text(text) or "<robot" not in text:
             raise DownloadError(f"What is on {self._address} gives no URDF: check the address of the robot's daemon")
         return text
 

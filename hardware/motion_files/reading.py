@@ -99,4 +99,5 @@ def _content(suffix: str, data: bytes) -> object:
 
 def sound_beside(path: Path) -> Path | None:
     """The sound of a move: a file beside it with the same stem; None where there is none."""
-    return next((found for suffix in SOUNDS if (found := path.with_suffix(suffix)).is_file()), None)
+    names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
+    return next((found for found in names if found.is_file()), None)

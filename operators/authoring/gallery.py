@@ -62,8 +62,12 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, UndoOperator):
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
         folder = Path(bpy.path.abspath(self.directory)).resolve()
         self.add(context, folder)
-        if self.keep:
+        if not self.keep:
+            return
+        try:
             gallery_folders.keep(folder)
+        except RigError as error:  # the robot is in the scene, so this must be a step of undo all the same
+            self.warn([f"The robot was added, but not kept in the gallery. {error}"])
 
 
 class LIMBER_OT_install_robot_meshes(ReadsFile, Operator):

@@ -81,9 +81,11 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
     def check(self, context):
         """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file browser."""
         path, form = Path(self.filepath), FORMATS[self.format]
-        if path.suffix == form.suffix and self.format == self.of_rate:
+        has_name = bool(bpy.path.basename(self.filepath).strip("."))  # else it is the folder alone
+        if (path.suffix == form.suffix or not has_name) and self.format == self.of_rate:
             return False
-        self.filepath = str(path.with_suffix(form.suffix))
+        if has_name:
+            self.filepath = str(path.with_suffix(form.suffix))
         if self.format != self.of_rate:
             self.rate, self.of_rate = form.usual_rate or PULSE_RATE, self.format
         return True

@@ -45,8 +45,11 @@ def keep(folder: Path) -> Path:
     if folder in [entry.folder.resolve() for entry in listed()]:
         return folder
     place = _made(ROBOTS) / folder.name
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    size = sum(path.stat().st_size for path in files)
+    try:
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        size = sum(path.stat().st_size for path in files)
+    except OSError as error:
+        raise RigError(f"Folder '{folder}' cannot be read ({error}): check access rights") from error
     if size > LARGEST:
         raise RigError(f"Folder '{folder}' has {size // 1_000_000} MB, more than {LARGEST // 1_000_000}: leave only what the robot needs")
     for path in files:
@@ -75,7 +78,10 @@ def install(place: Path) -> list[str]:
 
 def _install(robot: Description, model: FullModel) -> str:
     folder = _made(MODELS) / robot.folder.name
-    text = model.path.read_text(encoding="utf-8-sig")
+    try:
+        text = model.path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RigError(f"{model.path} cannot be read ({error}): save it as UTF-8, and check access rights") from error
     for number, (name, path) in enumerate(model.meshes.items()):
         own = f"meshes/{number:03d}{path.suffix.lower()}"
         _copy(path, folder / own)

@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from mathutils import Vector
 
+from ...files.plain import json_of
 from ...hardware.presets import PRESETS
 from ...hardware.protocols.table import BUILT_IN
 from ...robots.gallery.description import Description, Servo, check
@@ -93,9 +94,9 @@ def about(rig) -> list[str]:
         RigError: the custom property that has them was changed.
     """
     try:
-        stored = json.loads(rig.data[KEY])
+        stored = json_of(rig.data[KEY])
         head = [f"{stored['name']}, by {stored['maker']}", f"Licence: {stored['licence']}", *wrap(f"Source: {stored['source']}", LINE)]
-        return [*head, *(line for note in stored["notes"] for line in wrap(note, LINE, initial_indent="- ", subsequent_indent="  "))]
+        return [*head, *(line for note in stored["notes"] for line in wrap(str(note), LINE, initial_indent="- ", subsequent_indent="  "))]
     except (ValueError, KeyError, TypeError) as error:
         raise RigError(f"Armature '{rig.name}': its custom property '{KEY}' was changed: add the robot again") from error
 

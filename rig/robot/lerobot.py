@@ -1,5 +1,6 @@
 """LeRobot's calibration of an armature's robot: applied from its file, collected for one, and what its values mean for the joints."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, copysign, degrees, floor, isfinite
 
@@ -64,12 +65,13 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
         What does not fit, in words.
 
     Raises:
-        RigError: no motor has a joint.
+        RigError: no motor has a joint, or a joint whose zero is not known has no range.
     """
     zeros = KNOWN[model]
     found = {name: servo for name, motor in motors.items() if (servo := _servo_of(rig, name, motor.id, zeros.get(name))) is not None}
     if not found:
         raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
+    _refuse_without_range(found, zeros)
     device = rig.limber.device
     device.protocol, device.baudrate, device.multi_turn = PROTOCOL, BAUDRATE, False
     for name in found:
@@ -165,6 +167,17 @@ def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) ->
     path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
     values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
     return next((_Servo(value, value.name, sign, span) for value in values), None)
+
+
+def _refuse_without_range(found: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
+    """Raises RigError for a servo whose motor has no known zero, where the joint has no range from closed to open to take it from."""
+    for name, servo in found.items():
+        lower, upper = servo.limits
+        if name not in zeros and not (lower < upper and isfinite(upper - lower)):
+            raise RigError(
+                f"{servo.name} has no range from closed to open, which LeRobot's motor '{name}' needs: set its Min below its Max, or give"
+                " the motor's servo to another joint"
+            )
 
 
 def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:

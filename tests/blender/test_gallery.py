@@ -142,6 +142,31 @@ def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_me
     assert len(shape.data.polygons) == 1
 
 
+def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, tmp_path, monkeypatch, capfd):
+    from limber.rig.authoring import gallery_folders
+
+    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+    with (mine / "film.bin").open("wb") as file:
+        file.truncate(gallery_folders.LARGEST + 1)
+    assert bpy.ops.limber.add_robot_folder(directory=str(mine)) == {"FINISHED"}
+    assert "not kept in the gallery. Folder" in capfd.readouterr().out
+    assert bpy.context.active_object.name == "My Arm"
+
+
+def test_a_makers_model_in_another_encoding_than_utf_8_is_told(mine, tmp_path, monkeypatch):
+    from limber.rig.authoring import gallery_folders
+
+    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    model = ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>')
+    (clone / "arm.urdf").write_bytes(f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{model}'.encode("latin-1"))
+    with pytest.raises(RuntimeError, match=r"arm\.urdf cannot be read .*: save it as UTF-8"):
+        bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+
+
 def test_a_robot_says_who_made_it_and_what_is_not_proven():
     from limber.rig.authoring import gallery_robot
 
@@ -150,9 +175,12 @@ def test_a_robot_says_who_made_it_and_what_is_not_proven():
     assert "Licence: " in told
     assert "Source: https://" in told
     assert bpy.ops.limber.about_robot() == {"FINISHED"}
-    rig.data[gallery_robot.KEY] = "{"
-    with pytest.raises(RuntimeError, match="was changed: add the robot again"):
-        bpy.ops.limber.about_robot()
+    for changed in ("{", "[" * 100_000, 5, '{"name": 1, "maker": 2, "licence": 3, "source": 4}'):
+        rig.data[gallery_robot.KEY] = changed
+        with pytest.raises(RuntimeError, match="was changed: add the robot again"):
+            bpy.ops.limber.about_robot()
+    rig.data[gallery_robot.KEY] = '{"name": 1, "maker": 2, "licence": 3, "source": 4, "notes": [5]}'
+    assert bpy.ops.limber.about_robot() == {"FINISHED"}
 
 
 def test_in_another_mode_it_says_where_it_can_be_added(mine):

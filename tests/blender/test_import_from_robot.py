@@ -16,13 +16,14 @@ MESH = b"solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0.1 0 0
 
 @pytest.fixture
 def daemon():
-    """A daemon that gives `urdf` and, for every mesh, `mesh`; what is asked for is in `asked`."""
+    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is in `asked`."""
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             server.asked.append(self.path)
             name = self.path.rpartition("/")[2]
-            data = json.dumps({"urdf": server.urdf}).encode() if name == "urdf" else server.mesh(name)
+            model = server.answer or json.dumps({"urdf": server.urdf}).encode()
+            data = model if name == "urdf" else server.mesh(name)
             self.send_response(404 if data is None else 200)
             self.send_header("Content-Length", str(len(data or b"")))
             self.end_headers()
@@ -32,7 +33,7 @@ def daemon():
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.asked, server.urdf, server.mesh = [], ARM, lambda name: MESH
+    server.asked, server.urdf, server.answer, server.mesh = [], ARM, b"", lambda name: MESH
     server.address = f"127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -84,6 +85,9 @@ def test_another_robot_comes_by_its_file_alone(daemon):
         (lambda daemon: setattr(daemon, "urdf", with_mesh("package://../../secret.stl")), "that Limber does not fetch"),
         (lambda daemon: setattr(daemon, "urdf", with_mesh("hand.py")), "that Limber does not fetch"),
         (lambda daemon: setattr(daemon, "urdf", 3), "gives no URDF"),
+        (lambda daemon: setattr(daemon, "urdf", ARM + "\ud800"), "gives no URDF"),
+        (lambda daemon: setattr(daemon, "answer", b"[" * 100_000), "gives no model of a robot"),
+        (lambda daemon: setattr(daemon, "answer", b"\xff\xfe"), "gives no model of a robot"),
         (lambda daemon: setattr(daemon, "urdf", "<robot><link/></robot>"), "Nothing was imported"),
         (lambda daemon: (setattr(daemon, "urdf", with_mesh("a.stl")), setattr(daemon, "mesh", lambda name: None)), "does not give a.stl"),
         (lambda daemon: setattr(daemon, "address", "127.0.0.1:1"), "does not answer"),

@@ -117,6 +117,12 @@ def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_i
     assert (state(rig), len(bpy.data.actions)) == before
 
 
+@pytest.mark.parametrize("path", [".", "/"])
+def test_a_folder_that_has_no_name_is_told_as_any_other_that_has_no_motion(tmp_path, path):
+    arm(tmp_path)
+    assert "cannot be read" in refusal(path)
+
+
 def test_a_joint_beyond_its_limits_is_told(tmp_path, capfd):
     arm(tmp_path)
     path = tmp_path / "far.csv"

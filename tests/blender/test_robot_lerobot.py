@@ -149,6 +149,18 @@ def test_motors_are_found_by_their_numbers_where_joints_have_other_names(tmp_pat
     assert rig.limber.chains[0].joints[2].zero_us == pytest.approx((865 + 3072) / 2)
 
 
+def test_a_gripper_without_a_range_is_refused_by_name_and_nothing_changes(tmp_path, path):
+    rig = arm(tmp_path, "mine", [f"joint {k}" for k in range(6)])
+    joints = rig.limber.chains[0].joints
+    for number, joint in enumerate(joints, 1):
+        joint.servo = number
+    joints[5].lower = joints[5].upper = 0.5
+    with pytest.raises(RuntimeError, match=r"no range from closed to open, which LeRobot's motor 'gripper' needs"):
+        bpy.ops.limber.import_lerobot(filepath=str(path), model="so101_new_calib")
+    assert rig.limber.device.protocol != "feetech_sts"
+    assert joints[0].homing_offset == -(2**31)
+
+
 def test_a_homing_offset_that_nobody_knows_is_not_exported(so101, tmp_path):
     with pytest.raises(RuntimeError, match=r"homing offset of servo 1 is not known.*press Connect"):
         bpy.ops.limber.export_lerobot(filepath=str(tmp_path / "out.json"))
