@@ -203,7 +203,8 @@ def send(rig) -> None:
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
         plays = is_playing()
         if plays and not all(isinstance(one, Kinematic) for one in moving):
-            moving = lookahead.ahead(rig, robot.sources, moving)
+            speeds = [joint.limits.velocity for joint in robot.link.device.joints]
+            moving = lookahead.ahead(rig, robot.sources, moving, speeds)
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)

@@ -1,8 +1,11 @@
 """Future values of the robot's joints from keyframes: where they are a frame later, and values that are sent early, in step with sound."""
 
+from collections.abc import Sequence
+
 import bpy
 
 from ...motion import Kinematic
+from ...motion.limiter import HEADROOM
 from ..blender import actions
 from ..live.movers import live_of
 from . import values
@@ -12,23 +15,35 @@ from .values import Value
 SAME = 1e-5  # [rad, or its like] a value that is farther from its keyframes is moved by something else, as by hand
 
 
-def ahead(rig, sources: tuple[Source, ...], now: list[Value]) -> list[Value]:
+def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[float]) -> list[Value]:
     """Values to send now. While a scene plays that has the rig: with their way to the next frame where keyframes tell it, and those of a
-    later frame if the robot's delay is negative. `now`: the present values.
+    later frame if the robot's delay is negative.
+
+    A way that is longer than the joint can go in a frame is none but a jump, as from a scene's last frame to its first: the robot must not
+    set out on it, since playback may stop before.
+
+    Args:
+        rig: The armature.
+        sources: What the device's joints follow.
+        now: Their present values.
+        speeds: Maximum speed of each [rad/s, or its like].
     """
     scene = playing_scene(rig)
     if scene is None:
         return now
     early = max(-rig.limber.device.latency, 0.0)
     here = values_at(rig, sources, frame_ahead(scene, early))
-    later = values_at(rig, sources, frame_ahead(scene, early + scene.render.fps_base / scene.render.fps))
-    return [_on_the_way(*three, early > 0.0) for three in zip(now, here, later, strict=True)]
+    frame = scene.render.fps_base / scene.render.fps  # [s]
+    later = values_at(rig, sources, frame_ahead(scene, early + frame))
+    farthest = ((1.0 + HEADROOM) * speed * frame for speed in speeds)
+    return [_on_the_way(*four, early > 0.0) for four in zip(now, here, later, farthest, strict=True)]
 
 
-def _on_the_way(now: Value, here: float | None, later: float | None, is_early: bool) -> Value:
+def _on_the_way(now: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
     if here is None or later is None or isinstance(now, Kinematic) or not (is_early or abs(here - now) < SAME):
         return now
-    return Kinematic(here if is_early else now, later - here)
+    way = later - here
+    return Kinematic(here if is_early else now, way if abs(way) <= farthest else 0.0)
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 from itertools import pairwise
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -29,6 +30,20 @@ def chain():
     chain.solver = "erik_exact"  # quick, and answers a place alike however it came there
     chain.frame_start, chain.frame_end = FRAMES[0], FRAMES[-1]
     return chain
+
+
+@pytest.mark.parametrize("path", ["/", "/home/someone/", "/home/someone/."])
+def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path):
+    from limber.operators.output.export_motion import LIMBER_OT_export_motion
+
+    window = Window(LIMBER_OT_export_motion, filepath=path, format="csv", of_rate="csv", rate=50)
+    assert window.check(bpy.context) is False
+    window.format = "json"
+    assert window.check(bpy.context) is True
+    assert window.filepath == path
+    window.filepath = "/home/someone/wave.csv"
+    assert window.check(bpy.context) is True
+    assert window.filepath == str(Path("/home/someone/wave.json"))
 
 
 def export(path, form: str = "json", **settings) -> set[str]:

@@ -78,6 +78,19 @@ def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(c
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.3, abs=1e-6)
 
 
+@pytest.mark.every_blender
+def test_a_robot_does_not_set_out_for_the_first_frame_on_the_last_one(chain, monkeypatch):
+    rig, scene = chain.id_data, bpy.context.scene
+    plays(monkeypatch)
+    connect(rig)
+    for frame, way in ((100, 0.01), (101, 0.0)):
+        scene.frame_set(frame)
+        links.send(rig)
+        motion = handed(rig)["middle X"]
+        assert motion.position == pytest.approx(0.01 * (frame - 1), abs=1e-6)
+        assert extrapolated(motion, 1.0) - motion.position == pytest.approx(way, abs=1e-6)
+
+
 def test_between_two_frames_of_a_play_a_sign_of_life_is_no_frame(chain, monkeypatch):
     rig = chain.id_data
     plays(monkeypatch)
