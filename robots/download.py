@@ -106,7 +106,7 @@ class Download:
             text = json_of(self._get(URDF).decode())["urdf"]
         except (ValueError, KeyError, TypeError) as error:
             raise DownloadError(f"What is on {self._address} gives no model of a robot: check the address of the robot's daemon") from error
-        if not is_text(text) or "<robot" not in text:
+        if not isinstance(text, str) or not is_text(text) or "<robot" not in text:
             raise DownloadError(f"What is on {self._address} gives no URDF: check the address of the robot's daemon")
         return text
 
