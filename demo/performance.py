@@ -225,11 +225,11 @@ def _note_what_is_sent(link, take: Take) -> None:
     """Every frame that the extension hands over is noted beside the live one; heartbeats repeat the newest."""
     send = link.send
 
-    def noting(angles) -> None:
+    def noting(angles, **options) -> None:
         if take.handed and take.handed[-1] is None:
             positions = [getattr(angle, "position", angle) for angle in angles]  # without velocity and acceleration
             take.handed[-1] = tuple(positions[k] for k in take.columns)
-        send(angles)
+        send(angles, **options)
 
     link.send = noting
 
