@@ -172,6 +172,12 @@ class Device:
     settings: ProtocolSettings = DEFAULT
     program: str = ""
 
+    @property
+    def line(self) -> str:
+        """What the robot is connected by, in one spelling: the port, or host and port of an address."""
+        is_address = is_on_network(self.protocol) and not self.is_virtual
+        return address_of(self.port).authority.lower() if is_address else self.port
+
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")

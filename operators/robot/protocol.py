@@ -3,6 +3,7 @@
 from bpy.props import IntProperty
 
 from ...hardware.protocols.program import read_program
+from ...hardware.protocols.table import is_on_network
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
 from ...rig.properties.robot import OWN_FILE
@@ -21,7 +22,12 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
 
     baudrate: IntProperty(name="Baud Rate", description="Baud rate to use", options={"SKIP_SAVE"})
 
-    why_not = needs_disconnected
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_disconnected(context):
+            return why
+        is_serial = not is_on_network(rig_of(context).limber.device.protocol)
+        return "" if is_serial else "A robot on a network has no baud rate: choose a protocol of a serial port first"
 
     def invoke(self, context, event):
         if self.baudrate:

@@ -174,6 +174,8 @@ class LIMBER_OT_change_servo(Operator):
     why_not = needs_ports_free
 
     def invoke(self, context, event):
+        if str(self.baudrate) not in (rate for rate, *_ in _rates_known(self, context)):
+            return self.refuse("No servo is named: press Scan, then Change Servo beside one that was found")
         self.new_servo = min(self.servo + 1, HIGHEST_ID)
         self.new_baudrate = str(self.baudrate)
         return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Change")

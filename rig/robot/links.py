@@ -58,7 +58,7 @@ def connect(rig) -> None:
     device = describe(rig)
     if device.protocol.startswith(FILE):
         device = replace(device, program=programs.require(rig.limber.device.program_path))
-    owner = next((other.rig_name for other in _robots.values() if other.link.device.port == device.port), None)
+    owner = next((other.rig_name for other in _robots.values() if other.link.device.line == device.line), None)
     if owner and not device.is_virtual:
         raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
     sources = robot_device.sources(rig)

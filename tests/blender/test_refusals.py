@@ -2,10 +2,11 @@
 
 import bpy
 import pytest
+from limber.operators.robot.scan import LIMBER_OT_change_servo
 
 from tests.blender.checking import refuses_live, sentences
 from tests.blender.figures import XSENS, figure
-from tests.blender.modal import step_by_step
+from tests.blender.modal import Window, step_by_step
 from tests.blender.posing import stored
 from tests.blender.rigs import build, looking_chain, make_active, target
 from tests.blender.robots import arm, connect, on_bus, robot_rig
@@ -226,6 +227,29 @@ def test_a_port_moves_one_armature_alone(rig, chain):
         other.limber.device.protocol = "dynamixel"
         refused(f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port", "connect")
         make_active(rig)
+
+
+def test_a_robot_on_a_network_moves_one_armature_alone_however_its_address_is_written():
+    for port in ("localhost:9", "LocalHost:9"):
+        bpy.ops.limber.add_robot(robot="so100")
+        rig = bpy.context.active_object
+        rig.limber.device.protocol, rig.limber.device.port = "reachy_mini", port
+        for joint in rig.limber.chains[0].joints:
+            joint.servo += 9
+        if port == "localhost:9":
+            bpy.ops.limber.connect()
+    refused(f"Port {port} moves armature 'SO-100' already", "connect")
+
+
+def test_a_robot_on_a_network_has_no_baud_rate_to_choose(rig):
+    rig.limber.device.protocol = "reachy_mini"
+    refused("A robot on a network has no baud rate: choose a protocol of a serial port first", "choose_baudrate", baudrate=9600)
+
+
+def test_a_servo_that_no_scan_has_found_is_not_changed(rig):
+    window = Window(LIMBER_OT_change_servo, protocol="feetech_sts", baudrate=0, servo=0)
+    assert window.invoke(bpy.context, None) == {"CANCELLED"}
+    assert window.reports == [("ERROR", "No servo is named: press Scan, then Change Servo beside one that was found")]
 
 
 @pytest.mark.every_blender
