@@ -68,7 +68,7 @@ class BodySession(SceneSession):
 
     def tick(self, mover, inputs, dt: float) -> tuple:
         if dt > 0.0:
-            self.velocity_before = self.outputs.state.velocity if self.state is not None else None
+            self.velocity_before = self.state.state.velocity if self.state is not None else None
         return super().tick(mover, inputs, dt)
 
     def limits(self) -> dict[JointKey, JointLimits]:

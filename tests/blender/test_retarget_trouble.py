@@ -212,3 +212,14 @@ def test_pairs_can_be_added_and_removed():
     bpy.ops.limber.remove_pair()
     assert len(pairs) == count
     assert bpy.ops.limber.live() == {"FINISHED"}
+
+
+def test_a_body_goes_on_from_an_earlier_frame_whose_outputs_are_gone():
+    rig, _ = follower()
+    assert problem() == ""
+    now = live.session(rig, rig.limber.retarget)
+    before, (model, inputs) = now.snapshot(), now.ticked
+    now.outputs = None  # as where its bones have changed since, and a render goes on from the frame before
+    now.restore(before)
+    now.outputs, now.state = now.tick(model, inputs, 1 / 24)
+    assert now.motion().keys() == set(now.reader.joint_keys)
