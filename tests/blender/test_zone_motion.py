@@ -47,8 +47,8 @@ def test_a_zone_that_flies_past_between_two_frames_is_entered_on_the_way(rig, ch
     found = zone_findings(rig)
     assert {(one.first, one.last) for one in found} == {(2, 2)}
     assert max(one.value for one in found) == pytest.approx(40.0, abs=3)  # [mm] both radii: right through the middle
-    assert all("on the way from the frame before" in one.sentence for one in found)
-    assert all("Ball on the way here" in one.words for one in in_the_view(2, [rig]))
+    assert all("between the last frame and this one" in one.sentence for one in found)
+    assert all("through Ball since the last frame" in one.words for one in in_the_view(2, [rig]))
     zone.animation_data_clear()
     zone.location = (0.5, 0, 0.25)
     assert not entered(rig)
