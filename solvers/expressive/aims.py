@@ -81,7 +81,7 @@ class _Orientation:
         self._turns = _turning(model, desired.end)
 
     def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        now = poses.end_rotations[:, self.end].transpose(0, 2, 1)
+        now = poses.end_axes[:, self.end]
         gap = self._target @ now
         if self.two_sided:
             rolled = (self._target * HALF_ROLL) @ now
@@ -113,8 +113,8 @@ class _View:
 
     def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         turns = poses.axes * self._turns
-        rotation = poses.end_rotations[:, self.end]
-        view = rotation[:, :, 1]
+        axes = poses.end_axes[:, self.end]
+        view = axes[:, 1]
         if isinstance(self._aim, Direction):
             desired = np.broadcast_to(unit(self._aim.vector), view.shape)
         else:
@@ -128,22 +128,21 @@ class _View:
         angle = np.arctan2(sine, (view * desired).sum(1))
         lost = sine <= NO_DIRECTION  # at 180 degrees any perpendicular of the view is a rotation axis
         if lost.any():
-            normal = np.where(lost[:, None], rotation[:, :, 0], normal)
+            normal = np.where(lost[:, None], axes[:, 0], normal)
             sine = np.where(lost, 1.0, sine)
         error = normal * (angle / sine)[:, None]
         along = (turns * view[:, None]).sum(-1, keepdims=True)
         columns = turns - along * view[:, None]
         if self._up is not None:
-            roll = self._roll(rotation, desired, normal / sine[:, None], angle, sides)
+            roll = self._roll(axes[:, 2], desired, normal / sine[:, None], angle, sides)
             weight = ROLL_WEIGHT * np.sqrt(np.maximum(0.0, 1.0 - (desired @ self._up) ** 2))[:, None]
             error = error + view * weight * roll[:, None]
             columns = columns + along * view[:, None] * weight[:, None]
         return error, columns
 
-    def _roll(self, rotation: Angles, desired: Angles, normal: Angles, angle: Angles, sides: Angles | None) -> Angles:
+    def _roll(self, z: Angles, desired: Angles, normal: Angles, angle: Angles, sides: Angles | None) -> Angles:
         """Rotation (m,) [rad] about the view that brings the tool upright once its view is on target."""
         assert self._up is not None
-        z = rotation[:, :, 2]
         sine, cosine = np.sin(angle)[:, None], np.cos(angle)[:, None]
         levelled = z * cosine + cross(normal, z) * sine + normal * (normal * z).sum(1, keepdims=True) * (1.0 - cosine)
         upright = self._up - desired * (desired @ self._up)[:, None]
@@ -211,7 +210,7 @@ class Rolls:
         for end_goal in goal.ends:
             if isinstance(end_goal.aim, Direction | Point) and end_goal.aim.level is not None and end_goal.aim.up is None:
                 up = np.array(unit(end_goal.aim.level))
-                x, _, z = authored.end_rotations[end_goal.end].T
+                x, _, z = authored.end_axes[end_goal.end]
                 self._desired.append(_DesiredRoll(end_goal.end, up, float(-x @ up), float(z @ up), end_goal.symmetric))
 
     def __bool__(self) -> bool:
@@ -231,7 +230,7 @@ class Rolls:
         weight = self.keep * SHARE * len(self.model.weights)  # the system is that of a sum over all directions
         for desired in self._desired:
             error = _roll_error(desired, poses)
-            view = poses.end_rotations[:, desired.end, :, 1]
+            view = poses.end_axes[:, desired.end, 1]
             columns = (poses.axes @ view[:, :, None])[..., 0] * self.model.turns * self.model.on_path[desired.end]
             matrix = matrix + (weight * error.most)[:, None, None] * columns[:, :, None] * columns[:, None, :]
             descent = descent + (weight * error.sine)[:, None] * columns
@@ -239,8 +238,8 @@ class Rolls:
 
 
 def _roll_error(desired: _DesiredRoll, poses: Poses) -> _RollError:
-    rotation = poses.end_rotations[:, desired.end]
-    sine, cosine = -(rotation[:, :, 0] @ desired.up), rotation[:, :, 2] @ desired.up
+    axes = poses.end_axes[:, desired.end]
+    sine, cosine = -(axes[:, 0] @ desired.up), axes[:, 2] @ desired.up
     error_sine = desired.sine * cosine - desired.cosine * sine
     error_cosine = desired.cosine * cosine + desired.sine * sine
     if desired.symmetric:  # the nearer of the roll and the opposite one

@@ -155,50 +155,45 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
         most: Upper bounds (m, n).
         passes: Iterations at most.
     """
-    n = matrix.shape[1]
-    fixed = np.zeros_like(descent)
+    answer, rows = np.empty_like(descent), np.arange(len(descent))
     # a bound of exactly 0 is a joint at its limit; a moving joint's bounds are not 0
     held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))
-    any_held = bool(held.any())
-    bounds: Bounds | None = None
+    fixed = np.zeros_like(descent)
     for left in reversed(range(passes)):
-        right, reduced = descent, matrix
-        if any_held:
-            free = np.where(held, 0.0, 1.0)
-            right = np.where(held, fixed, descent - (matrix @ fixed[:, :, None])[:, :, 0])
-            reduced = matrix * (free[:, :, None] * free[:, None, :])
-            reduced.reshape(-1, n * n)[:, :: n + 1] += held  # diagonal entries of fixed joints
-        move = np.linalg.solve(reduced, right[:, :, None])[:, :, 0]
+        move = _solved(matrix, descent, held, fixed)
         over = ((move < least) | (move > most)) & ~held
-        released: Flags | None = None
-        if any_held and left >= LAST_PASSES:
-            bounds = bounds or Bounds(least, most, most > least, RELEASE_TOLERANCE * np.abs(descent).max(1, keepdims=True))
-            released = held & _released(matrix, descent, move, bounds)
-        if not (over if released is None else over | released).any():
-            return move
-        held = held | over
-        fixed = np.where(over, np.minimum(np.maximum(move, least), most), fixed)
-        if released is not None:
-            held &= ~released
-            fixed = np.where(held, fixed, 0.0)
-        any_held = True
-    return np.minimum(np.maximum(move, least), most)
+        changed = over
+        if left >= LAST_PASSES and held.any():
+            released = held & _is_released(matrix, descent, move, least, most)
+            changed = over | released
+        goes_on = changed.any(1)
+        if not goes_on.any():
+            answer[rows] = move
+            return answer
+        held = (held ^ changed)[goes_on]
+        fixed = np.where(held, np.where(over, np.minimum(np.maximum(move, least), most), fixed)[goes_on], 0.0)
+        answer[rows] = np.minimum(np.maximum(move, least), most)
+        matrix, descent, least, most, rows = matrix[goes_on], descent[goes_on], least[goes_on], most[goes_on], rows[goes_on]
+    return answer
 
 
-class Bounds(NamedTuple):
-    """Bounds on the moves of m candidates, as the active set uses them."""
+def _solved(matrix: Angles, descent: Angles, held: Flags, fixed: Angles) -> Angles:
+    """The minima (m, n) with held joints at `fixed` and the others free."""
+    if held.any():
+        free = np.where(held, 0.0, 1.0)
+        descent = np.where(held, fixed, descent - (matrix @ fixed[:, :, None])[:, :, 0])
+        matrix = matrix * (free[:, :, None] * free[:, None, :])
+        matrix.reshape(len(matrix), -1)[:, :: matrix.shape[1] + 1] += held  # diagonal entries of held joints
+    solved: Angles = np.linalg.solve(matrix, descent[:, :, None])[:, :, 0]
+    return solved
 
-    least: Angles  # (m, n)
-    most: Angles
-    has_room: Flags  # (m, n) whether the bounds differ
-    tolerance: Angles  # (m, 1) multipliers below it keep a joint at its bound
 
-
-def _released(matrix: Angles, descent: Angles, move: Angles, bounds: Bounds) -> Flags:
-    """Which joints (m, n) at a bound have a multiplier that points inside."""
+def _is_released(matrix: Angles, descent: Angles, move: Angles, least: Angles, most: Angles) -> Flags:
+    """Which joints (m, n), if at a bound, have a multiplier that points inside."""
     pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
-    back = ((move >= bounds.most) & (pressed < -bounds.tolerance)) | ((move <= bounds.least) & (pressed > bounds.tolerance))
-    return np.asarray(back & bounds.has_room)
+    tolerance = RELEASE_TOLERANCE * np.abs(descent).max(1, keepdims=True)
+    back = ((move >= most) & (pressed < -tolerance)) | ((move <= least) & (pressed > tolerance))
+    return np.asarray(back & (most > least))
 
 
 ROOT_TURNS = 8  # root angles of the posture, and of its mirror image

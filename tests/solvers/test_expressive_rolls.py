@@ -141,7 +141,7 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
 
 def _share_of(rolls: Rolls, poses) -> float:
     """The sines of the angles from up to the view, in the posture and in the pose: here they are alike."""
-    view = poses.end_rotations[0, 0, :, 1]
+    view = poses.end_axes[0, 0, 1]
     return 1.0 - view[1] ** 2
 
 
