@@ -14,9 +14,10 @@ from .model import Authored, Indices, Model, Poses, System
 Flags = npt.NDArray[np.bool_]
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
 AIM_WEIGHT = 30.0
-PASSES = 8  # iterations of the active set in one step; what is left is corrected in the next step
-GUIDED_PASSES = 5  # the same for guided candidates, where the slowest of many sets the time
-LAST_PASSES = 2  # final iterations in which no joint is released from a bound, so that the active set cannot cycle
+LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a ten thousandth of its error is left
+PASSES = 4  # iterations of the active set in one step; what is left is corrected in the next step
+FIRST_PASSES = 2  # the same for many candidates, most of which are given up
+STIFFNESS = 1e12  # of a joint held at a bound, times the matrix's largest diagonal entry: rounding is all that it moves
 RELEASE_TOLERANCE = 1e-9  # of the largest gradient entry: a smaller multiplier keeps a joint at its bound
 
 
@@ -26,6 +27,7 @@ class StepSettings:
 
     proximal: float  # weight of the squared joint movement against the squared differences of directions
     largest_step: float  # [rad] of any joint
+    passes: int = PASSES
 
 
 class Candidates(NamedTuple):
@@ -95,11 +97,18 @@ class Descent:
         ridge: Angles = np.diag(settings.proximal / model.scale**2)
         matrix: Angles = system.matrix + AIM_WEIGHT**2 * (candidates.columns @ candidates.columns.transpose(0, 2, 1)) + ridge
         descent: Angles = system.descent + aim_gradient(candidates)
-        move = boxed(matrix, descent, least - candidates.angles, most - candidates.angles)
+        move = boxed(matrix, descent, least - candidates.angles, most - candidates.angles, settings.passes)
         size = np.abs(move / model.scale).max(1)
         move = move * np.minimum(1.0, settings.largest_step / np.maximum(size, settings.largest_step))[:, None]
         angles: Angles = np.clip(candidates.angles + move, least, most)
         return angles
+
+    def toward_aim(self, candidates: Candidates) -> Candidates:
+        """The candidates after the least change that meets their aim, as far as its linear model holds, whatever their shape."""
+        m, lower, upper = len(candidates.angles), self.model.lower, self.model.upper
+        none, bounds = np.zeros_like(candidates.angles), np.broadcast_to([[lower], [upper]], (2, m, len(lower)))
+        goal = StepGoal(none, none[:, 0], none[:, 0] + 1.0, none[:, 0] + LEAST_PROXIMAL, *bounds)
+        return self.at(self.guided(candidates, goal), candidates.sides)
 
     def _shape(self, candidates: Candidates) -> System:
         """Gauss-Newton system of the shape, with preferred rolls."""
@@ -129,7 +138,7 @@ class Descent:
             matrix[shaped] += system.matrix * weight[:, None, None]
             descent[shaped] += system.descent * weight[:, None]
         angles[bound] = np.clip(
-            candidates.angles + boxed(matrix, descent, least - candidates.angles, most - candidates.angles, GUIDED_PASSES), least, most
+            candidates.angles + boxed(matrix, descent, least - candidates.angles, most - candidates.angles), least, most
         )
         return angles
 
@@ -163,7 +172,7 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
         move = _solved(matrix, descent, held, fixed)
         over = ((move < least) | (move > most)) & ~held
         changed = over
-        if left >= LAST_PASSES and held.any():
+        if left and held.any():  # in the last pass none is released, so that the active set cannot cycle
             released = held & _is_released(matrix, descent, move, least, most)
             changed = over | released
         goes_on = changed.any(1)
@@ -179,13 +188,14 @@ def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: 
 
 def _solved(matrix: Angles, descent: Angles, held: Flags, fixed: Angles) -> Angles:
     """The minima (m, n) with held joints at `fixed` and the others free."""
-    if held.any():
-        free = np.where(held, 0.0, 1.0)
-        descent = np.where(held, fixed, descent - (matrix @ fixed[:, :, None])[:, :, 0])
-        matrix = matrix * (free[:, :, None] * free[:, None, :])
-        matrix.reshape(len(matrix), -1)[:, :: matrix.shape[1] + 1] += held  # diagonal entries of held joints
-    solved: Angles = np.linalg.solve(matrix, descent[:, :, None])[:, :, 0]
-    return solved
+    if not held.any():
+        return np.asarray(np.linalg.solve(matrix, descent[:, :, None]))[:, :, 0]
+    stiff = matrix.copy()
+    diagonal = stiff.reshape(len(matrix), -1)[:, :: matrix.shape[1] + 1]
+    stiffness = STIFFNESS * diagonal.max(1, keepdims=True)
+    diagonal += held * stiffness
+    move = np.linalg.solve(stiff, np.where(held, fixed * stiffness, descent)[:, :, None])[:, :, 0]
+    return np.where(held, fixed, move)
 
 
 def _is_released(matrix: Angles, descent: Angles, move: Angles, least: Angles, most: Angles) -> Flags:

@@ -13,21 +13,25 @@ import numpy as np
 
 from ..aim_residual import Finished, finish_or_look
 from ..diagnosis import MET
-from ..gaze import Shape, aim_error
+from ..gaze import aim_error
 from ..goals import GazeGoal
-from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
-from .descent import Candidates, Descent, Seeds, StepGoal, StepSettings
-from .measure import Measure
+from .descent import FIRST_PASSES, Candidates, Descent, Seeds, StepGoal, StepSettings
 from .model import Authored, Model
 from .prediction import FrameContext
 from .simulation import Floats, Simulation, Simulator, Transition, as_tuples
 
 BOLD = StepSettings(proximal=0.01, largest_step=0.5)
-# (candidates kept, steps) of each round. Many candidates at first, as a third of all starts end at the optimum.
-ROUNDS = ((None, 2), (20, 4), (8, 6), (3, 7))
-RESCUES = 12  # candidates of the second round that get an exact correction when none of the last round meets the aim
-SHAPE_DIGITS = 6  # decimals [rad] of a shape deviation that are compared: beyond them lies the rounding of an arc cosine
+MANY = replace(BOLD, passes=FIRST_PASSES)
+# (candidates kept, steps at most, settings) of each round. Many candidates at first, as a third of all starts end at the optimum.
+ROUNDS = ((20, 4, MANY), (8, 8, BOLD))
+CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
+POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
+NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
+# Where none of the last round meets the aim, those that the first round kept take so many more steps, and the best few are corrected.
+RESCUE_STEPS, RESCUES = 10, 8
+SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lies rounding
 
 
 class Answer(NamedTuple):
@@ -44,57 +48,50 @@ class Search:
         self.model = model
         self.seeds = Seeds(model)
 
-    def solve(self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape | Measure) -> Answer:
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Answer:
         """The best solution for a goal whose posture (n,) [rad] is within limits."""
-        authored = np.array(posture)
-        aim = BatchedAim(self.model, goal)
-        descent = Descent(self.model, Authored(self.model, authored, goal.keep), aim)
-        starts, sides = self.seeds.around(authored), None
-        if aim.two_sided:
+        descent = Descent(self.model, authored, BatchedAim(self.model, goal))
+        starts, sides = self.seeds.around(np.array(posture)), None
+        if descent.aim.two_sided:
             starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
-        candidates = descent.at(starts, sides)
-        steps, spare = 0, candidates
-        for kept, count in ROUNDS:
-            if kept is not None:
-                candidates = best_of(candidates, kept)
-                spare = candidates if steps <= ROUNDS[0][1] else spare
+        candidates = descent.step(descent.at(starts, sides), MANY)
+        steps, spare = 1, best_of(candidates, ROUNDS[0][0])
+        for kept, count, settings in ROUNDS:
+            candidates = best_of(candidates, kept)
             for _ in range(count):
-                candidates = descent.step(candidates, BOLD)
-            steps += count
-        found = [exactly(self.model.skeleton, goal, posture_of(candidates, i)) for i in range(len(candidates.angles))]
-        if min(finished.aim_error for finished in found) > MET:
-            found += [exactly(self.model.skeleton, goal, posture_of(spare, i)) for i in range(min(RESCUES, len(spare.angles)))]
-            found.append(exactly(self.model.skeleton, goal, posture))
-        lost = (
-            descent.rolls.loss(self.model.poses(np.array([finished.angles for finished in found])))
-            if descent.rolls
-            else np.zeros(len(found))
-        )
-        best = min(zip(found, lost.tolist(), strict=True), key=lambda pair: rank(goal, shape, pair[0], pair[1], posture))[0]
-        return Answer(best, steps + best.steps)
+                before, candidates = candidates, descent.step(candidates, settings)
+                steps += 1
+                if np.abs(candidates.angles - before.angles).max() < CONVERGED:
+                    break
+        for _ in range(POLISHING_STEPS):
+            candidates = descent.toward_aim(candidates)
+        best = self._finished(descent, candidates, posture, 1)
+        if best.aim_error > MET:
+            for _ in range(RESCUE_STEPS):
+                spare = descent.toward_aim(spare)
+            everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
+            best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
+        return Answer(best, steps + POLISHING_STEPS + best.steps)
+
+    def _finished(self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int) -> Finished:
+        """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright as well, of its view alone.
+
+        Compared are the errors of the view and of the whole goal, the shape, then the distance to the posture.
+        """
+        goal, costs = descent.aim.goal, [1.0] * len(posture)
+        order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
+        found = [finish_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order]
+        if count == 1:
+            return found[0]
+        kept = np.round(descent.at(np.array([each.angles for each in found]), None).cosine, SHAPE_DIGITS)
+        change = [math.dist(each.angles, posture) for each in found]
+        errors = [(max(MET, aim_error(goal, each.pose)), max(MET, each.aim_error)) for each in found]
+        return found[min(range(len(found)), key=lambda k: (*errors[k], -kept[k], change[k]))]
 
 
 def best_of(candidates: Candidates, count: int) -> Candidates:
     """The `count` candidates of least cost, best first."""
     return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])
-
-
-def posture_of(candidates: Candidates, index: int) -> tuple[float, ...]:
-    return tuple(candidates.angles[index].tolist())
-
-
-def rank(goal: GazeGoal, shape: Shape | Measure, finished: Finished, lost: float, posture: tuple[float, ...]) -> tuple[float, ...]:
-    """Sort key: error of the view, error of the whole goal, shape deviation with the loss of rolls, distance to the posture."""
-    change = sum(abs(a - b) for a, b in zip(finished.angles, posture, strict=True))
-    kept = shape.deviation(finished.pose)
-    if lost:  # rounding may make it a little negative
-        kept = math.acos(min(max(math.cos(kept) - lost, -1.0), 1.0))
-    return max(MET, aim_error(goal, finished.pose)), max(MET, finished.aim_error), round(kept, SHAPE_DIGITS), change
-
-
-def exactly(skeleton: Skeleton, goal: GazeGoal, angles: tuple[float, ...]) -> Finished:
-    """The least change of `angles` (n,) that meets the goal; where a chain cannot be upright as well, its view alone."""
-    return finish_or_look(skeleton, goal, angles, [1.0] * len(skeleton))
 
 
 TRACK_POOL, SPREAD, APPROACH, SELECT, SIMULATE, SEARCH_WIDE, SEARCH_LESS, SEARCH_DEEP, WAIT = range(9)

@@ -10,7 +10,6 @@ from ..diagnosis import Diagnosis
 from ..gaze import PlanSlot, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
-from .measure import measure
 from .model import Authored, Model
 from .options import Options
 from .plan import Search
@@ -65,8 +64,7 @@ class Expressive:
         posture = self.skeleton.clamp(authored)
         kept: object = None
         if start is None:
-            shape = measure(self.skeleton, self.model.options, authored, self.diagnosis.shape(authored))
-            finished, steps = self.search.solve(goal, posture, shape)
+            finished, steps = self.search.solve(goal, posture, self._authored(posture, goal.keep))
         else:
             finished, steps, kept = self.tracker.follow(
                 goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
