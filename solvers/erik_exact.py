@@ -12,6 +12,7 @@ from .erik.solver import Erik
 from .gaze import Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
 from .kinematics.skeleton import Angles, Skeleton
+from .spread import spread
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
@@ -48,7 +49,7 @@ class ErikExact:
         n = len(skeleton)
         # A rotation's change of the shape grows with the links that it carries.
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
-        self.seeds = _spread(skeleton, SEEDS)
+        self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
@@ -122,13 +123,3 @@ class ErikExact:
 def _errors(goal: GazeGoal, result: Finished) -> tuple[float, float]:
     """Errors [rad] of the view, then of the whole goal; errors too small to matter are equal."""
     return max(MET, aim_error(goal, result.pose)), max(MET, result.aim_error)
-
-
-def _spread(skeleton: Skeleton, count: int) -> list[tuple[float, ...]]:
-    """Angles spread evenly over the joints' ranges, always the same: the additive recurrence on powers of the generalised golden ratio."""
-    n = len(skeleton)
-    ratio = 2.0
-    for _ in range(64):  # the root of x^(n + 1) = x + 1
-        ratio = (1.0 + ratio) ** (1.0 / (n + 1))
-    ranges = list(zip(skeleton.lower, skeleton.upper, strict=True))
-    return [tuple(lo + (hi - lo) * ((0.5 + i / ratio ** (k + 1)) % 1.0) for k, (lo, hi) in enumerate(ranges)) for i in range(1, count + 1)]

@@ -228,14 +228,14 @@ class Mover(_Pair):
         return []
 
     @property
-    def horizon(self) -> int:
-        """Number of future frames whose goals its solver can use; 0: none."""
-        return 0
+    def horizon(self) -> float:
+        """Time [s] ahead whose goals its solver can use; 0: none."""
+        return 0.0
 
     @property
-    def frames_ahead(self) -> int:
-        """Number of future frames whose goals a bake gives to its solver; 0: none."""
-        return self.horizon if getattr(self.settings, "look_ahead", False) else 0
+    def time_ahead(self) -> float:
+        """Time [s] ahead whose goals a bake gives to its solver; 0: none."""
+        return self.horizon if getattr(self.settings, "look_ahead", False) else 0.0
 
     def own_identity(self) -> None:
         """Gives a duplicated mover a new uid when it is first used."""

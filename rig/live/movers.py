@@ -86,9 +86,9 @@ class ChainMover(Mover):
         return self.has_goal and not self.owner.limber.retarget.live
 
     @property
-    def horizon(self) -> int:
+    def horizon(self) -> float:
         info = SOLVERS.get(self.settings.solver)
-        return info.looks_ahead if info else 0
+        return info.looks_ahead if info else 0.0
 
     @property
     def moves(self) -> Moved:

@@ -1,5 +1,6 @@
 """Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions. Previous actions stay."""
 
+import math
 import re
 
 import bpy
@@ -27,7 +28,7 @@ NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers th
 class Bake(Stepped):
     """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    For movers that look ahead (`Mover.frames_ahead`) there are two passes. The first stores each one's goal in every frame; the second
+    For movers that look ahead (`Mover.time_ahead`) there are two passes. The first stores each one's goal in every frame; the second
     starts anew and gives those movers the goals of the next frames. These are exact for targets that no mover moves; for targets and bases
     that another chain moves they are as in the first pass, while in the second that chain may move differently. After the last frame its
     goal is repeated.
@@ -54,8 +55,8 @@ class Bake(Stepped):
         for owner in {mover.owner for mover in self.movers if mover.is_on_rig}:
             refuse_what_would_hide_keys(owner)
         self.start, self.end = start, end
-        horizons = {mover.key: mover.frames_ahead for mover in self.movers}
-        self.horizons = {key: frames for key, frames in horizons.items() if frames}
+        rate = scene.render.fps / scene.render.fps_base
+        self.horizons = {mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead}  # frames
         self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}  # of the first pass
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass()

@@ -1,28 +1,26 @@
-"""Gauss-Newton steps on shape and aim for many candidate configurations at once, with limits by an active set. Knows no Blender."""
+"""Gauss-Newton steps on shape and aim for many candidate configurations at once, within limits. Knows no Blender."""
 
-from dataclasses import dataclass
+import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..aim_residual import LARGEST_TURN
 from ..kinematics.skeleton import Angles
-from .aims import BatchedAim, Rolls
-from .model import Authored, Indices, Model, Poses, System
+from ..least_squares.boxes import boxed
+from .aims import BatchedAim
+from .model import Indices, Model, Poses, System
+from .rolls import Rolls
+from .shape import Authored
 
-Flags = npt.NDArray[np.bool_]
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
 AIM_WEIGHT = 30.0
 LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a ten thousandth of its error is left
+LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a millionth of the aim error is left
 PASSES = 4  # iterations of the active set in one step; what is left is corrected in the next step
-FIRST_PASSES = 2  # the same for many candidates, most of which are given up
-STIFFNESS = 1e12  # of a joint held at a bound, times the matrix's largest diagonal entry: rounding is all that it moves
-RELEASE_TOLERANCE = 1e-9  # of the largest gradient entry: a smaller multiplier keeps a joint at its bound
 
 
-@dataclass(frozen=True)
-class StepSettings:
+class StepSettings(NamedTuple):
     """How large a step may be."""
 
     proximal: float  # weight of the squared joint movement against the squared differences of directions
@@ -103,12 +101,16 @@ class Descent:
         angles: Angles = np.clip(candidates.angles + move, least, most)
         return angles
 
-    def toward_aim(self, candidates: Candidates) -> Candidates:
-        """The candidates after the least change that meets their aim, as far as its linear model holds, whatever their shape."""
-        m, lower, upper = len(candidates.angles), self.model.lower, self.model.upper
-        none, bounds = np.zeros_like(candidates.angles), np.broadcast_to([[lower], [upper]], (2, m, len(lower)))
-        goal = StepGoal(none, none[:, 0], none[:, 0] + 1.0, none[:, 0] + LEAST_PROXIMAL, *bounds)
-        return self.at(self.guided(candidates, goal), candidates.sides)
+    def toward_aim(self, candidates: Candidates, proximal: float = LEAST_PROXIMAL, largest_step: float = math.inf) -> Candidates:
+        """The candidates after the least change that meets their aim, as far as its linear model holds, whatever their shape.
+
+        No joint moves by more than `largest_step` [rad]; `proximal` weighs the movement against the aim.
+        """
+        angles, room = candidates.angles, largest_step * self.model.scale
+        lower, upper = np.maximum(self.model.lower, angles - room), np.minimum(self.model.upper, angles + room)
+        zero = np.zeros(len(angles))
+        step_goal = StepGoal(np.zeros_like(angles), zero, zero + 1.0, zero + proximal, lower, upper)
+        return self.at(self.guided(candidates, step_goal), candidates.sides)
 
     def _shape(self, candidates: Candidates) -> System:
         """Gauss-Newton system of the shape, with preferred rolls."""
@@ -138,7 +140,7 @@ class Descent:
             matrix[shaped] += system.matrix * weight[:, None, None]
             descent[shaped] += system.descent * weight[:, None]
         angles[bound] = np.clip(
-            candidates.angles + boxed(matrix, descent, least - candidates.angles, most - candidates.angles), least, most
+            candidates.angles + boxed(matrix, descent, least - candidates.angles, most - candidates.angles, PASSES), least, most
         )
         return angles
 
@@ -149,103 +151,3 @@ def aim_gradient(candidates: Candidates) -> Angles:
     pull: Angles = candidates.error * (AIM_WEIGHT**2 * clip)[:, None]
     pulled: Angles = (candidates.columns @ pull[:, :, None])[:, :, 0]
     return pulled
-
-
-def boxed(matrix: Angles, descent: Angles, least: Angles, most: Angles, passes: int = PASSES) -> Angles:
-    """Moves (m, n) that minimise x' H x / 2 - descent' x between bounds, by an active set.
-
-    Joints that an iteration carries over a bound are fixed there and the others are solved again; joints whose multiplier has changed sign
-    are released. Bounds of zero that the descent presses against are active from the start.
-
-    Args:
-        matrix: H (m, n, n), positive definite.
-        descent: (m, n).
-        least: Lower bounds (m, n).
-        most: Upper bounds (m, n).
-        passes: Iterations at most.
-    """
-    answer, rows = np.empty_like(descent), np.arange(len(descent))
-    # a bound of exactly 0 is a joint at its limit; a moving joint's bounds are not 0
-    held = ((least == 0.0) & (descent < 0.0)) | ((most == 0.0) & (descent > 0.0))
-    fixed = np.zeros_like(descent)
-    for left in reversed(range(passes)):
-        move = _solved(matrix, descent, held, fixed)
-        over = ((move < least) | (move > most)) & ~held
-        changed = over
-        if left and held.any():  # in the last pass none is released, so that the active set cannot cycle
-            released = held & _is_released(matrix, descent, move, least, most)
-            changed = over | released
-        goes_on = changed.any(1)
-        if not goes_on.any():
-            answer[rows] = move
-            return answer
-        held = (held ^ changed)[goes_on]
-        fixed = np.where(held, np.where(over, np.minimum(np.maximum(move, least), most), fixed)[goes_on], 0.0)
-        answer[rows] = np.minimum(np.maximum(move, least), most)
-        matrix, descent, least, most, rows = matrix[goes_on], descent[goes_on], least[goes_on], most[goes_on], rows[goes_on]
-    return answer
-
-
-def _solved(matrix: Angles, descent: Angles, held: Flags, fixed: Angles) -> Angles:
-    """The minima (m, n) with held joints at `fixed` and the others free."""
-    if not held.any():
-        return np.asarray(np.linalg.solve(matrix, descent[:, :, None]))[:, :, 0]
-    stiff = matrix.copy()
-    diagonal = stiff.reshape(len(matrix), -1)[:, :: matrix.shape[1] + 1]
-    stiffness = STIFFNESS * diagonal.max(1, keepdims=True)
-    diagonal += held * stiffness
-    move = np.linalg.solve(stiff, np.where(held, fixed * stiffness, descent)[:, :, None])[:, :, 0]
-    return np.where(held, fixed, move)
-
-
-def _is_released(matrix: Angles, descent: Angles, move: Angles, least: Angles, most: Angles) -> Flags:
-    """Which joints (m, n), if at a bound, have a multiplier that points inside."""
-    pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
-    tolerance = RELEASE_TOLERANCE * np.abs(descent).max(1, keepdims=True)
-    back = ((move >= most) & (pressed < -tolerance)) | ((move <= least) & (pressed > tolerance))
-    return np.asarray(back & (most > least))
-
-
-ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
-SPREAD = 24  # starting configurations spread evenly over the joints' ranges
-NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
-PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
-
-
-class Seeds:
-    """Starting configurations for one skeleton."""
-
-    def __init__(self, model: Model, spread: int = SPREAD) -> None:
-        self.model = model
-        n = len(model.lower)
-        # Spread: the additive recurrence on powers of the generalised golden ratio (Roberts 2018), always the same.
-        ratio = 2.0
-        for _ in range(64):  # the root of x^(n + 1) = x + 1
-            ratio = (1.0 + ratio) ** (1.0 / (n + 1))
-        fractions = (0.5 + np.arange(1, spread + 1)[:, None] * ratio ** -np.arange(1.0, n + 1)) % 1.0
-        self.spread = model.lower + (model.upper - model.lower) * fractions
-        at_rest = model.poses(np.zeros((1, n)))
-        twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
-        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
-        self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
-        self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
-        self._turns[0] = np.nan  # the posture's own root angle
-
-    def around(self, posture: Angles) -> Angles:
-        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
-        model = self.model
-        root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
-        root = np.where(np.isnan(root), posture[0], root)
-        own = np.repeat(posture[None], ROOT_TURNS, 0)
-        mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
-        own[:, 0] = mirrored[:, 0] = root
-        return np.concatenate([own, mirrored, self.spread])
-
-    def near(self, angles: Angles) -> Angles:
-        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
-        model, n = self.model, len(angles)
-        starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
-        for index, share in enumerate(NEAR_SHARES):
-            candidates = np.arange(index * n, (index + 1) * n)
-            starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
-        return starts

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from ..goals import GazeError
 from ..settings import Settings, setting
 
+SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
+
 
 @dataclass(frozen=True)
 class Options(Settings):
@@ -13,13 +15,12 @@ class Options(Settings):
 
     link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; () all 1
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
-    glide_speed: float = setting(
-        math.radians(8.0),
+    transition_speed: float = setting(
+        SPEED,
         "Transition Speed",
-        "Largest joint motion per frame during a branch transition",
-        low=math.radians(0.1),
-        high=math.pi,
-        slider=math.radians(15),
+        "Largest speed of a joint during a branch transition, in degrees per second",
+        low=math.radians(6.0),
+        high=SPEED,
         unit="angle",
         is_usual=True,
     )

@@ -27,20 +27,21 @@ from ..kinematics.rotations import subtract as difference
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
 from .descent import Descent
-from .model import Authored, Model
+from .model import Model
+from .shape import Authored
 
-DECAY = 0.97  # share of a goal's velocity that is left after each frame: most targets stop or change direction within half a second
-FASTEST_TURN = 0.3  # [rad per frame] a faster rotation is a jump of the target, not movement
-FASTEST_DRIFT = 0.3  # [of the target's distance from the base, per frame] the same for positions
-NEWEST = 0.5  # weight of the last frame in the velocity: smooths hand-held targets
-SLOWEST = 1e-9  # [rad or m per frame] a slower target is at rest; without it the average would never reach zero
+LASTING = 0.55  # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half a second
+FASTEST_TURN = 18.0  # [rad/s] a faster rotation is a jump of the target, not movement
+FASTEST_DRIFT = 18.0  # [of the target's distance from the base, per second] the same for positions
+SMOOTHING = 0.024  # [s] over which velocities are averaged: smooths hand-held targets
+SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the average would never reach zero
 
 
 class Velocity(NamedTuple):
     """Velocity of one goal."""
 
-    turn: Vector = ORIGIN  # [rad per frame] rotation vector of an orientation or direction
-    drift: Vector = ORIGIN  # [m per frame] of a position
+    turn: Vector = ORIGIN  # [rad/s] rotation vector of an orientation or direction
+    drift: Vector = ORIGIN  # [m/s] of a position
 
 
 def numbers(aim: Aim) -> tuple[float, ...]:
@@ -63,56 +64,58 @@ def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...
     return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0)
 
 
-def velocity(before: Aim, now: Aim, last: Velocity) -> Velocity:
-    """Averaged velocity of a goal that was `before` in the last frame and is `now`; `last`: the average up to the last frame."""
+def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
+    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the last frame."""
     turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()
     if isinstance(before, Orientation | Frame) and isinstance(now, Orientation | Frame):
-        turn = logarithm(multiply(normalized(now.wxyz), conjugate(normalized(before.wxyz))))
+        turn = scale(logarithm(multiply(normalized(now.wxyz), conjugate(normalized(before.wxyz)))), 1.0 / dt)
     if isinstance(before, Direction) and isinstance(now, Direction):
-        turn = logarithm(between(unit(before.vector), unit(now.vector)))
+        turn = scale(logarithm(between(unit(before.vector), unit(now.vector))), 1.0 / dt)
     if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
-        drift = difference(now.position, before.position)
+        drift = scale(difference(now.position, before.position), 1.0 / dt)
         if length(drift) > FASTEST_DRIFT * max(length(before.position), length(now.position)):
             return Velocity()
     if length(turn) > FASTEST_TURN:
         return Velocity()
-    return Velocity(_blend(last.turn, turn), _blend(last.drift, drift))
+    newest = 1.0 - math.exp(-dt / SMOOTHING)
+    return Velocity(_blend(last.turn, turn, newest), _blend(last.drift, drift, newest))
 
 
-def _blend(last: Vector, now: Vector) -> Vector:
-    mean = add(scale(last, 1.0 - NEWEST), scale(now, NEWEST))
+def _blend(last: Vector, now: Vector, newest: float) -> Vector:
+    mean = add(scale(last, 1.0 - newest), scale(now, newest))
     return mean if length(mean) > SLOWEST else ORIGIN
 
 
-def extrapolated(aim: Aim, moving: Velocity, frames: float) -> Aim:
-    """The aim after so many frames of a velocity."""
-    angle = length(moving.turn) * frames
-    turn = about(scale(moving.turn, frames / angle), angle) if angle > NO_DIRECTION else None
+def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
+    """The aim after a time [s] of a constant velocity."""
+    angle = length(moving.turn) * time
+    turn = about(scale(moving.turn, time / angle), angle) if angle > NO_DIRECTION else None
     if isinstance(aim, Orientation | Frame) and turn is not None:
         aim = replace(aim, wxyz=multiply(turn, normalized(aim.wxyz)))
     if isinstance(aim, Direction) and turn is not None:
         aim = replace(aim, vector=rotate(turn, unit(aim.vector)))
     if isinstance(aim, Point | Position | Frame):
-        aim = replace(aim, position=add(aim.position, scale(moving.drift, frames)))
+        aim = replace(aim, position=add(aim.position, scale(moving.drift, time)))
     return aim
 
 
 class GoalForecast:
-    """Goals of the coming frames."""
+    """Goals of the coming time."""
 
-    def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], ahead: Sequence[GazeGoal] = ()) -> None:
-        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames, where they are known."""
-        self.goal, self._moving, self._ahead = goal, moving, ahead
+    def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], dt: float, ahead: Sequence[GazeGoal] = ()) -> None:
+        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt` [s], where they are known."""
+        self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
 
-    def at(self, frames: int) -> GazeGoal:
-        """The goal so many frames from now."""
+    def at(self, time: float) -> GazeGoal:
+        """The goal so many seconds from now."""
+        frames = round(time / self._dt)
         if frames <= 0:
             return self.goal
         if self._ahead:
             return self._ahead[min(frames, len(self._ahead)) - 1]
-        lasting = DECAY * (1.0 - DECAY**frames) / (1.0 - DECAY)
+        lasting = LASTING * (1.0 - math.exp(-time / LASTING))
         aim = extrapolated(self.goal.aim, self._moving[0], lasting)
         pairs = zip(self.goal.others, self._moving[1:], strict=True)
         return replace(
@@ -127,10 +130,11 @@ class FrameContext(NamedTuple):
     authored: Authored
     posture: Angles  # (n,)
     angles: Angles  # (n,) of the last frame
-    speed: float  # [rad per frame] of the transition in progress
-    lost: int  # frames since the aim was last met
+    speed: float  # [rad/s] of the transition in progress
+    lost: float  # [s] since the aim was last met
     slot: PlanSlot  # whether this solver may plan in this frame
+    dt: float  # [s] of the frame
 
-    def descent(self, model: Model, frames: int) -> Descent:
-        """Descent toward the goal forecast for so many frames from now."""
-        return Descent(model, self.authored, BatchedAim(model, self.forecast.at(frames)))
+    def descent(self, model: Model, time: float) -> Descent:
+        """Descent toward the goal forecast for so many seconds from now."""
+        return Descent(model, self.authored, BatchedAim(model, self.forecast.at(time)))

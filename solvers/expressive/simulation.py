@@ -1,130 +1,65 @@
 """Simulates the coming frames of staying and of transitions to other branches, to choose the cheapest. Knows no Blender.
 
-All paths advance together, some steps per frame, while their branches track the forecast goals. A path's cost is its shape deviation and,
-with a much larger weight, its aim error. The simulation is a value: equal inputs give equal results, bit for bit.
+All paths advance together, while their branches follow the forecast goals. The simulation is a value: equal inputs give equal results, bit
+for bit.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kinematics.skeleton import Angles
-from .descent import Candidates, StepGoal
-from .model import ARRIVAL_DISTANCE, DIRECT_ACCELERATION, LARGEST_ACCELERATION, LARGEST_MOVE, Indices, Model
+from .descent import StepGoal
+from .model import Model, Rows
+from .options import SPEED
 from .prediction import FrameContext
+from .transition import KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, shape_of, step_goals
 
-STAY, WITH_AIM, DIRECT = range(3)
-"""Kinds: no transition; toward the branch while the aim is held; straight to the branch, whatever the aim."""
-KINDS = (WITH_AIM, DIRECT)
-
-Floats = tuple[float, ...]
-"""Joint angles, or other numbers, as an immutable value."""
-
-
-@dataclass(frozen=True)
-class Transition:
-    """A transition in progress."""
-
-    kind: int
-    branch: Floats  # (n,) configuration of the target branch
-
-
-class Transitions(NamedTuple):
-    """Transitions of m candidates."""
-
-    kinds: Indices  # (m,)
-    goals: Angles  # (m, n) configurations of the target branches
-    speeds: Angles  # (m,) [rad a frame]
-
-
-def step_goals(
-    model: Model, angles: Angles, transitions: Transitions, frames: int, lower: Angles, upper: Angles
-) -> tuple[StepGoal, Angles]:
-    """Objectives of one step of `frames` frames for candidates at `angles` (m, n) within bounds (m, n), and their speeds (m,) after it."""
-    is_moving = transitions.kinds != STAY
-    away = np.where(is_moving[:, None], transitions.goals - angles, 0.0)
-    far = np.abs(away) / model.scale
-    left = np.maximum(far.max(1), ARRIVAL_DISTANCE)
-    fastest = min(LARGEST_MOVE, model.options.glide_speed)
-    acceleration = np.where(transitions.kinds == DIRECT, DIRECT_ACCELERATION, LARGEST_ACCELERATION)
-    brake = np.maximum(acceleration, np.sqrt(2.0 * acceleration * left) - 0.5 * acceleration)
-    travel = frames * np.minimum(np.minimum(fastest, transitions.speeds + 0.5 * (frames + 1) * acceleration), brake)
-    toward = away * np.minimum(1.0, travel / left)[:, None]
-    staying = np.where(is_moving, 0.0, 1.0)
-    step_goal = StepGoal(toward, staying, np.where(transitions.kinds == DIRECT, 0.0, 1.0), np.ones(len(angles)), lower, upper)
-    return step_goal, np.where(is_moving, np.minimum(np.minimum(fastest, brake), transitions.speeds + frames * acceleration), 0.0)
-
-
-def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
-    """Which candidates (m,) are so near their branch that local steps go on alone."""
-    there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
-    return there
-
-
-def as_tuples(angles: Angles) -> tuple[Floats, ...]:
-    """The configurations (m, n) as immutable tuples."""
-    return tuple(tuple(row) for row in angles.tolist())
-
-
-HORIZON = 40  # simulated frames: a transition of half a turn takes 30
-DELAY = 2  # frames before a new transition begins in a simulation: as many as planning takes
-# The same for solvers that share frames (`PlanSlot.sharing`), in their own frames: from selection to choice it takes 4 of two solvers, 3 of
-# three, 2 of four. The longest serves all: a transition simulated from too early a start begins where the joints no longer are, and that
-# costs more than one that begins late.
-SHARED_DELAY = 4
-STRIDE = 2  # frames per simulation step: coarser steps misjudge the aim error of transitions
-NEAR_FUTURE = 14  # simulated frames with that step: a fast transition has arrived by then
-FAR_STRIDE = 6  # frames per step afterwards
-WORK = 10000  # joint values simulated per frame, with STEP_WORK: two or three milliseconds in numpy
-LESS_WORK = 5000  # the same for solvers that share frames, since others use the time too
-STEP_WORK = 1500  # overhead of one simulation step, in joint values
-TAIL = 30  # frames for which the final state counts on, so that permanent loss costs enough
+HORIZON = 0.65  # [s] simulated: a transition of half a turn takes .45
+TAIL = 0.5  # [s] for which the final state counts on, so that permanent loss costs enough
+# [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
+STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 BRANCH_PROXIMAL = 0.1  # proximal weight of branches in a simulation: they converge freely
-AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs
-LOST_COST = 90.0  # [deg of shape deviation] cost of a frame whose aim error is AIM_LOST or more
 AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error that costs nothing: that of coarse steps
-AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
-PATIENCE = 10  # frames without aim, after which only direct transitions may be chosen: holding the aim may block the others
+PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the others
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Paths simulated over `frames` frames: `candidates` holds the branches, then one configuration for each path."""
+    """Paths simulated for `time`: `candidates` holds the branches, then one configuration for each path."""
 
-    branches: tuple[Floats, ...]  # (n,) each, where they were at the start
-    candidates: tuple[Floats, ...]
-    planned_kinds: tuple[int, ...]  # kind of transition of each path at the start
+    branches: Rows  # (b, n) where they were at the start
+    candidates: Rows  # (b + p, n)
+    planned_kinds: tuple[int, ...]  # (p,) kind of transition of each path at the start
     kinds: tuple[int, ...]  # the same now: STAY after arrival
-    goal_branches: tuple[int, ...]  # index of each path's branch
-    speeds: tuple[float, ...]
-    costs: tuple[float, ...]  # [deg of shape deviation x frames]
-    frames: int = 0
-    age: int = 0  # frames of real time since the start
+    goal_branches: tuple[int, ...]  # (p,) index of each path's branch
+    speeds: tuple[float, ...]  # (p,) [rad/s]
+    costs: tuple[float, ...]  # (p,) [deg of shape deviation x s]
+    time: float = 0.0  # [s] simulated
+    age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
 
     @property
     def is_done(self) -> bool:
-        return self.frames >= HORIZON
+        return self.time >= HORIZON
 
-    def cheapest(self, transition: Transition | None, lost: int) -> Transition | None:
+    def cheapest(self, transition: Transition | None, lost: float) -> Transition | None:
         """The cheapest transition, with a bonus for `transition`, the one in progress; None: stay.
 
-        `lost` counts the frames since the aim was last met.
+        `lost` [s] is the time since the aim was last met.
         """
         current = self._current(transition)
-        biased = np.array(self.costs) / (HORIZON + TAIL) + HYSTERESIS
-        biased[current] -= HYSTERESIS
+        costs = np.array(self.costs) / (HORIZON + TAIL) + HYSTERESIS
+        costs[current] -= HYSTERESIS
         if lost > PATIENCE:
-            biased[np.array(self.planned_kinds) == WITH_AIM] = np.inf
-        best = int(np.argmin(biased))
+            costs[np.array(self.planned_kinds) == WITH_AIM] = np.inf
+        best = int(np.argmin(costs))
         if best == current:
             return transition
-        return None if self.planned_kinds[best] == STAY else Transition(self.planned_kinds[best], self.branches[self.goal_branches[best]])
+        kind = self.planned_kinds[best]
+        return None if kind == STAY else Transition(kind, tuple(self.branches.array[self.goal_branches[best]].tolist()))
 
     def _current(self, transition: Transition | None) -> int:
         """Index of the path of the transition in progress; 0, staying, where there is none."""
@@ -140,92 +75,83 @@ class Simulator:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def begin(self, branches: Sequence[Floats], transition: Transition | None, context: FrameContext) -> Simulation:
-        """A new simulation: staying, and each kind of transition to each branch. The branch of `transition`, if any, must come first."""
-        start, speed = self._start_of(transition, context)
+    def begin(self, branches: Angles, transition: Transition | None, context: FrameContext, delay: float) -> Simulation:
+        """A new simulation: staying, and each kind of transition to each branch. The branch of `transition`, if any, must come first.
+
+        It begins where the present transition will be after `delay` [s], when the simulation is done.
+        """
+        start, speed = self._start_of(transition, context, delay)
         kinds = (STAY, *(kind for _ in branches for kind in KINDS))
         return Simulation(
-            branches=tuple(branches),
-            candidates=(*branches, *(start for _ in kinds)),
+            branches=Rows(branches),
+            candidates=Rows(np.concatenate([branches, np.repeat(start, len(kinds), 0)])),
             planned_kinds=kinds,
             kinds=kinds,
             goal_branches=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
-            frames=_delay(context),
+            time=delay,
             under_way=transition is not None,
         )
 
     def advance(self, old: Simulation, context: FrameContext) -> Simulation:
-        """The simulation after one frame's share of work."""
-        count = len(old.branches)
+        """The simulation after one step."""
+        count, angles = len(old.branches.array), old.candidates.array
         kinds, goal_branches = np.array(old.kinds), np.array(old.goal_branches)
-        angles, speeds, costs = np.array(old.candidates), np.array(old.speeds), np.array(old.costs)
-        frames, age = old.frames, old.age + 1
-        work = WORK if context.slot.sharing == 1 else LESS_WORK
-        for _ in range(max(1, work // (STEP_WORK + angles.size))):
-            stride = STRIDE if frames < NEAR_FUTURE else FAR_STRIDE
-            frames += stride
-            descent = context.descent(self.model, frames - age)
-            candidates = descent.at(angles, None)
-            step_goal, speeds = self._step_goal(candidates, count, Transitions(kinds, angles[goal_branches], speeds), stride)
-            angles = descent.guided(candidates, step_goal)
-            # The aim error left by a step, from its own linear model.
-            left = candidates.error - ((angles - candidates.angles)[:, None] @ candidates.columns)[:, 0]
-            aim_error = np.maximum(0.0, np.sqrt((left[count:] ** 2).sum(1)) - AIM_TOLERANCE)
-            cosine = candidates.cosine[count:]
-            # the loss of rolls may exceed that of all directions
-            shape = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)
-            weight = stride + (TAIL if frames >= HORIZON else 0)
-            costs += weight * (
-                np.degrees(context.authored.keep * shape + AIM_COST * aim_error) + LOST_COST * np.minimum(1.0, aim_error / AIM_LOST)
-            )
-            kinds = np.where(arrived(self.model, angles[count:], angles[goal_branches]), STAY, kinds)
-            if frames >= HORIZON:
-                break
+        step = STEP if old.time < NEAR_FUTURE else LONG_STEP
+        time = old.time + step
+        descent = context.descent(self.model, time - old.age)
+        candidates = descent.at(angles, None)
+        transitions = Transitions(kinds, angles[goal_branches], np.array(old.speeds))
+        step_goal, speeds = self._step_goal(angles, count, transitions, step, context.dt)
+        moved = descent.guided(candidates, step_goal)
+        # The aim error left by a step, from its own linear model.
+        left = candidates.error[count:] - ((moved - angles)[count:, None] @ candidates.columns[count:])[:, 0]
+        aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
+        rate = cost_rate(shape_of(candidates.cosine[count:]), aim_error, context.authored.keep)
+        costs = np.array(old.costs) + (step + (TAIL if time >= HORIZON else 0.0)) * rate
+        kinds = np.where(arrived(self.model, moved[count:], moved[goal_branches]), STAY, kinds)
         return replace(
             old,
-            candidates=as_tuples(angles),
+            candidates=Rows(moved),
             kinds=tuple(kinds.tolist()),
             speeds=tuple(speeds.tolist()),
             costs=tuple(costs.tolist()),
-            frames=frames,
-            age=age,
+            time=time,
         )
 
-    def _start_of(self, transition: Transition | None, context: FrameContext) -> tuple[Floats, float]:
-        """Configuration and speed [rad per frame] after the planning delay, if `transition` goes on meanwhile."""
-        speeds = np.array([context.speed])
-        candidates = (
-            [context.angles.tolist(), context.angles.tolist()] if transition is None else [transition.branch, context.angles.tolist()]
-        )
-        angles, kinds = np.array(candidates), np.array([STAY if transition is None else transition.kind])
-        stride = STRIDE * context.slot.sharing
-        for frames in range(stride, _delay(context) + 1, stride):
-            descent = context.descent(self.model, frames - 1)
-            there = descent.at(angles, None)
-            step_goal, speeds = self._step_goal(there, 1, Transitions(kinds, angles[:1], speeds), stride)
-            angles = descent.guided(there, step_goal)
+    def _start_of(self, transition: Transition | None, context: FrameContext, delay: float) -> tuple[Angles, float]:
+        """Configuration (1, n) and speed [rad/s] after the planning delay, if `transition` goes on meanwhile."""
+        angles = np.array([context.angles if transition is None else transition.branch, context.angles])
+        kinds, speeds = np.array([STAY if transition is None else transition.kind]), np.array([context.speed])
+        steps = max(1, round(delay / STEP))
+        for number in range(1, steps + 1):
+            descent = context.descent(self.model, number * delay / steps - context.dt)
+            candidates = descent.at(angles, None)
+            step_goal, speeds = self._step_goal(angles, 1, Transitions(kinds, angles[:1], speeds), delay / steps, context.dt)
+            angles = descent.guided(candidates, step_goal)
             kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
-        return tuple(angles[1].tolist()), float(speeds[0])
+        return angles[1:], float(speeds[0])
 
-    def _step_goal(self, candidates: Candidates, count: int, transitions: Transitions, stride: int) -> tuple[StepGoal, Angles]:
-        """Step objectives and new speeds: branches follow shape and aim, paths their transitions within the speed limit."""
-        model, free = self.model, np.zeros(count)
-        room = stride * LARGEST_MOVE * model.scale
-        lower = np.maximum(model.lower, candidates.angles - room)
-        upper = np.minimum(model.upper, candidates.angles + room)
-        step_goal, speeds = step_goals(model, candidates.angles[count:], transitions, stride, lower[count:], upper[count:])
-        one = free + 1.0
-        return StepGoal(
-            np.concatenate([np.zeros((count, step_goal.toward.shape[1])), step_goal.toward]),
-            np.concatenate([one, step_goal.shape]),
-            np.concatenate([one, step_goal.aim]),
-            np.concatenate([free + BRANCH_PROXIMAL, step_goal.proximal]),
-            np.concatenate([np.broadcast_to(model.lower, (count, len(model.lower))), step_goal.lower]),
-            np.concatenate([np.broadcast_to(model.upper, (count, len(model.upper))), step_goal.upper]),
-        ), speeds
+    def _step_goal(self, angles: Angles, count: int, transitions: Transitions, step: float, dt: float) -> tuple[StepGoal, Angles]:
+        """Step objectives and new speeds: branches, which come first, follow shape and aim, paths their transitions."""
+        model, room = self.model, step * SPEED * self.model.scale
+        lower, upper = np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
+        lower[:count], upper[:count] = model.lower, model.upper
+        of_paths, speeds = step_goals(model, angles[count:], transitions, step, dt, (lower[count:], upper[count:]))
+        free = np.zeros(count)
+        toward = np.concatenate([np.zeros_like(angles[:count]), of_paths.toward])
+        shape, aim = np.concatenate([free + 1.0, of_paths.shape]), np.concatenate([free + 1.0, of_paths.aim])
+        return StepGoal(toward, shape, aim, np.concatenate([free + BRANCH_PROXIMAL, of_paths.proximal]), lower, upper), speeds
 
 
-def _delay(context: FrameContext) -> int:
-    return DELAY if context.slot.sharing == 1 else SHARED_DELAY * context.slot.sharing
+def simulation_steps(delay: float) -> int:
+    """Number of steps of a simulation that begins after `delay` [s]."""
+    near = max(0, math.ceil((NEAR_FUTURE - delay) / STEP))
+    return near + max(0, math.ceil((HORIZON - delay - near * STEP) / LONG_STEP))
+
+
+def estimated_cost(model: Model, cosine: Angles, aim_error: Angles, distance: Angles, keep: float) -> Angles:
+    """Cost (m,) of straight transitions over distances [rad] to branches with these mean cosines and aim errors, without simulation."""
+    cost: Angles = cost_rate(shape_of(cosine), aim_error, keep) + LOST_COST * duration(model, distance) / (HORIZON + TAIL)
+    return cost

@@ -10,10 +10,11 @@ from ..diagnosis import Diagnosis
 from ..gaze import PlanSlot, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
-from .model import Authored, Model
+from .model import Model
 from .options import Options
-from .plan import Search
-from .tracking import EVERY_FRAME, Memory, Tracker
+from .search import Search
+from .shape import Authored
+from .tracking import EVERY_FRAME, FRAME, Memory, Tracker
 
 
 class Expressive:
@@ -37,20 +38,20 @@ class Expressive:
         start: Angles | None = None,
         memory: object = None,
         ahead: Sequence[GazeGoal] = (),
-        dt: float = 0.0,
+        dt: float = FRAME,
         mutual: bool = False,
         slot: PlanSlot = EVERY_FRAME,
     ) -> Solution:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a transition to a better branch.
 
-        With `start` no joint moves by more than `motion_limits.LARGEST_MOVE`; `converged` is False while the aim has an error.
+        With `start` no joint moves faster than `limits.SPEED`; `converged` is False while the aim has an error.
 
         Args:
             goal: What the ends must do, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: The last solution's `memory`: what is known of other branches.
-            ahead: Goals of the next frames where they are known, at most `simulation.HORIZON`; they replace extrapolation.
-            dt: Duration [s] of the frame: in a longer one joints may gain more speed where the aim needs it.
+            ahead: Goals of the next frames where they are known, those of `simulation.HORIZON` count; they replace extrapolation.
+            dt: Duration [s] of the frame; 0: a sixtieth of a second.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
                 since changes for the shape would answer one another without end.
             slot: Whether this solver may plan in this frame, and with how many others it shares the frames.

@@ -8,8 +8,10 @@ import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
-from limber.solvers.expressive.model import Authored, Model
-from limber.solvers.expressive.tracking import LARGEST_MOVE
+from limber.solvers.expressive.model import Model
+from limber.solvers.expressive.options import SPEED
+from limber.solvers.expressive.shape import Authored
+from limber.solvers.expressive.tracking import FRAME
 from limber.solvers.gaze import shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply
@@ -102,7 +104,7 @@ def test_from_frame_to_frame_nothing_moves_farther_than_the_eye_follows(axes: st
         # Circles, passes behind, and jumps across half way.
         target = Direction((math.sin(0.1 * frame), -0.2, math.cos(0.1 * frame)) if frame < 60 else (0.0, -1.0, 1e-9))
         solution = solver.solve(GazeGoal(target, posture), angles, memory)
-        assert np.abs(solution.angles - angles).max() <= LARGEST_MOVE + 1e-12
+        assert np.abs(solution.angles - angles).max() <= SPEED * FRAME + 1e-12
         angles, memory = solution.angles, solution.memory
 
 
@@ -126,7 +128,7 @@ def test_a_target_out_of_reach_is_approached_and_left_without_a_jump() -> None:
     for frame in range(160):
         tilt = 2.0 * math.sin(math.pi * frame / 159)
         solution = solver.solve(GazeGoal(Direction((0.0, math.cos(tilt), math.sin(tilt))), posture), angles, memory)
-        assert np.abs(solution.angles - angles).max() <= LARGEST_MOVE + 1e-12
+        assert np.abs(solution.angles - angles).max() <= SPEED * FRAME + 1e-12
         if frame == 80:
             assert not solution.converged
             assert solution.aim_error == pytest.approx(tilt - 0.8, abs=1e-3)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.model import Authored, Model
+from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position, PositionAndDirection
 from limber.solvers.kinematics.rotations import X, Y, rotate, vector_angle
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -152,7 +153,7 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "Roll of Links"), ({"glide_speed": 0.0}, "Transition Speed")],
+    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "Roll of Links"), ({"transition_speed": 0.0}, "Transition Speed")],
 )
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):

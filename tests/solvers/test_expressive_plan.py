@@ -1,12 +1,15 @@
-"""The plan of the expressive solver, piece by piece: solvers that take turns work it out in smaller ones, and come to the same."""
+"""The plan of the expressive solver: a budget of work for each frame, and the same branches however it is divided."""
 
 import math
 
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.plan import APPROACH, SEARCH_WIDE, SELECT, SIMULATE, SPREAD, TRACK_POOL, WAIT, Planner, Planning
+from limber.solvers.expressive.plan import APPROACH_STEPS, RATE, Planner, Planning, Refinement
 from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
+from limber.solvers.expressive.simulation import Simulation
+from limber.solvers.expressive.tracking import FRAME
+from limber.solvers.expressive.transition import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.gaze import PlanSlot
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.kinematics.rotations import X, Y, about, multiply
@@ -17,44 +20,76 @@ POSTURE = np.array([0.3, 0.4, -0.6, 0.5, 0.2])
 GOAL = GazeGoal(Orientation(multiply(about(Y, 0.9), about(X, 0.7))), POSTURE)
 
 
-def planner_and_now(turns: int) -> tuple[Planner, FrameContext]:
-    """A planner for a goal that stands still, and what each of its pieces starts from."""
+def planner_and_now(sharing: int = 1, dt: float = FRAME) -> tuple[Planner, FrameContext]:
+    """A planner for a goal that stands still, and what each frame gives it."""
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
-    return solver.tracker.planner, FrameContext(GoalForecast(GOAL, (Velocity(),), ()), authored, POSTURE, POSTURE, 0.0, 0, PlanSlot(turns))
+    forecast = GoalForecast(GOAL, (Velocity(),), dt)
+    return solver.tracker.planner, FrameContext(forecast, authored, POSTURE, POSTURE, 0.0, 0.0, PlanSlot(sharing), dt)
 
 
-def advanced(planner: Planner, now: FrameContext, state: Planning, until: int) -> tuple[Planning, list[int]]:
-    """The state where a stage begins, and the stages of the pieces before."""
-    stages = []
-    while state.stage != until:
-        stages.append(state.stage)
-        state = planner.advance(state, now)
-    return state, stages
+def jobs(planner: Planner, now: FrameContext, frames: int, state: Planning | None = None) -> list[Planning]:
+    """The states of the planner after each frame."""
+    states = [state or Planning()]
+    for _ in range(frames):
+        states.append(planner.advance(states[-1], now))
+    return states[1:]
 
 
-def test_a_search_in_smaller_pieces_finds_the_same_branches() -> None:
-    alone, pieces = advanced(*planner_and_now(1), Planning(), WAIT)
-    shared, smaller = advanced(*planner_and_now(3), Planning(), WAIT)
-    assert shared.pool == alone.pool
-    assert len(smaller) > len(pieces) == 3
+@pytest.mark.parametrize("sharing", [1, 2, 3])
+def test_a_plan_goes_through_all_its_jobs_and_finds_branches(sharing: int) -> None:
+    states = jobs(*planner_and_now(sharing), 60 * sharing)
+    purposes = {state.job.purpose if isinstance(state.job, Refinement) else type(state.job) for state in states}
+    assert purposes >= {"search", Simulation}
+    assert states[-1].pool is not None
+    assert len(states[-1].pool) > 1
 
 
-@pytest.mark.parametrize("turns", [2, 3])
-def test_fewer_branches_are_laid_out_in_smaller_pieces_but_the_best_among_them(turns: int) -> None:
-    planner, now = planner_and_now(1)
-    known, _ = advanced(planner, now, Planning(), WAIT)
-    known = Planning(stage=TRACK_POOL, pool=known.pool)
-    alone, _ = advanced(planner, now, known, SIMULATE)
-    shared, stages = advanced(*planner_and_now(turns), known, SIMULATE)
-    assert stages == [TRACK_POOL, SPREAD, APPROACH, SELECT]
-    assert alone.simulation is not None
-    assert shared.simulation is not None
-    everyone, fewer = alone.simulation.branches, shared.simulation.branches
-    near = [min(np.abs(np.subtract(branch, other)).max() for other in fewer) < 1e-6 for branch in everyone]
-    assert np.mean(near) > 0.8
+@pytest.mark.parametrize("sharing", [1, 3])
+def test_work_keeps_to_its_budget(sharing: int, monkeypatch) -> None:
+    planner, now = planner_and_now(sharing)
+    done, count = [], Planner._work
+    monkeypatch.setattr(Planner, "_work", lambda self, candidates: done.append(count(self, candidates)) or count(self, candidates))
+    frames = 90
+    jobs(planner, now, frames)
+    assert 0.0 < sum(done) <= RATE * FRAME * frames / sharing + max(done) + RATE * FRAME
 
 
-def test_a_search_begins_wherever_nothing_is_known() -> None:
+def test_the_same_budget_in_smaller_pieces_finds_the_same_branches() -> None:
+    pools = []
+    for dt in (FRAME, FRAME / 3):
+        planner, now = planner_and_now(dt=dt)
+        pools.append(next(state.pool for state in jobs(planner, now, 200) if state.pool is not None))
+    assert pools[0] == pools[1]
+
+
+def test_a_frame_in_which_others_plan_does_no_work() -> None:
     planner, now = planner_and_now(2)
-    assert planner.advance(Planning(stage=TRACK_POOL), now).stage == SEARCH_WIDE
+    state = planner.advance(planner.advance(Planning(), now), now)
+    closed = planner.advance(state, now._replace(slot=PlanSlot(2, is_open=False)))
+    assert closed.job == state.job or isinstance(state.job, Simulation)
+    assert closed.pool == state.pool
+
+
+def test_starts_approach_the_aim_in_as_many_steps_as_they_have() -> None:
+    states = jobs(*planner_and_now(), 60)
+    steps = {state.job.steps for state in states if isinstance(state.job, Refinement) and state.job.purpose == "approach"}
+    assert all(each < APPROACH_STEPS for each in steps)
+
+
+def test_the_speed_from_which_a_joint_can_stop_brings_it_to_rest_without_overshoot() -> None:
+    for dt in (1 / 24, 1 / 60, 1 / 120):
+        left, speed = 1.5, float(braking_speed(np.array(1.5), ACCELERATION, dt))
+        for _ in range(2000):
+            reached = min(left / dt, float(braking_speed(np.array(left), ACCELERATION, dt)))
+            assert speed - reached <= ACCELERATION * dt + 1e-9
+            speed, left = reached, left - reached * dt
+        assert left == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_duration_of_a_transition_follows_from_its_distance_and_the_limits() -> None:
+    model = Expressive(unit_chain("YXXZY", math.pi / 2)).model
+    speed = model.options.transition_speed
+    near, far = duration(model, np.array([0.01, 3.0]))
+    assert near == pytest.approx(2.0 * math.sqrt(0.01 / HURRIED))
+    assert far == pytest.approx(3.0 / speed + speed / HURRIED)

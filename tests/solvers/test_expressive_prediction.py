@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.prediction import DECAY, GoalForecast, Velocity, extrapolated, velocity
-from limber.solvers.expressive.simulation import AIM_LOST, HORIZON
-from limber.solvers.expressive.tracking import IDLE_FRAMES
+from limber.solvers.expressive.prediction import LASTING, GoalForecast, Velocity, extrapolated, velocity
+from limber.solvers.expressive.simulation import HORIZON
+from limber.solvers.expressive.tracking import FRAME, IDLE_TIME
+from limber.solvers.expressive.transition import AIM_LOST
 from limber.solvers.goals import (
     Direction,
     EndGoal,
@@ -31,7 +32,7 @@ def steady(before, now) -> Velocity:
     """The velocity that many such frames lead to."""
     found = Velocity()
     for _ in range(60):
-        found = velocity(before, now, found)
+        found = velocity(before, now, found, 1.0)
     return found
 
 
@@ -63,30 +64,31 @@ def test_a_frame_goes_on_both_ways() -> None:
 
 def test_what_jumps_or_changes_its_kind_is_expected_to_stay() -> None:
     last = Velocity((0.1, 0.0, 0.0), (0.1, 0.0, 0.0))
-    assert velocity(Orientation(IDENTITY), Orientation(about(Y, 2.0)), last) == Velocity()
-    assert velocity(Point((1.0, 0.0, 0.0)), Point((0.0, 5.0, 0.0)), last) == Velocity()
-    assert velocity(Direction(X), Point(X), last) == Velocity()
+    assert velocity(Orientation(IDENTITY), Orientation(about(Y, 2.0)), last, FRAME) == Velocity()
+    assert velocity(Point((1.0, 0.0, 0.0)), Point((0.0, 5.0, 0.0)), last, FRAME) == Velocity()
+    assert velocity(Direction(X), Point(X), last, FRAME) == Velocity()
 
 
 def test_velocities_decay() -> None:
-    turning = Velocity((0.0, 0.01, 0.0))
-    forecast = GoalForecast(GazeGoal(Orientation(IDENTITY), STILL), [turning])
-    angles = [angle_between(forecast.at(frames).aim.wxyz, IDENTITY) for frames in (0, 1, 2, 1000)]
-    assert angles == pytest.approx([0.0, 0.01 * DECAY, 0.01 * (DECAY + DECAY**2), 0.01 * DECAY / (1 - DECAY)])
+    forecast = GoalForecast(GazeGoal(Orientation(IDENTITY), STILL), [Velocity((0.0, 0.6, 0.0))], FRAME)
+    angles = [angle_between(forecast.at(time).aim.wxyz, IDENTITY) for time in (0.0, 0.02, LASTING, 100.0)]
+    turned = [0.6 * LASTING * (1.0 - math.exp(-time / LASTING)) for time in (0.0, 0.02, LASTING, 100.0)]
+    assert angles == pytest.approx(turned)
+    assert angles[1] == pytest.approx(0.012, rel=0.02)
 
 
 def test_all_ends_go_on() -> None:
     goal = GazeGoal(Position(X), STILL, others=(EndGoal(Position(Y), 1, weight=0.5),))
-    later = GoalForecast(goal, [Velocity(), Velocity(drift=(0.0, 0.0, 1.0))]).at(1)
+    later = GoalForecast(goal, [Velocity(), Velocity(drift=(0.0, 0.0, 1.0))], FRAME).at(FRAME)
     assert later.aim == goal.aim
-    assert later.others[0] == EndGoal(Position((0.0, 1.0, DECAY)), 1, weight=0.5)
+    assert later.others[0] == EndGoal(Position((0.0, 1.0, LASTING * (1.0 - math.exp(-FRAME / LASTING)))), 1, weight=0.5)
 
 
 def test_known_goals_need_no_guess() -> None:
     goals = [GazeGoal(Position((float(frame), 0.0, 0.0)), STILL) for frame in range(4)]
-    forecast = GoalForecast(goals[0], [Velocity(drift=Z)], goals[1:])
-    assert [forecast.at(frames) for frames in range(4)] == goals
-    assert forecast.at(10) is goals[3]
+    forecast = GoalForecast(goals[0], [Velocity(drift=Z)], FRAME, goals[1:])
+    assert [forecast.at(frames * FRAME) for frames in range(4)] == goals
+    assert forecast.at(10 * FRAME) is goals[3]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,8 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
     """A target that stands for long, then turns out of the reach of the branch that answers it."""
     chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
     looks = chain.forward(posture.tolist()).tool_rotation
-    stands = IDLE_FRAMES + HORIZON + 20
+    seen = round(HORIZON / FRAME)
+    stands = round(IDLE_TIME / FRAME) + seen + 20
     turns = [about(Y, 0.06 * min(max(frame - stands, 0), 40)) for frame in range(stands + 60)]
     goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]
     lost = {}
@@ -135,6 +138,6 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
         solver = Expressive(chain)
         last, lost[told] = solver.solve(goals[0]), 0
         for frame, goal in enumerate(goals[1:], 1):
-            last = solver.solve(goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + HORIZON] if told else ())
+            last = solver.solve(goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + seen] if told else ())
             lost[told] += last.aim_error > AIM_LOST
     assert lost[True] < 0.5 * lost[False]

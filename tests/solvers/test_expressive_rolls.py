@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.aims import SHARE, BatchedAim, Rolls
-from limber.solvers.expressive.model import Authored, Model, System
+from limber.solvers.expressive.aims import BatchedAim
+from limber.solvers.expressive.model import Model, System
 from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.rolls import SHARE, Rolls
+from limber.solvers.expressive.shape import Authored
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Direction, GazeGoal, Point, TargetError
 from limber.solvers.kinematics.rotations import (

@@ -47,7 +47,7 @@ def test_many_poses_at_once_are_the_same_as_each_alone(seed):
         assert batch.positions[row] == pytest.approx(np.array(pose.positions), abs=1e-12)
         assert batch.axes[row] == pytest.approx(np.array(chain.world_axes(pose)), abs=1e-12)
         assert batch.end_positions[row, 0] == pytest.approx(np.array(pose.tool_position), abs=1e-12)
-        assert batch.end_axes[row, 0].T == pytest.approx(np.array(to_matrix(pose.tool_rotation)), abs=1e-12)
+        assert pytest.approx(np.array(to_matrix(pose.tool_rotation)), abs=1e-12) == batch.end_axes[row, 0].T
 
 
 def test_kinematics_go_offset_then_rest_then_turn():
@@ -158,4 +158,4 @@ def test_many_poses_of_a_tree_at_once_are_the_same_as_each_alone(seed):
         for end in range(len(tree.ends)):
             rotation, position = tree.end_pose(pose, end)
             assert batch.end_positions[row, end] == pytest.approx(np.array(position), abs=1e-12)
-            assert batch.end_axes[row, end].T == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)
+            assert pytest.approx(np.array(to_matrix(rotation)), abs=1e-12) == batch.end_axes[row, end].T

@@ -1,0 +1,134 @@
+"""Search from scratch: many starting configurations, of which the best take further steps. Knows no Blender."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aim_residual import Finished, finish_or_look
+from ..diagnosis import MET
+from ..gaze import aim_error
+from ..goals import GazeGoal
+from ..kinematics.skeleton import Angles
+from .aims import BatchedAim
+from .descent import Candidates, Descent, StepSettings
+from .model import Indices, Model
+from .seeds import Seeds
+from .shape import Authored
+
+BOLD = StepSettings(proximal=0.01, largest_step=0.5)
+MANY = BOLD._replace(passes=2)  # many candidates, most of which are given up: their bounds need not be exact
+
+
+class Round(NamedTuple):
+    """Steps that candidates take at most, and how many of them are kept afterwards, best first."""
+
+    steps: int
+    settings: StepSettings
+    kept: int
+
+
+# Many candidates at first, as a third of all starts end at the optimum.
+ROUNDS = (Round(1, MANY, 20), Round(4, MANY, 8), Round(8, BOLD, 8))
+SAME_BRANCH = 0.25  # [rad] of the farthest joint: nearer candidates are on one branch
+CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
+POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
+NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
+# Where none of the last round meets the aim, those that the first round kept take so many more steps, and the best few are corrected.
+RESCUE_STEPS, RESCUES = 10, 8
+SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lies rounding
+
+
+class Searching(NamedTuple):
+    """State of a search between two steps."""
+
+    candidates: Candidates
+    round: int = 0
+    steps: int = 0  # of the round
+
+    @property
+    def is_done(self) -> bool:
+        return self.round == len(ROUNDS)
+
+
+class Search:
+    """Search from scratch on one skeleton."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.seeds = Seeds(model)
+
+    def begun(self, posture: Angles, descent: Descent, most: int | None = None) -> Searching:
+        """A search for a posture (n,) within limits, from `most` starts at most; a symmetric end is searched for on both of its sides."""
+        starts, sides = self.seeds.around(posture), None
+        if descent.aim.two_sided:
+            starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
+        chosen = thinned(len(starts), most)
+        return Searching(descent.at(starts[chosen], None if sides is None else sides[chosen]))
+
+    def advanced(self, descent: Descent, searching: Searching) -> Searching:
+        """The search after one more step."""
+        before, number, steps = searching
+        now = ROUNDS[number]
+        candidates = descent.step(before, now.settings)
+        if steps + 1 < now.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
+            return Searching(candidates, number, steps + 1)
+        if number == 0:  # far from their optima yet
+            return Searching(best_of(candidates, now.kept), 1)
+        kept = distinct(self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), now.kept)
+        return Searching(candidates.pick(np.array(kept)), number + 1)
+
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Finished, int]:
+        """The best solution for a goal whose posture (n,) [rad] is within limits, and the number of steps."""
+        descent = Descent(self.model, authored, BatchedAim(self.model, goal))
+        searching, steps, spare = self.begun(np.array(posture), descent), 0, None
+        while not searching.is_done:
+            searching = self.advanced(descent, searching)
+            steps, spare = steps + 1, spare or searching.candidates
+        assert spare is not None
+        candidates = searching.candidates
+        for _ in range(POLISHING_STEPS):
+            candidates = descent.toward_aim(candidates)
+        best = self._finished(descent, candidates, posture, 1)
+        if best.aim_error > MET:
+            for _ in range(RESCUE_STEPS):
+                spare = descent.toward_aim(spare)
+            everyone = np.concatenate([candidates.angles, spare.angles, [posture]])
+            best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
+        return best, steps + POLISHING_STEPS + best.steps
+
+    def _finished(self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int) -> Finished:
+        """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright as well, of its view alone.
+
+        Compared are the errors of the view and of the whole goal, the shape, then the distance to the posture.
+        """
+        goal, costs = descent.aim.goal, [1.0] * len(posture)
+        order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
+        found = [finish_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order]
+        if count == 1:
+            return found[0]
+        kept = np.round(descent.at(np.array([each.angles for each in found]), None).cosine, SHAPE_DIGITS)
+        change = [math.dist(each.angles, posture) for each in found]
+        errors = [(max(MET, aim_error(goal, each.pose)), max(MET, each.aim_error)) for each in found]
+        return found[min(range(len(found)), key=lambda k: (*errors[k], -kept[k], change[k]))]
+
+
+def best_of(candidates: Candidates, count: int) -> Candidates:
+    """The `count` candidates of least cost, best first."""
+    return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])
+
+
+def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
+    """The first `most` of the rows `order` of angles (m, n) that are on different branches."""
+    far = (np.abs(angles[:, None] - angles) / model.scale).max(2).tolist()
+    kept: list[int] = []
+    for row in order:
+        if len(kept) < most and all(far[row][other] > SAME_BRANCH for other in kept):
+            kept.append(row)
+    return kept
+
+
+def thinned(count: int, most: int | None) -> Indices:
+    """Indices of `most` of so many candidates, evenly chosen."""
+    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most

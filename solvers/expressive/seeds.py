@@ -1,0 +1,46 @@
+"""Starting configurations of searches. Knows no Blender."""
+
+import numpy as np
+
+from ..kinematics.skeleton import Angles
+from ..spread import spread
+from .model import Model
+
+ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
+SPREAD = 24  # starting configurations spread evenly over the joints' ranges
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
+PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
+
+
+class Seeds:
+    """Starting configurations for one skeleton."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        n = len(model.lower)
+        self.spread = spread(model.skeleton, SPREAD)
+        at_rest = model.poses(np.zeros((1, n)))
+        twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
+        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
+        self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
+        self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
+        self._turns[0] = np.nan  # the posture's own root angle
+
+    def around(self, posture: Angles) -> Angles:
+        """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
+        model = self.model
+        root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
+        root = np.where(np.isnan(root), posture[0], root)
+        own = np.repeat(posture[None], ROOT_TURNS, 0)
+        mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
+        own[:, 0] = mirrored[:, 0] = root
+        return np.concatenate([own, mirrored, self.spread])
+
+    def near(self, angles: Angles) -> Angles:
+        """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
+        model, n = self.model, len(angles)
+        starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
+        for index, share in enumerate(NEAR_SHARES):
+            candidates = np.arange(index * n, (index + 1) * n)
+            starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
+        return starts

@@ -1,0 +1,62 @@
+"""How far a chain has settled since its goal last changed, which controls damping and trust region of its steps. Knows no Blender."""
+
+import math
+from dataclasses import dataclass, replace
+
+from .options import SPEED
+
+SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
+LEAST_DAMPING = 0.01
+LEAST_GAIN = 1e-6  # relative decrease of the cost that counts as improvement: less is not seen
+PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
+FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
+
+
+@dataclass(frozen=True)
+class Settling:
+    """State of convergence to a goal that stands still.
+
+    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the aim cannot be met, or a joint is
+    at a limit, steps may overshoot for ever, so each frame without improvement shrinks the trust region; in the end every frame does.
+    """
+
+    time: float = 0.0  # [s]
+    best: float = math.inf  # cost of the best solution since the last transition
+    last: float = math.inf  # cost of the last solution
+    trust: float = 1.0  # trust region: share of the largest speed that a joint may have
+
+    @property
+    def damping_share(self) -> float:
+        """Factor of the damping of steps."""
+        return max(math.exp(-self.time / SETTLING), LEAST_DAMPING)
+
+    @property
+    def may_plan(self) -> bool:
+        """Whether transitions may begin."""
+        return self.time < PLANNING_TIME
+
+    @property
+    def may_continue(self) -> bool:
+        """Whether a transition may continue."""
+        return self.time < GIVING_UP
+
+    def at(self, merit: float, dt: float) -> "Settling":
+        """The state before a step of `dt` [s] from a solution of cost `merit`."""
+        better = merit < (1.0 - LEAST_GAIN) * self.best
+        factor = math.exp(dt / SETTLING)
+        trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
+        return replace(self, best=merit if better else self.best, last=merit, trust=trust)
+
+    def after_change(self, by: float, dt: float) -> "Settling":
+        """The state after a change of goal or posture by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
+        restored = min(1.0, FOLLOWING_RATIO * by / (SPEED * dt))
+        # After a large change the last cost is no measure: every solution on the way would count as worse.
+        return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))
+
+    def in_transition(self) -> "Settling":
+        """The state during a transition, whose frames cost more and move farther by design."""
+        return Settling(self.time)
+
+    def later(self, dt: float) -> "Settling":
+        return replace(self, time=self.time + dt)

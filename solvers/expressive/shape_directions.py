@@ -1,0 +1,41 @@
+"""The directions of a skeleton that are compared in shape deviation. Knows no Blender."""
+
+from typing import NamedTuple
+
+from ..gaze import links_of
+from ..kinematics.rotations import Vector, Y, normalized, perpendicular, rotate, unit
+from ..kinematics.skeleton import Skeleton
+from .options import Options
+
+LEAST_WEIGHT = 1e-3  # smallest weight of a direction: with weight 0 the system would be singular
+
+
+class ShapeDirection(NamedTuple):
+    """A unit direction of the skeleton (a link's or an end's view) that is compared with the authored one in shape deviation."""
+
+    carrier: int  # index of the joint whose frame holds the direction
+    vector: Vector  # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
+    slide: int  # index of the prismatic joint at which it ends; -1: none
+    weight: float
+
+
+def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirection]:
+    """The directions of shape deviation: links, each end's view and, with `options.roll`, a perpendicular of each of them."""
+    directions = []
+    for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):
+        slide = joint if joint >= 0 and skeleton.joints[joint].kind == "prismatic" else -1
+        vector = skeleton.joints[joint].rest_offset if joint >= 0 else skeleton.ends[end].offset
+        directions.append(ShapeDirection(carrier, vector, slide, options.weight(carrier)))
+    for tool in skeleton.ends:
+        directions.append(ShapeDirection(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint)))
+    if options.roll > 0.0:
+        directions += [
+            ShapeDirection(direction.carrier, perpendicular(unit(direction.vector)), -1, options.roll * direction.weight)
+            for direction in directions
+        ]
+    # the heading of the body, as heavy as all else: rotation of an upright body about its axis would not show otherwise
+    if options.hold_body:
+        directions.append(
+            ShapeDirection(0, perpendicular(unit(skeleton.joints[0].axis)), -1, sum(direction.weight for direction in directions))
+        )
+    return [direction._replace(weight=max(LEAST_WEIGHT, direction.weight)) for direction in directions]

@@ -1,0 +1,97 @@
+"""Transitions between branches of solutions: how they move, and what they cost. Knows no Blender.
+
+A branch is a continuous family of solutions, given by one configuration that follows the goal. A path is to stay, or a transition to
+another branch: with the aim held on the way, or straight. Its cost is the mean over the time T that counts, in degrees of shape deviation:
+
+    C = 1/T  integral over T of  [ keep s(t) + 30 e(t) + 90 min(1, e(t) / 1 degree) ] dt
+
+with s the shape deviation and e the aim error in degrees. How long the aim is lost follows from the distance and the limits of motion: a
+straight transition over a distance d lasts d / v + v / a with the largest speed v and acceleration a.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.skeleton import Angles
+from .descent import StepGoal
+from .limits import ACCELERATION, HURRIED, braking_speed
+from .model import Indices, Model
+
+STAY, WITH_AIM, DIRECT = range(3)
+"""Kinds: no transition; toward the branch while the aim is held; straight to the branch, whatever the aim."""
+KINDS = (WITH_AIM, DIRECT)
+
+AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs
+LOST_COST = 90.0  # [deg of shape deviation] that a lost aim costs on top
+AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
+ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A transition in progress."""
+
+    kind: int
+    branch: tuple[float, ...]  # (n,) configuration of the target branch
+
+
+class Transitions(NamedTuple):
+    """Transitions of m candidates."""
+
+    kinds: Indices  # (m,)
+    goals: Angles  # (m, n) configurations of the target branches
+    speeds: Angles  # (m,) [rad/s] of the farthest joint
+
+
+def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
+    """Integrand of the cost [deg] for shape deviations and aim errors [rad]."""
+    rate: Angles = np.degrees(keep * shape + AIM_COST * aim_error) + LOST_COST * np.minimum(1.0, aim_error / AIM_LOST)
+    return rate
+
+
+def shape_of(cosine: Angles) -> Angles:
+    """Shape deviation [rad] of mean cosines, from which the loss of rolls may take more than all directions have."""
+    shape: Angles = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)
+    return shape
+
+
+def duration(model: Model, distance: Angles) -> Angles:
+    """Time [s] of straight transitions over distances [rad] of the farthest joint."""
+    fastest = model.options.transition_speed
+    time: Angles = np.where(distance < fastest**2 / HURRIED, 2.0 * np.sqrt(distance / HURRIED), distance / fastest + fastest / HURRIED)
+    return time
+
+
+def step_goals(
+    model: Model, angles: Angles, transitions: Transitions, time: float, dt: float, bounds: tuple[Angles, Angles]
+) -> tuple[StepGoal, Angles]:
+    """Objectives of one step of candidates at `angles` (m, n) within bounds (m, n), and their speeds (m,) [rad/s] after it.
+
+    Args:
+        model: The skeleton.
+        angles: Where they are (m, n).
+        transitions: Their transitions.
+        time: Duration of the step [s].
+        dt: Duration of a frame [s]: speeds change from frame to frame.
+        bounds: On the angles (m, n).
+    """
+    is_moving, is_direct = transitions.kinds != STAY, transitions.kinds == DIRECT
+    away = np.where(is_moving[:, None], transitions.goals - angles, 0.0)
+    left = np.maximum((np.abs(away) / model.scale).max(1), ARRIVAL_DISTANCE)
+    acceleration = np.where(is_direct, HURRIED, ACCELERATION)
+    fastest = np.minimum(model.options.transition_speed, braking_speed(left, acceleration, dt))
+    travel = time * np.minimum(fastest, transitions.speeds + 0.5 * (time + dt) * acceleration)
+    toward = away * np.minimum(1.0, travel / left)[:, None]
+    shape, aim = np.where(is_moving, 0.0, 1.0), np.where(is_direct, 0.0, 1.0)
+    speeds = np.where(is_moving, np.minimum(fastest, transitions.speeds + time * acceleration), 0.0)
+    return StepGoal(toward, shape, aim, np.ones(len(angles)), *bounds), speeds
+
+
+def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
+    """Which candidates (m,) are so near their branch that local steps go on alone."""
+    there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
+    return there
