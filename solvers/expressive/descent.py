@@ -8,7 +8,7 @@ import numpy as np
 from ..aim_residual import LARGEST_TURN
 from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
-from .aims import BatchedAim
+from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
 from .rolls import Rolls
 from .shape import Authored
@@ -17,6 +17,9 @@ from .shape import Authored
 AIM_WEIGHT = 30.0
 LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a ten thousandth of its error is left
 LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a millionth of the aim error is left
+HOLD_STEPS = 5
+HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
+HOLD_PASSES = 8  # iterations of the active set where the aim is held: nothing corrects them
 PASSES = 4  # iterations of the active set in one step; what is left is corrected in the next step
 
 
@@ -34,14 +37,17 @@ class Candidates(NamedTuple):
     poses: Poses
     desired: Angles  # (m, l, 3) authored directions after the best-fit rotation
     cosine: Angles  # (m,) mean cosine of shape deviation, less the loss of rolls
-    error: Angles  # (m, 3) aim error vectors
-    columns: Angles  # (m, n, 3) Jacobian columns of the aim
-    aim_error: Angles  # (m,) [rad] size of the aim error
+    aim: AimErrors
     sides: Angles | None  # (m,) side of a symmetric end, +1 or -1; None: the nearer one
 
     @property
     def angles(self) -> Angles:
         return self.poses.angles
+
+    @property
+    def aim_error(self) -> Angles:
+        """(m,) [rad] size of the aim error."""
+        return self.aim.size
 
     @property
     def merit(self) -> Angles:
@@ -51,8 +57,8 @@ class Candidates(NamedTuple):
 
     def pick(self, candidates: Indices) -> "Candidates":
         sides = None if self.sides is None else self.sides[candidates]
-        error, columns, aim_error = self.error[candidates], self.columns[candidates], self.aim_error[candidates]
-        return Candidates(self.poses.pick(candidates), self.desired[candidates], self.cosine[candidates], error, columns, aim_error, sides)
+        aim = AimErrors(*(part[candidates] for part in self.aim))
+        return Candidates(self.poses.pick(candidates), self.desired[candidates], self.cosine[candidates], aim, sides)
 
 
 class StepGoal(NamedTuple):
@@ -79,8 +85,7 @@ class Descent:
         cosine, desired = self.authored.fit(poses)
         if self.rolls:
             cosine = cosine - self.rolls.loss(poses)
-        errors = self.aim.evaluate(poses, sides)
-        return Candidates(poses, desired, cosine, errors.error, errors.columns, errors.size, sides)
+        return Candidates(poses, desired, cosine, self.aim.evaluate(poses, sides), sides)
 
     def step(self, candidates: Candidates, settings: StepSettings, lower: Angles | None = None, upper: Angles | None = None) -> Candidates:
         """The candidates after one step within `lower` and `upper`; None: the joint limits."""
@@ -93,8 +98,8 @@ class Descent:
         most: Angles = model.upper if upper is None else upper
         system = self._shape(candidates)
         ridge: Angles = np.diag(settings.proximal / model.scale**2)
-        matrix: Angles = system.matrix + AIM_WEIGHT**2 * (candidates.columns @ candidates.columns.transpose(0, 2, 1)) + ridge
-        descent: Angles = system.descent + aim_gradient(candidates)
+        matrix: Angles = system.matrix + AIM_WEIGHT**2 * (candidates.aim.columns @ candidates.aim.columns.transpose(0, 2, 1)) + ridge
+        descent: Angles = system.descent + pull(candidates.aim)
         move = boxed(matrix, descent, least - candidates.angles, most - candidates.angles, settings.passes)
         size = np.abs(move / model.scale).max(1)
         move = move * np.minimum(1.0, settings.largest_step / np.maximum(size, settings.largest_step))[:, None]
@@ -112,6 +117,25 @@ class Descent:
         step_goal = StepGoal(np.zeros_like(angles), zero, zero + 1.0, zero + proximal, lower, upper)
         return self.at(self.guided(candidates, step_goal), candidates.sides)
 
+    def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Angles, float, int]:
+        """The nearest angles (n,) to `desired` (n,) within bounds whose aim error is below `HELD`, or the least error found.
+
+        With them their aim error, and the number of steps.
+        """
+        angles, ridge = np.clip(desired, self.model.lower, self.model.upper)[None], LEAST_PROXIMAL / self.model.scale**2
+        best, least, taken = angles, math.inf, 0
+        for steps in range(HOLD_STEPS + 1):
+            errors = self.aim.evaluate(self.model.poses(angles))
+            if errors.size[0] < least:
+                best, least, taken = angles, float(errors.size[0]), steps
+            if least < HELD or steps == HOLD_STEPS:
+                break
+            matrix = AIM_WEIGHT**2 * (errors.columns @ errors.columns.transpose(0, 2, 1))
+            np.einsum("mii->mi", matrix)[:] += ridge
+            move = boxed(matrix, pull(errors), lower - angles, upper - angles, HOLD_PASSES)
+            angles = np.minimum(np.maximum(angles + move, lower), upper)
+        return best[0], least, taken
+
     def _shape(self, candidates: Candidates) -> System:
         """Gauss-Newton system of the shape, with preferred rolls."""
         system = self.authored.system(candidates.poses, candidates.desired)
@@ -127,8 +151,8 @@ class Descent:
         candidates = candidates.pick(bound) if len(bound) < len(angles) else candidates
         toward_bound, aim, least, most = step_goal.toward[bound], step_goal.aim[bound], step_goal.lower[bound], step_goal.upper[bound]
         ridge: Angles = step_goal.proximal[bound, None] / self.model.scale**2
-        matrix: Angles = (AIM_WEIGHT**2 * aim)[:, None, None] * (candidates.columns @ candidates.columns.transpose(0, 2, 1))
-        pulled: Angles = aim_gradient(candidates) * aim[:, None]
+        matrix: Angles = (AIM_WEIGHT**2 * aim)[:, None, None] * (candidates.aim.columns @ candidates.aim.columns.transpose(0, 2, 1))
+        pulled: Angles = pull(candidates.aim) * aim[:, None]
         descent: Angles = pulled + ridge * toward_bound
         diagonal = np.arange(matrix.shape[1])
         matrix[:, diagonal, diagonal] += ridge
@@ -145,9 +169,8 @@ class Descent:
         return angles
 
 
-def aim_gradient(candidates: Candidates) -> Angles:
+def pull(errors: AimErrors) -> Angles:
     """Negative gradient (m, n) of the weighted aim error, with errors clipped to what one step can correct."""
-    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(candidates.aim_error, LARGEST_TURN))
-    pull: Angles = candidates.error * (AIM_WEIGHT**2 * clip)[:, None]
-    pulled: Angles = (candidates.columns @ pull[:, :, None])[:, :, 0]
+    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))
+    pulled: Angles = (errors.columns @ (errors.error * (AIM_WEIGHT**2 * clip)[:, None])[:, :, None])[:, :, 0]
     return pulled

@@ -21,7 +21,8 @@ from .transition import Transition
 
 # Work is counted in units of about 1/16 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
 CALLS, JOINT = 1500, 4
-RATE = 720_000  # [work per second of motion] of planning: about 1 ms in a frame at 60 frames a second
+CHOICE = 4  # steps' worth of calls that the choice of branches takes, with the start of their simulation
+RATE = 1_200_000  # [work per second of motion] of planning: about 1.5 ms in a frame at 60 frames a second
 BATCH = 24_000  # [work] of the largest step: larger batches are thinned
 CYCLE = 0.25  # [s] from plan to plan: most frames are free of it
 SEARCH_EVERY = 0.45  # [s] between searches for new branches, times the solvers that share frames
@@ -31,7 +32,7 @@ FOLLOWING = StepSettings(proximal=0.03, largest_step=0.5)
 FOLLOWING_STEPS = 2
 APPROACH_STEPS = 4
 POOL = 10  # branches in the pool
-LEAST_BRANCHES, MOST_BRANCHES = 4, 22  # simulated
+LEAST_BRANCHES, MOST_BRANCHES = 4, 12  # simulated
 LEAST_TRANSITION = 0.3  # [rad] of the farthest joint: nearer branches are reached by local steps
 
 
@@ -136,6 +137,7 @@ class Planner:
         """The state with a simulation as its job: of the branches, in the pool and approached, whose estimated costs are least."""
         assert state.pool is not None
         known = descent.at(state.pool.array, None)
+        state = replace(state, credit=state.credit - CHOICE * CALLS)
         angles = np.concatenate([known.angles, approached.angles])
         cosine, aim_error = np.append(known.cosine, approached.cosine), np.append(known.aim_error, approached.aim_error)
         far = (np.abs(angles - context.angles) / self.model.scale).max(1)

@@ -106,7 +106,7 @@ class Simulator:
         step_goal, speeds = self._step_goal(angles, count, transitions, step, context.dt)
         moved = descent.guided(candidates, step_goal)
         # The aim error left by a step, from its own linear model.
-        left = candidates.error[count:] - ((moved - angles)[count:, None] @ candidates.columns[count:])[:, 0]
+        left = candidates.aim.error[count:] - ((moved - angles)[count:, None] @ candidates.aim.columns[count:])[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
         rate = cost_rate(shape_of(candidates.cosine[count:]), aim_error, context.authored.keep)
         costs = np.array(old.costs) + (step + (TAIL if time >= HORIZON else 0.0)) * rate

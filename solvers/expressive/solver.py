@@ -14,7 +14,7 @@ from .model import Model
 from .options import Options
 from .search import Search
 from .shape import Authored
-from .tracking import EVERY_FRAME, FRAME, Memory, Tracker
+from .tracking import EVERY_FRAME, FRAME, Tracker
 
 
 class Expressive:
@@ -63,16 +63,15 @@ class Expressive:
         authored = check_goal(self.skeleton, goal, start=start)
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
-        kept: object = None
         if start is None:
             finished, steps = self.search.solve(goal, posture, self._authored(posture, goal.keep))
-        else:
-            finished, steps, kept = self.tracker.follow(
-                goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
-            )
-        lowered = math.sqrt(max(0.0, kept.settling.last)) if isinstance(kept, Memory) else None  # of a squared difference of directions
+            return self.diagnosis.solution(goal, authored, finished.angles, iterations=steps, began=began, pose=finished.pose)
+        angles, steps, kept = self.tracker.follow(
+            goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
+        )
+        lowered = math.sqrt(max(0.0, kept.settling.last))  # of a squared difference of directions
         return self.diagnosis.solution(
-            goal, authored, finished.angles, iterations=steps, began=began, memory=kept, pose=finished.pose, lowered=lowered
+            goal, authored, self.skeleton.clamp(angles), iterations=steps, began=began, memory=kept, lowered=lowered
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:

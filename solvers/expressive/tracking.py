@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import Finished, least_change, residual
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..kinematics.skeleton import Angles
@@ -32,10 +31,7 @@ PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one di
 LOCAL_STEPS = 3  # Newton steps of a frame at most
 ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
 BRANCH = StepSettings(proximal=1.0, largest_step=0.2)  # of a transition's branch
-HOLD_STEPS = 5
-HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
-HOLD_DAMPING = 1e-6  # of the squared lever arms: without it joints tremble where the aim cannot be met
-AT_RISK = math.radians(0.6)  # [rad] aim error from which joints may accelerate by HURRIED
+AT_RISK = math.radians(0.2)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
 STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
 IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: the planner has then looked at all it knows twice
 EVERY_FRAME = PlanSlot()
@@ -58,13 +54,18 @@ class Memory:
     planning: Planning = field(default_factory=Planning)
 
 
-class Box(NamedTuple):
-    lower: Sequence[float]  # (n,)
-    upper: Sequence[float]
+class Held(NamedTuple):
+    """Angles (n,) of a frame within limits, their aim error, and the steps that made it so small."""
+
+    angles: Angles
+    aim_error: float
+    steps: int
 
 
 class Followed(NamedTuple):
-    finished: Finished
+    """Angles (n,) of a frame, the steps that it took, and the state for the next one."""
+
+    angles: Angles
     steps: int
     memory: Memory
 
@@ -91,6 +92,7 @@ class Tracker:
         """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for `Expressive.solve`."""
         model, skeleton = self.model, self.model.skeleton
         dt = dt or FRAME
+        descent = Descent(model, authored, BatchedAim(model, goal))
         last = self._usable_memory(memory, start)
         ends = goal.ends
         values = (posture, *(numbers(end.aim) for end in ends))
@@ -98,7 +100,7 @@ class Tracker:
         problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
         is_changed = problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
         if not is_changed and last.idle > IDLE_TIME:
-            return Followed(self._evaluated(goal, start), 0, last)
+            return Followed(start, 0, last)
         aims = tuple(end.aim for end in ends)
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
@@ -114,27 +116,28 @@ class Tracker:
             planning = self.planner.advance(planning, now)
             if mutual and is_for_shape:
                 planning = replace(planning, transition=None)
-        descent = Descent(model, authored, BatchedAim(model, goal))
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
         if planning.transition is None:
             here = descent.at(start[None], None)
             settling, speed, transition = settling.at(float(here.merit[0]), dt), 0.0, None
             desired, steps = self._local_step(descent, here, bounds, settling)
-            answer = self._held(goal, bounds.braked(desired, bounds.by_acceleration(ACCELERATION, settling.trust)), bounds, settling.trust)
+            answer = self._held(
+                descent, bounds.braked(desired, bounds.by_acceleration(ACCELERATION, settling.trust)), bounds, settling.trust
+            )
         else:
             settling, steps = settling.in_transition(), 1
             answer, transition, speed = self._transition_step(descent, bounds, planning.transition, last.speed)
-        velocity_now = (np.array(answer.angles) - start) / dt
+        velocity_now = (answer.angles - start) / dt
         settled = not is_changed and planning.transition is None and float(np.abs(velocity_now * dt / model.scale).max()) < STILL
         if settled:
             velocity_now = np.zeros_like(velocity_now)
-            answer = self._evaluated(goal, start)
+            answer = self._evaluated(descent, start)
         kept = Memory(
             problem=problem,
             values=values,
             aims=aims,
             moving=moving,
-            angles=answer.angles,
+            angles=tuple(answer.angles.tolist()),
             velocity=tuple(velocity_now.tolist()),
             speed=speed,
             lost=last.lost + dt if answer.aim_error > AIM_LOST else 0.0,
@@ -142,7 +145,7 @@ class Tracker:
             idle=last.idle + dt if settled else 0.0,
             planning=replace(planning, transition=transition),
         )
-        return Followed(answer, steps + answer.steps, kept)
+        return Followed(answer.angles, steps + answer.steps, kept)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its solution, only what it knows of other branches."""
@@ -169,56 +172,33 @@ class Tracker:
 
     def _transition_step(
         self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float
-    ) -> tuple[Finished, Transition | None, float]:
+    ) -> tuple[Held, Transition | None, float]:
         """The solution after a step of a transition, the transition as it goes on, and its speed [rad/s]."""
-        model, start, goal, is_direct = self.model, bounds.start, descent.aim.goal, transition.kind == DIRECT
+        model, start, is_direct = self.model, bounds.start, transition.kind == DIRECT
         candidates = descent.at(np.array([tuple(start.tolist()), transition.branch]), None)
         branch = descent.stepped(candidates.pick(np.array([1])), BRANCH)
         lower, upper = bounds.by_acceleration(HURRIED if is_direct else ACCELERATION)
         transitions = Transitions(np.array([transition.kind]), branch, np.array([speed]))
         step_goal, speeds = step_goals(model, start[None], transitions, bounds.dt, bounds.dt, (lower[None], upper[None]))
         desired = descent.guided(candidates.pick(np.array([0])), step_goal)[0]
-        answer = self._evaluated(goal, desired) if is_direct else self._held(goal, desired, bounds)
-        now = np.array(answer.angles)
+        answer = self._evaluated(descent, desired) if is_direct else self._held(descent, desired, bounds)
+        now = answer.angles
         is_stuck = float(np.abs((now - start) / model.scale).max()) < STILL  # the aim blocks the transition
         if is_stuck or arrived(model, now[None], branch)[0]:
             return answer, None, 0.0
         return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
-    def _held(self, goal: GazeGoal, desired: Angles, bounds: StepBounds, trust: float = 1.0) -> Finished:
+    def _held(self, descent: Descent, desired: Angles, bounds: StepBounds, trust: float = 1.0) -> Held:
         """The nearest angles to `desired` (n,) that hold the aim; joints hurry where it would be lost otherwise."""
-        answer = self._with_aim(goal, desired, bounds.by_acceleration(ACCELERATION, trust))
+        answer = Held(*descent.held(desired, *bounds.by_acceleration(ACCELERATION, trust)))
         if answer.aim_error > AT_RISK:
-            faster = self._with_aim(goal, desired, bounds.by_acceleration(HURRIED, trust))
+            faster = Held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
             answer = faster if faster.aim_error < AIM_LOST else answer  # an acceleration that does not save the aim is not used
         return answer
 
-    def _with_aim(self, goal: GazeGoal, desired: Angles, box: tuple[Angles, Angles]) -> Finished:
-        """The nearest angles in the box whose aim error is below HELD, or the least error found."""
-        limits = Box(box[0].tolist(), box[1].tolist())
-        skeleton = self.model.skeleton
-        costs = [1.0] * len(desired) if not self.model.sliding else (1.0 / self.model.scale**2).tolist()
-        angles = skeleton.clamp(desired)
-        pose = skeleton.forward(angles)
-        left = residual(skeleton, goal, pose)
-        best = Finished(angles, pose, left.size, 0)
-        for steps in range(1, HOLD_STEPS + 1):
-            if left.size < HELD:
-                break
-            step = least_change(limits, angles, left, costs, HOLD_DAMPING)
-            trial = (min(max(a + s, lo), hi) for a, s, lo, hi in zip(angles, step, *limits, strict=True))
-            angles = skeleton.clamp(tuple(trial))
-            pose = skeleton.forward(angles)
-            left = residual(skeleton, goal, pose)
-            if left.size < best.aim_error:
-                best = Finished(angles, pose, left.size, steps)
-        return best
-
-    def _evaluated(self, goal: GazeGoal, desired: Angles) -> Finished:
-        skeleton = self.model.skeleton
-        angles = skeleton.clamp(desired)
-        pose = skeleton.forward(angles)
-        return Finished(angles, pose, residual(skeleton, goal, pose).size, 0)
+    def _evaluated(self, descent: Descent, angles: Angles) -> Held:
+        """Angles (n,) as they are."""
+        return Held(angles, float(descent.aim.evaluate(self.model.poses(angles[None])).size[0]), 0)
 
 
 def _rolls(aim: Aim) -> tuple[bool, bool]:
