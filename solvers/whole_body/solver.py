@@ -29,6 +29,7 @@ from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
 EXACT = 1e-10  # [m, rad] a smaller error of a contact, or move of a full solve, counts as zero
+REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation
 
@@ -105,7 +106,7 @@ class WholeBody:
             move = share * state.velocity
             if np.abs(move).max() < EXACT:
                 break
-            share = share / 2.0 if move @ last < 0.0 else share
+            share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
             last = move
         return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 
