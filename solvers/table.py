@@ -9,7 +9,7 @@ from .erik.solver import Erik
 from .erik_exact import ErikExact
 from .expressive import Expressive
 from .expressive.options import Options as ExpressiveOptions
-from .expressive.simulation import HORIZON
+from .expressive.prediction import KNOWN_HORIZON
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
@@ -49,7 +49,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "Exact aim, the shape nearest the authored one, no jumps",
             Expressive,
             options=ExpressiveOptions,
-            looks_ahead=HORIZON,
+            looks_ahead=KNOWN_HORIZON,
         ),
         SolverInfo(
             "erik",

@@ -30,6 +30,8 @@ from .descent import Descent
 from .model import Model
 from .shape import Authored
 
+HORIZON = 0.65  # [s] for which transitions are simulated: one of half a turn takes .45
+KNOWN_HORIZON = 1.0  # [s] the same where goals are known: a whole turn takes .81 at the highest speed, and starts and brakes
 LASTING = 0.55  # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half a second
 FASTEST_TURN = 18.0  # [rad/s] a faster rotation is a jump of the target, not movement
 FASTEST_DRIFT = 18.0  # [of the target's distance from the base, per second] the same for positions
@@ -102,11 +104,16 @@ def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
 
 
 class GoalForecast:
-    """Goals of the coming time."""
+    """Goals of the coming time.
+
+    Attributes:
+        horizon: Time [s] from now for which the goals count.
+    """
 
     def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], dt: float, ahead: Sequence[GazeGoal] = ()) -> None:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt` [s], where they are known."""
         self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
+        self.horizon = KNOWN_HORIZON if ahead else HORIZON
 
     def at(self, time: float) -> GazeGoal:
         """The goal so many seconds from now."""

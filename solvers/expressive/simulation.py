@@ -13,10 +13,9 @@ from ..kinematics.skeleton import Angles
 from .descent import StepGoal
 from .model import Model, Rows
 from .options import SPEED
-from .prediction import FrameContext
+from .prediction import HORIZON, FrameContext
 from .transition import KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, shape_of, step_goals
 
-HORIZON = 0.65  # [s] simulated: a transition of half a turn takes .45
 TAIL = 0.5  # [s] for which the final state counts on, so that permanent loss costs enough
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
@@ -28,7 +27,7 @@ HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be che
 
 @dataclass(frozen=True)
 class Simulation:
-    """Paths simulated for `time`: `candidates` holds the branches, then one configuration for each path."""
+    """Paths simulated for `time`, up to `horizon` in all: `candidates` holds the branches, then one configuration for each path."""
 
     branches: Rows  # (b, n) where they were at the start
     candidates: Rows  # (b + p, n)
@@ -37,13 +36,14 @@ class Simulation:
     goal_branches: tuple[int, ...]  # (p,) index of each path's branch
     speeds: tuple[float, ...]  # (p,) [rad/s]
     costs: tuple[float, ...]  # (p,) [deg of shape deviation x s]
+    horizon: float  # [s]
     time: float = 0.0  # [s] simulated
     age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
 
     @property
     def is_done(self) -> bool:
-        return self.time >= HORIZON
+        return self.time >= self.horizon
 
     def cheapest(self, transition: Transition | None, lost: float) -> Transition | None:
         """The cheapest transition, with a bonus for `transition`, the one in progress; None: stay.
@@ -51,7 +51,7 @@ class Simulation:
         `lost` [s] is the time since the aim was last met.
         """
         current = self._current(transition)
-        costs = np.array(self.costs) / (HORIZON + TAIL) + HYSTERESIS
+        costs = np.array(self.costs) / (self.horizon + TAIL) + HYSTERESIS
         costs[current] -= HYSTERESIS
         if lost > PATIENCE:
             costs[np.array(self.planned_kinds) == WITH_AIM] = np.inf
@@ -90,6 +90,7 @@ class Simulator:
             goal_branches=(0, *(index for index in range(len(branches)) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
+            horizon=context.forecast.horizon,
             time=delay,
             under_way=transition is not None,
         )
@@ -109,7 +110,7 @@ class Simulator:
         left = candidates.aim.error[count:] - ((moved - angles)[count:, None] @ candidates.aim.columns[count:])[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
         rate = cost_rate(shape_of(candidates.cosine[count:]), aim_error, context.authored.keep)
-        costs = np.array(old.costs) + (step + (TAIL if time >= HORIZON else 0.0)) * rate
+        costs = np.array(old.costs) + (step + (TAIL if time >= old.horizon else 0.0)) * rate
         kinds = np.where(arrived(self.model, moved[count:], moved[goal_branches]), STAY, kinds)
         return replace(
             old,

@@ -50,7 +50,7 @@ class Expressive:
             goal: What the ends must do, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: The last solution's `memory`: what is known of other branches.
-            ahead: Goals of the next frames where they are known, those of `simulation.HORIZON` count; they replace extrapolation.
+            ahead: Goals of the next frames where they are known, those of `prediction.KNOWN_HORIZON` count; they replace extrapolation.
             dt: Duration [s] of the frame; 0: a sixtieth of a second.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
                 since changes for the shape would answer one another without end.
