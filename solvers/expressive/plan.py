@@ -19,11 +19,11 @@ from .search import BOLD, Search, Searching, distinct, thinned
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 from .transition import Transition
 
-# Work is counted in units of about 1/16 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
-CALLS, JOINT = 1500, 4
-CHOICE = 4  # steps' worth of calls that the choice of branches takes, with the start of their simulation
-RATE = 1_200_000  # [work per second of motion] of planning: about 1.5 ms in a frame at 60 frames a second
-BATCH = 24_000  # [work] of the largest step: larger batches are thinned
+# Work is counted in units of about 1/19 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
+CALLS, JOINT = 6000, 4
+CHOICE = 2.5  # steps' worth of calls that the choice of branches takes, with the start of their simulation
+RATE = 2_200_000  # [work per second of motion] of planning: at most 1.9 ms in a frame at 60 frames a second, in about half of them
+BATCH = 28_500  # [work] of the largest step: larger batches are thinned
 CYCLE = 0.25  # [s] from plan to plan: most frames are free of it
 SEARCH_EVERY = 0.45  # [s] between searches for new branches, times the solvers that share frames
 LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when a transition that starts after planning arrives
@@ -81,7 +81,7 @@ class Planner:
         state = replace(
             state,
             job=replace(state.job, age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
-            credit=min(budget, state.credit + budget / context.slot.sharing),
+            credit=min(max(budget, BATCH), state.credit + budget / context.slot.sharing),
             since_plan=state.since_plan + dt,
             since_search=state.since_search + dt,
         )
@@ -89,9 +89,9 @@ class Planner:
             return state
         if state.job is None and (context.lost or state.since_plan >= CYCLE):
             state = self._begun(replace(state, since_plan=0.0), context)
-        while state.job is not None and state.credit > 0.0:
+        while state.job is not None and state.credit >= (work := self._work(len(state.job.candidates))):
             job = state.job
-            state = replace(state, credit=state.credit - self._work(len(job.candidates)))
+            state = replace(state, credit=state.credit - work)
             state = self._simulated(state, job, context) if isinstance(job, Simulation) else self._refined(state, job, context)
         return state
 
