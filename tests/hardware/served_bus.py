@@ -25,6 +25,7 @@ LISTEN = 0.02  # [s] between two steps of servos that nobody talks to
 BUSES: dict[str, type[Bus]] = {"feetech_sts": StsBus, "dynamixel": DynamixelBus}
 TORQUE = "torque"  # the order to say which servos have torque
 IDS = "ids"  # the order to say which servos there are
+RESTART = "!"  # behind a servo's id: the order to restart it
 
 
 class ServedBus:
@@ -75,6 +76,11 @@ class ServedBus:
         self._orders.write(f"{servo}@{start}={data.hex()}\n")
         self._orders.flush()
 
+    def restart(self, servo: int) -> None:
+        """Switch the power of a servo off and on: its RAM, the goal too, follows from its stored registers and its position."""
+        self._orders.write(f"{servo}{RESTART}\n")
+        self._orders.flush()
+
     def registers(self, servo: int) -> bytes:
         """All registers of a servo."""
         self._orders.write(f"{servo}@\n")
@@ -111,6 +117,8 @@ def serve(bus: Bus) -> None:
                     print(*map(bus.has_torque, bus.servos), flush=True)
                 elif order == IDS:
                     print(*bus.servos, flush=True)
+                elif order.endswith(RESTART):
+                    bus.restart(int(order.removesuffix(RESTART)))
                 elif "@" in order:
                     _use_registers(bus, order)
                 else:

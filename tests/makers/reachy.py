@@ -48,7 +48,11 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def set_up(bus: ServedBus) -> None:
-    """Servos as a daemon leaves them, so that it need not set them up: on a busy machine it finds their answers too late."""
+    """Servos as a daemon has set them up before they were switched on: on a busy machine it would find their answers too late.
+
+    They restart, since a goal from before the homing offset was stored is a quarter of a rotation away: a motor that rests beyond its
+    limits refuses the daemon's own first goal, and would rotate there as it gets torque.
+    """
     for (servo, (lowest, highest)), offset in zip(LIMITS.items(), OFFSETS, strict=True):
         for register, value, size in (
             (DELAY, 0, 1),
@@ -59,6 +63,7 @@ def set_up(bus: ServedBus) -> None:
             (SHUTDOWN, 52, 1),
         ):
             bus.store(servo, register, value.to_bytes(size, "little", signed=size == 4))
+        bus.restart(servo)
 
 
 def free_port() -> int:
