@@ -89,8 +89,8 @@ def test_no_time_moves_nothing_but_solves():
     assert outputs.solution.aim_error < 1e-6
 
 
-@pytest.mark.parametrize("rate", [24.0, 30.0])
-def test_a_fast_target_is_kept_where_frames_last_longer(rate):
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0])
+def test_a_fast_target_is_kept_at_every_frame_rate(rate):
     skeleton = unit_chain("YXXZY", pi / 2)
 
     def missed(dt: float) -> float:
@@ -101,7 +101,7 @@ def test_a_fast_target_is_kept_where_frames_last_longer(rate):
             worst = max(worst, outputs.solution.aim_error)
         return worst
 
-    assert missed(1.0 / rate) < 1e-4 < missed(1.0 / 60.0)
+    assert missed(1.0 / rate) < 1e-4
 
 
 def test_a_goal_that_stands_still_is_solved_once():
