@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.limiter import HEADROOM
-from ...motion.profile import stopped, stopping_distance
+from ...motion.profile import stopped, stopping_distance, stopping_range
 from ..device import Channel, Device, Joint
 from ..mixing import Mixing
 
@@ -84,7 +84,7 @@ class Drive:
     Args:
         joints: The joints.
         ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
-        pose: Initial values (joints,); a joint beyond its range is moved back slowly.
+        pose: Initial values (joints,); a joint beyond its range is moved back slowly, and stays within it from then on.
         speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
     """
 
@@ -96,10 +96,11 @@ class Drive:
         speed_limiter: ServoSpeedLimiter | None = None,
     ) -> None:
         self._speed_limiter = speed_limiter
-        self._limits = [_around(joint, span, value) for joint, span, value in zip(joints, ranges, pose, strict=True)]
+        self._ranges = [replace(joint.limits, lower=span[0], upper=span[1]) for joint, span in zip(joints, ranges, strict=True)]
+        self._states = [Kinematic(limits.absorb(value)) for limits, value in zip(self._ranges, pose, strict=True)]
+        self._limits = [_around(limits, state.position) for limits, state in zip(self._ranges, self._states, strict=True)]
         self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
-        self._states = [Kinematic(value) for value in pose]
         self._slow = self._limiters
         self._approach_time = 0.0
         self._approach_scale = 1.0
@@ -179,11 +180,24 @@ class Drive:
             self._states = [go(joint, dt) for joint in range(len(self._states))]
         else:
             self._states = self._speed_limiter.step(self._states, dt, go)
+        for joint, (limits, state) in enumerate(zip(self._ranges, self._states, strict=True)):
+            if self._limits[joint] is not limits and _stops_within(state, limits, self._slow[joint].limits):
+                self._limits[joint] = limits
+                self._limiters[joint] = make_limiter(limits)
+                self._slow[joint] = Limiter(replace(self._slow[joint].limits, lower=limits.lower, upper=limits.upper))
 
 
-def _around(joint: Joint, span: tuple[float, float], value: float) -> Limits:
-    """The joint's limits over `span`, extended to contain `value`."""
-    return replace(joint.limits, lower=min(span[0], value), upper=max(span[1], value))
+def _around(limits: Limits, value: float) -> Limits:
+    """The limits, with a range that contains `value` as well."""
+    if limits.lower <= value <= limits.upper:
+        return limits
+    return replace(limits, lower=min(limits.lower, value), upper=max(limits.upper, value))
+
+
+def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:
+    """Whether the joint is within the range of `limits`, and stops in it even as gently as `slow` does."""
+    lowest, highest = stopping_range((state.position, state.velocity, state.acceleration), slow.acceleration, slow.jerk)
+    return limits.lower <= lowest and highest <= limits.upper
 
 
 def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:

@@ -38,6 +38,32 @@ def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
         assert abs(after - before) <= 1.1 * LIMITS.velocity * min(dt, 0.03) + 1e-9
 
 
+@settings(derandomize=True, max_examples=100)
+@given(st.floats(0.0, 0.5), st.floats(0.0, 6.0), st.floats(0.5, 6.0), st.booleans())
+def test_a_joint_that_starts_beyond_its_range_stays_within_it_once_it_has_come_back(beyond, phase, frequency, slow):
+    drive = Drive(JOINTS, RANGES, [LIMITS.upper + beyond])
+    came_back = False
+    for k in range(800):
+        angle = phase + frequency * k * PERIOD
+        goal = Kinematic(
+            LIMITS.clamp(1.5 * LIMITS.upper * math.sin(angle)),
+            1.5 * LIMITS.upper * frequency * math.cos(angle),
+            -1.5 * LIMITS.upper * frequency**2 * math.sin(angle),
+        )
+        if slow and k < 300:
+            drive.approach([goal], PERIOD)
+        else:
+            drive.follow([goal], PERIOD)
+        assert not came_back or drive.commanded[0] <= LIMITS.upper
+        came_back = came_back or drive.commanded[0] < LIMITS.upper - 0.1
+    assert came_back
+
+
+def test_a_start_that_is_beyond_its_range_by_rounding_alone_is_at_its_limit():
+    drive = Drive(JOINTS, RANGES, [math.nextafter(LIMITS.upper, math.inf)])
+    assert drive.commanded == (LIMITS.upper,)
+
+
 def test_motion_within_limits_passes_unchanged():
     drive = Drive(JOINTS, RANGES, [0.0])
     for k in range(1, 300):
