@@ -9,10 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -43,32 +42,6 @@ def write_text(path: Path, text: str) -> None:
     write(path, text.encode("utf-8"))
 
 
-def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write a new folder with files atomically: it is there with all of them, or not at all.
-
-    Args:
-        path: Of the folder.
-        files: Content of each file, by its path in the folder.
-
-    Raises:
-        FileExistsError: There is something at `path`.
-        OSError: It cannot be written.
-    """
-    if path.exists():
-        raise FileExistsError(errno.EEXIST, "it is there already", str(path))
-    path = Path(os.path.realpath(path))
-    temporary = path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{PART}")
-    try:
-        for name, data in files.items():
-            file = temporary / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write(file, data)
-        os.rename(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)  # where it became the folder, it is gone
-    _flush_folder(path.parent)
-
-
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an exception it is deleted.
@@ -92,7 +65,7 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # where it became the file, it is gone
             temporary.unlink(missing_ok=True)
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -> None:
@@ -138,12 +111,12 @@ def _sweep(path: Path) -> None:
     with suppress(OSError):
         for name in os.listdir(path.parent):
             found = left.fullmatch(name)
-            if found and _is_abandoned(path.with_name(name), int(found[1])):
+            if found and is_abandoned(path.with_name(name), int(found[1])):
                 with suppress(OSError):
                     path.with_name(name).unlink()
 
 
-def _is_abandoned(temporary: Path, process: int) -> bool:
+def is_abandoned(temporary: Path, process: int) -> bool:
     """Whether the process that wrote a temporary file has ended, or the file is so old that it must have."""
     if process == os.getpid():
         return False
@@ -170,7 +143,7 @@ def _access_rights(path: Path) -> int:
         return 0o666 & ~mask
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Flush the folder's entry for the new name to disk, on systems that can."""
     if os.name == "nt":
         return

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...files import atomic
+from ...files.folders import write_folder
 from ..errors import ExportError
 
 
@@ -19,7 +20,7 @@ def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
         if isinstance(data, bytes):
             atomic.write(path, data)
         else:
-            atomic.write_folder(path, data)
+            write_folder(path, data)
     except FileExistsError as error:
         raise ExportError(f"'{path}' is there already, and its files may be of use: choose another name, or delete it") from error
     except OSError as error:

@@ -198,6 +198,10 @@ class Connection(ABC):
         """The device, with its channels' ranges narrowed to the limits that the servos themselves store."""
         return self._device
 
+    def sent(self, raw: Sequence[float | None]) -> Raw:
+        """Goal positions (channels,) as servos get them: within what they accept, where the protocol knows that; None: no goal."""
+        return tuple(raw)
+
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
         """Homing offset that each channel's servo stores (channels,); None: not known, or it has none."""

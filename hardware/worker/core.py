@@ -285,7 +285,7 @@ class Worker:
             self._warnings = (*self._too_fast, *self._buffer.limited)
             return
         if self._controller is not None and connection.measures:
-            self._tracking.take(now, self._controller.raw, connection.pose(now))
+            self._tracking.take(now, connection.sent(self._controller.raw), connection.pose(now))
             blocked = self._tracking.blocked(now)
             if blocked is not None:
                 connection.fail(Fault.BLOCKED, blocked)
@@ -315,6 +315,8 @@ class Worker:
         )
         count = len(self._device.channels)
         commanded: Raw = (None,) * count if self._controller is None else self._controller.raw
+        if self._connection is not None:
+            commanded = self._connection.sent(commanded)
         readings: Sequence[Readings] = ({},) * count if self._connection is None else self._connection.readings()
         offsets: Raw = (None,) * count if self._connection is None else self._connection.homing_offsets
         late_p50, late_p99, answer_p50 = self._percentiles

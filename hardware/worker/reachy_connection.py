@@ -11,14 +11,17 @@ from collections.abc import Sequence
 
 from ..address import address_of
 from ..device import Device
+from ..errors import DeviceError
 from ..protocols.reachy_mini import messages
 from ..protocols.reachy_mini.capabilities import ANTENNAS, HEAD, LIMITS, MOTORS, angle, steps
 from ..protocols.reachy_mini.websocket import WebSocket
+from ..protocols.servo_state import StoredSettings
 from ..safety import Fault
 from ..transport import Transport
 from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
 from .connection_state import SERVO_TRANSITIONS, ConnectionState
 from .foreign_motion import ForeignMotion
+from .stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
 MOVE_EVERY = 0.02  # [s] the daemon's own period: more orders would be for nothing, and fill a Raspberry Pi's time
@@ -27,6 +30,8 @@ EARLY = 1e-3  # [s] by which a step of the worker may come early
 REST_WITHIN = 1.0  # [s] in which a robot must come to rest that is to be armed
 ARM_FOR = 3.0  # [s] for which the daemon may take to say that its motors are enabled: its status comes once a second
 BEYOND = 0.05  # [rad] 3 degrees: so far beyond its servo's limits a motor jumps noticeably when it gets torque
+OWN_LIMITS = {motor: StoredSettings(motor, bounds=bounds) for motor, bounds in LIMITS.items()}
+NARROWER = "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to that"
 HOLD_FOR = 0.3  # [s] for which a stop is repeated: while a move ends, the daemon ignores commands
 
 
@@ -57,12 +62,26 @@ class ReachyConnection(Connection):
         self._asked_at: float | None = None  # since when the motors are to be enabled
         self._hold_until = -math.inf
         self._move = self._first_waiting = 0
+        self._limited_device, self._narrower = device, ""
+        try:
+            self._limited_device = within_own_limits(device, OWN_LIMITS, 1.0)
+            self._narrower = shortened(device, self._limited_device)
+        except DeviceError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
         if unknown := [channel for channel in device.channels if channel.servo not in MOTORS]:
             self.fail(Fault.UNSUITABLE, f"{unknown[0].label} is none of its motors, {min(MOTORS)} to {max(MOTORS)}")
 
     @property
     def measures(self) -> bool:
         return True
+
+    @property
+    def limited_device(self) -> Device:
+        return self._limited_device
+
+    def sent(self, raw: Sequence[float | None]) -> Raw:
+        pairs = zip(self._device.channels, raw, strict=True)
+        return tuple(None if goal is None else steps(_reachable(channel.servo, angle(goal))) for channel, goal in pairs)
 
     @property
     def _is_set_up(self) -> bool:
@@ -77,6 +96,11 @@ class ReachyConnection(Connection):
 
     @property
     def remarks(self) -> tuple[str, ...]:
+        return (*((NARROWER.format(joints=self._narrower),) if self._narrower else ()), *self._motor_remarks)
+
+    @property
+    def _motor_remarks(self) -> tuple[str, ...]:
+        """Warnings about motors that are not where they are sent, or will not be."""
         if self._plays:
             return ("Reachy Mini plays a move, and its daemon ignores Limber until that ends: wait, or stop it where it was started",)
         if not self.armed:
@@ -123,11 +147,11 @@ class ReachyConnection(Connection):
     def move(self, now: float, raw: Sequence[float | None]) -> None:
         if not self.armed or now - self._sent_at < MOVE_EVERY - EARLY:
             return
-        asked = {channel.servo: goal for channel, goal in zip(self._device.channels, raw, strict=True) if goal is not None}
-        if not all(map(math.isfinite, asked.values())):
+        if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
             self.fail(Fault.UNSUITABLE, "a goal is not a number")
             return
-        goals = {motor: _reachable(motor, angle(goal)) for motor, goal in asked.items()}
+        pairs = zip(self._device.channels, self.sent(raw), strict=True)
+        goals = {channel.servo: angle(goal) for channel, goal in pairs if goal is not None}
         self._targets.update(goals)
         self._sent_at = now
         self._move += 1

@@ -31,6 +31,10 @@ from .stored_ranges import other_offsets, shortened
 EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
 PATIENT = 0.1  # [s] to wait for an answer at rest: a busy computer hands bytes over late
 HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
+NARROWER = (
+    "Limits stored in the servos are narrower than the ranges here and stay: {joints}."
+    " Import the robot's calibration, or widen the limits with its maker's tool"
+)
 
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
@@ -219,7 +223,8 @@ class ServoConnection(Connection):
         settings = self._checks.settings
         try:
             self._limited_device = self._channels.within_own_limits(settings)
-            narrower = shortened(self._device, self._limited_device)
+            shorter = shortened(self._device, self._limited_device)
+            narrower = NARROWER.format(joints=shorter) if shorter else ""
         except DeviceError as error:
             self._limited_device, narrower = self._device, str(error)
         self._calibration_remarks = tuple(text for text in (narrower, other_offsets(self._device, settings)) if text)

@@ -1,6 +1,7 @@
 """Limits and offsets that servos store, compared with the device's channels. Knows no Blender.
 
-Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel), silently. A homing offset shifts all that they report.
+Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel, Reachy Mini's), silently. A homing offset shifts all
+that they report.
 """
 
 from __future__ import annotations
@@ -39,19 +40,14 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
 
 
 def shortened(device: Device, narrowed: Device) -> str:
-    """Sentence about the joints that reach less far in `narrowed` than in `device`; empty: there is none."""
+    """Joints that reach less far in `narrowed` than in `device`, for a sentence; empty: there is none."""
     texts = []
     ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
     for joint, (low, high), (own_low, own_high) in ranges:
         if own_low - low + high - own_high > NOTICEABLE * (high - low):
             texts.append(f"'{joint.name}' goes from {joint.text(own_low)} to {joint.text(own_high)}")
-    if not texts:
-        return ""
     more = f" and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
-    return (
-        f"Limits stored in the servos are narrower than the ranges here and stay: {', '.join(texts[:LISTED])}{more}."
-        " Import the robot's calibration, or widen the limits with its maker's tool"
-    )
+    return ", ".join(texts[:LISTED]) + more
 
 
 def other_offsets(device: Device, settings: Settings) -> str:

@@ -6,10 +6,12 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...rig.authoring import gallery_folders, gallery_robot
+from ...rig.authoring.gallery_copies import Keeping, Work, installing
 from ...rig.blender.errors import RigError
 from ...robots.gallery.description import FILE, read_description
 from ..files import ReadsFile, shown_files
 from ..operator import Operator, UndoOperator
+from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
 from .framing import frame
 
@@ -42,8 +44,8 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
         self.add(context, gallery_folders.folder_of(self.robot))
 
 
-class LIMBER_OT_add_robot_folder(_AddsRobot, UndoOperator):
-    """Add a robot from a folder of your own that has a description (robot.yaml), and keep it in the gallery"""
+class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
+    """Add a robot from a folder of your own that has a description (robot.yaml), and keep it in the gallery. Esc cancels"""
 
     bl_label = "Add Robot from Folder"
 
@@ -53,25 +55,37 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, UndoOperator):
         name="Keep in Gallery", description="Copy the folder to your own gallery, so that the menu has the robot", default=True
     )
 
+    settings = ("directory", "keep")
+    nothing = "No robot was added"
+    cancelled = "Cancelled: the robot was neither added nor kept in the gallery"
+
     def invoke(self, context, event):
+        if self.properties.is_property_set("directory"):
+            return Stepwise.invoke(self, context, event)
+        self.is_asking = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self, context):
+    def _begin(self, context):
         if not self.directory:
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
-        folder = Path(bpy.path.abspath(self.directory)).resolve()
-        self.add(context, folder)
-        if not self.keep:
-            return
-        try:
-            gallery_folders.keep(folder)
-        except RigError as error:  # the robot is in the scene, so this must be a step of undo all the same
-            self.warn([f"The robot was added, but not kept in the gallery. {error}"])
+        self.folder = Path(bpy.path.abspath(self.directory)).resolve()
+        read_description(self.folder)
+        return Keeping(self.folder if self.keep else None)
+
+    def _says(self):
+        return self.work.says
+
+    def _finish(self, context):
+        self.add(context, self.folder)
+        self.work.commit()
+        if self.work.problem:  # the robot is in the scene, so this must be a step of undo all the same
+            self.warn([f"The robot was added, but not kept in the gallery. {self.work.problem}"])
 
 
-class LIMBER_OT_install_robot_meshes(ReadsFile, Operator):
-    """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of the maker's repository"""
+class LIMBER_OT_install_robot_meshes(ReadsFile, Stepwise):
+    """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of the maker's repository. Esc
+    cancels"""
 
     bl_label = "Install Full Meshes"
 
@@ -80,11 +94,25 @@ class LIMBER_OT_install_robot_meshes(ReadsFile, Operator):
     )
     filter_glob: shown_files("*.urdf")
 
+    settings = ("filepath",)
     missing = "No folder is chosen: choose a clone of the maker's repository, or the robot's URDF file"
+    nothing = "Nothing was installed"
+    cancelled = "Cancelled: nothing was installed"
 
-    def run(self, context):
-        done = gallery_folders.install(self.path)
-        self.report({"INFO"}, f"{'; '.join(done)}. Add the robot again to see them")
+    def invoke(self, context, event):
+        if self.properties.is_property_set("filepath"):
+            return Stepwise.invoke(self, context, event)
+        self.is_asking = True
+        return ReadsFile.invoke(self, context, event)
+
+    def _begin(self, context):
+        return Work(installing(self.path))
+
+    def _says(self):
+        return self.work.says
+
+    def _finish(self, context):
+        self.report({"INFO"}, f"{'; '.join(self.work.result)}. Add the robot again to see them")
 
 
 class LIMBER_OT_about_robot(Operator):

@@ -1,6 +1,7 @@
 """A robot that is imported from itself: its daemon's model, with gaze, postures and servos where the gallery knows the robot."""
 
 import tempfile
+from math import inf
 from pathlib import Path
 
 from ...hardware.address import address_of
@@ -11,7 +12,7 @@ from ...robots.errors import UrdfError
 from ...robots.gallery.description import read_description
 from ...robots.gallery.full_model import find
 from ..blender.errors import RigError
-from . import gallery_folders, gallery_robot
+from . import gallery_copies, gallery_folders, gallery_robot
 from .robot_import import Imported, import_robot
 
 
@@ -71,7 +72,7 @@ class NetworkRobot:
         if robot is None:
             came = import_robot(context, self._download.model)
         else:
-            gallery_folders.install(self._download.model)
+            gallery_copies.Work(gallery_copies.installing(self._download.model)).run(inf)
             came = gallery_robot.add(context, robot, gallery_folders.full_model(robot))
         device = came.rig.limber.device
         device.protocol, device.port = PROTOCOL, self.address

@@ -18,8 +18,9 @@ class Entry(NamedTuple):
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Robots in these folders, by title. Only the name's line is read: errors are said when a robot is added."""
-    found = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"*/{FILE}")]
+    """Robots in these folders, by title. A hidden folder is none: it is an incomplete copy. Only the name's line is read:
+    errors are said when a robot is added."""
+    found = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")]
     return sorted(found, key=lambda entry: entry.title.lower())
 
 

@@ -1,6 +1,7 @@
 """The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be copied. Knows no Blender."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,13 @@ MOST_FILES = 400  # of .urdf files that are read in a folder
 SAME = 1e-5  # [m, rad] between the poses of a link in two models of one robot: files that write pi/2 as 1.5708 differ by 4e-6
 
 
+class Progress(NamedTuple):
+    """How far a long work is: its share, 0 to 1, and a sentence without its end."""
+
+    share: float
+    says: str
+
+
 class FullModel(NamedTuple):
     """A model with its mesh files, by their names in it."""
 
@@ -25,7 +33,19 @@ class FullModel(NamedTuple):
 
 
 def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
+    """As `finding`, in one go."""
+    steps = finding(place, robots)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            found: dict[str, FullModel] = ended.value
+            return found
+
+
+def finding(place: Path, robots: Iterable[Description]) -> Generator[Progress, None, dict[str, FullModel]]:
     """The maker's model of each robot, by the robot's name: of the URDF files at a path those that have the same links in the same poses.
+    It works in steps, each a folder or a file, and yields how far it is after each.
 
     Args:
         place: A URDF file, or a folder, as a clone of the maker's repository.
@@ -36,10 +56,11 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
     """
     if not place.exists():
         raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")
-    paths = sorted(place.rglob("*.urdf"))[:MOST_FILES] if place.is_dir() else [place]
+    paths = (yield from _urdf_files(place)) if place.is_dir() else [place]
     own = {robot.name: read(robot.model) for robot in robots}
     found: dict[str, FullModel] = {}
-    for path in paths:
+    for number, path in enumerate(paths):
+        yield Progress(number / len(paths), f"Reading {path.name}, URDF file {number + 1} of {len(paths)}")
         try:
             model = read(path)
         except UrdfError:
@@ -57,6 +78,18 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
         what = f"{looked} has the links and joints of {', '.join(own)} with meshes: choose a clone of the maker's repository"
         raise MalformedError(str(place), 0, "", what)
     return found
+
+
+def _urdf_files(folder: Path) -> Generator[Progress, None, list[Path]]:
+    """URDF files below a folder, the first `MOST_FILES` of them; links to folders are not followed."""
+    found: list[Path] = []
+    for place, names, files in os.walk(folder):
+        names.sort()
+        found += [Path(place, name) for name in sorted(files) if name.endswith(".urdf")]
+        if len(found) >= MOST_FILES:
+            break
+        yield Progress(0.0, f"Looking in {place}, URDF files so far: {len(found)}")
+    return found[:MOST_FILES]
 
 
 def is_same(one: Robot, other: Robot) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
+from tests.blender.modal import step_by_step
 from tests.hardware.moves import move
 from tests.robots.robots import ARM
 from tests.robots.test_gallery import MINE, ROBOTS
@@ -126,45 +127,124 @@ def test_an_error_is_told_and_nothing_comes(mine, old, new, told):
     assert everything() == before
 
 
-@pytest.mark.every_blender
-def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(mine, tmp_path, monkeypatch):
+@pytest.fixture
+def user(tmp_path, monkeypatch):
+    """The user's folder."""
     from limber.rig.authoring import gallery_folders
 
     monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+    return tmp_path / "user"
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of the repository of `mine`'s maker, whose hand is a mesh."""
+    folder = tmp_path / "clone"
+    (folder / "urdf").mkdir(parents=True)
+    (folder / "urdf" / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    (folder / "urdf" / "arm.urdf").write_text(ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>'))
+    return folder
+
+
+def inside(folder) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+@pytest.mark.every_blender
+def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(mine, user, clone):
+    from limber.rig.authoring import gallery_folders
+
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    assert tmp_path / "user" / "robots" / "my_arm" in [entry.folder for entry in gallery_folders.listed()]
-    clone = tmp_path / "clone"
-    clone.mkdir()
-    (clone / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-    (clone / "arm.urdf").write_text(ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>'))
+    assert user / "robots" / "my_arm" in [entry.folder for entry in gallery_folders.listed()]
     bpy.ops.limber.install_robot_meshes(filepath=str(clone))
     shape = next(thing for thing in added("my_arm").children if thing.name.startswith("hand"))
     assert len(shape.data.polygons) == 1
 
 
-def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, tmp_path, monkeypatch, capfd):
-    from limber.rig.authoring import gallery_folders
+def test_a_folder_that_is_kept_again_replaces_the_copy(mine, user):
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    (mine / "arm.urdf").rename(mine / "other.urdf")
+    (mine / "robot.yaml").write_text(MINE.replace("arm.urdf", "other.urdf"))
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    assert inside(user / "robots") == ["my_arm", "my_arm/other.urdf", "my_arm/robot.yaml"]
 
-    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+
+def test_adding_a_robot_from_a_folder_says_what_it_copies_and_can_be_cancelled(mine, user, monkeypatch):
+    from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
+
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    (mine / "robot.yaml").write_text(MINE.replace("My Arm", "Newer Arm"))
+    before = everything()
+    window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
+    window.start()
+    told = []
+    while "robot.yaml" not in window._says():
+        assert window.send("TIMER") == {"RUNNING_MODAL"}
+        told.append(window._says())
+    assert told == [f"Looking in {mine}, 0 files so far", "Copying arm.urdf, 1 of 2 files", "Copying robot.yaml, 2 of 2 files"]
+    assert window.send("ESC") == {"CANCELLED"}
+    assert window.reports == [("WARNING", "Cancelled: the robot was neither added nor kept in the gallery")]
+    assert everything() == before
+    assert (user / "robots" / "my_arm" / "robot.yaml").read_text() == MINE
+    assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
+
+
+def test_a_robot_that_a_window_adds_from_a_folder_is_added_and_kept(mine, user, monkeypatch):
+    from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
+
+    window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
+    window.start()
+    while (answer := window.send("TIMER")) == {"RUNNING_MODAL"}:
+        pass
+    assert answer == {"FINISHED"}
+    assert [kind for kind, _ in window.reports] == ["INFO"]
+    assert bpy.context.active_object.name == "My Arm"
+    assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
+
+
+def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_that_were_there(mine, user, clone, monkeypatch):
+    from limber.operators.authoring.gallery import LIMBER_OT_install_robot_meshes
+
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    before = inside(user)
+    (clone / "urdf" / "hand.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3\n")
+    window = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(clone), path=clone)
+    window.start()
+    told = []
+    while "hand.obj" not in window._says():
+        assert window.send("TIMER") == {"RUNNING_MODAL"}
+        told.append(window._says())
+    assert told == [
+        f"Looking in {clone}, URDF files so far: 0",
+        f"Looking in {clone / 'urdf'}, URDF files so far: 1",
+        "Reading arm.urdf, URDF file 1 of 1",
+        "Copying hand.obj, 1 of 1 mesh",
+    ]
+    assert window.send("ESC") == {"CANCELLED"}
+    assert window.reports == [("WARNING", "Cancelled: nothing was installed")]
+    assert inside(user) == before
+    assert "v 1 0 0" in (user / "robot_models" / "my_arm" / "meshes" / "000.obj").read_text()
+
+
+def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, user, capfd):
+    from limber.rig.authoring import gallery_copies
+
     with (mine / "film.bin").open("wb") as file:
-        file.truncate(gallery_folders.LARGEST + 1)
+        file.truncate(gallery_copies.LARGEST + 1)
     assert bpy.ops.limber.add_robot_folder(directory=str(mine)) == {"FINISHED"}
     assert "not kept in the gallery. Folder" in capfd.readouterr().out
     assert bpy.context.active_object.name == "My Arm"
+    assert not user.exists()
 
 
-def test_a_makers_model_in_another_encoding_than_utf_8_is_told(mine, tmp_path, monkeypatch):
-    from limber.rig.authoring import gallery_folders
-
-    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+def test_a_makers_model_in_another_encoding_than_utf_8_is_told(mine, user, clone):
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    clone = tmp_path / "clone"
-    clone.mkdir()
-    (clone / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-    model = ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>')
-    (clone / "arm.urdf").write_bytes(f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{model}'.encode("latin-1"))
+    path = clone / "urdf" / "arm.urdf"
+    path.write_bytes(f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{path.read_text()}'.encode("latin-1"))
     with pytest.raises(RuntimeError, match=r"arm\.urdf cannot be read .*: save it as UTF-8"):
         bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    assert inside(user) == ["robots", "robots/my_arm", "robots/my_arm/arm.urdf", "robots/my_arm/robot.yaml"]
 
 
 def test_a_robot_says_who_made_it_and_what_is_not_proven():

@@ -146,31 +146,3 @@ def test_lines_are_added_and_one_that_was_cut_off_is_ended_first(tmp_path: Path)
     atomic.append_lines(path, ["four"], flush_to_disk=False)
     atomic.append_lines(path, [])
     assert path.read_text(encoding="utf-8") == "one\ntwo\nthr\nfour\n"
-
-
-def test_a_folder_is_there_with_all_of_its_files_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    files = {"meta/info.json": b"{}", "data/a.bin": b"a", "b.bin": b"b"}
-    atomic.write_folder(tmp_path / "whole", files)
-    found = {
-        path.relative_to(tmp_path / "whole").as_posix(): path.read_bytes() for path in (tmp_path / "whole").rglob("*") if path.is_file()
-    }
-    assert found == files
-    with pytest.raises(FileExistsError):
-        atomic.write_folder(tmp_path / "whole", {"other": b""})
-    monkeypatch.setattr(atomic, "write", failing_after(1, atomic.write))
-    with pytest.raises(OSError, match="full"):
-        atomic.write_folder(tmp_path / "half", files)
-    assert [path.name for path in tmp_path.iterdir()] == ["whole"]
-
-
-def failing_after(count: int, write):
-    """A writer on a disk that is full after `count` files."""
-    done = []
-
-    def writes(path: Path, data: bytes) -> None:
-        if len(done) == count:
-            raise OSError("the disk is full")
-        done.append(path)
-        write(path, data)
-
-    return writes

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 
-from limber.hardware.protocols.reachy_mini.capabilities import ANTENNAS, HEAD, MOTORS, STEPS
+from limber.hardware.protocols.reachy_mini.capabilities import ANTENNAS, HEAD, LIMITS, MOTORS, STEPS
 
 from tests.hardware.devices import direct, one_to_one
 
@@ -19,10 +19,16 @@ PER_RADIAN = STEPS / math.tau
 TOO_LONG = "a target of another length than its joints"
 
 
-def reachy_device(limits, on_silence: str = "hold", port: str = "reachy-mini.local:8000"):
-    """Reachy Mini's nine motors, in the order of its joints: body, head, right and left antenna."""
-    servo = {"zero": 2048.0, "per_radian": PER_RADIAN, "lowest": 0.0, "highest": 4095.0, "on_silence": on_silence}
-    pairs = [direct(name, motor, limits, direction=-1 if motor in ANTENNAS else 1, **servo) for motor, name in MOTORS.items()]
+def reachy_device(limits, on_silence: str = "hold", port: str = "reachy-mini.local:8000", ranges=LIMITS):
+    """Reachy Mini's nine motors, in the order of its joints: body, head, right and left antenna.
+
+    `ranges`: lowest and highest position of each motor [steps].
+    """
+    servo = {"zero": 2048.0, "per_radian": PER_RADIAN, "on_silence": on_silence}
+    pairs = [
+        direct(name, motor, limits, direction=-1 if motor in ANTENNAS else 1, lowest=ranges[motor][0], highest=ranges[motor][1], **servo)
+        for motor, name in MOTORS.items()
+    ]
     return one_to_one(port, pairs, protocol="reachy_mini")
 
 

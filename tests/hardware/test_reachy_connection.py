@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from limber.hardware.errors import DeviceError
+from limber.hardware.protocols.reachy_mini.capabilities import MOTORS
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.transport import TransportError
 from limber.hardware.worker.connection import Moves
@@ -55,9 +56,9 @@ class Line:
 class ReachySimulation(Simulation):
     """Blender, the worker and the daemon, on one simulated clock."""
 
-    def __init__(self, on_silence: str = "hold", motors: str = "disabled", limits: Limits = LIMITS, angles=AWAKE) -> None:
+    def __init__(self, on_silence: str = "hold", motors: str = "disabled", limits: Limits = LIMITS, angles=AWAKE, **named) -> None:
         self.daemon = ReachyDaemon(1000.0, angles, motors)
-        super().__init__(reachy_device(limits, on_silence), self)
+        super().__init__(reachy_device(limits, on_silence, **named), self)
 
     @property
     def positions(self) -> tuple[float, ...]:
@@ -132,6 +133,39 @@ def test_a_motor_that_rests_beyond_its_servos_limits_is_told_and_gets_the_neares
     told = [command["joints"] for command in simulation.daemon.told("set_head_joints")]
     assert told[0][1] == pytest.approx(math.radians(-48.0), abs=1e-3)
     assert min(joints[1] for joints in told) == told[0][1]
+
+
+def test_ranges_that_are_wider_than_a_servos_limits_are_told_and_goals_stay_within_what_it_takes(begin):
+    simulation = begin(ranges=dict.fromkeys(MOTORS, (0, 4095)))
+    wide = still(*UP(0)[:1], 2.0, *UP(0)[2:])
+    warnings = simulation.run(2.0, wide).warnings
+    assert any(
+        text.startswith("Reachy Mini's servos take less") and "'stewart_1' goes from -48.0 degrees to 80.0" in text for text in warnings
+    )
+    simulation.arm(wide)
+    assert simulation.run(1.0, wide).commanded[1] == pytest.approx(math.radians(80.0), abs=1e-3)
+    assert any("stewart_1" in text and "114.6" in text and "80.0" in text for text in simulation.report.warnings)
+
+
+def test_what_a_blocked_motor_should_be_at_is_what_it_was_sent(begin):
+    asleep = (0.0, -1.25, 1.2, *SLEEP[3:])  # 24 degrees beyond the servo's limit of 48, where it gets that limit as its goal
+    simulation = begin(angles=asleep, limits=replace(LIMITS, velocity=0.01))
+    obey = simulation.daemon._obey
+
+    def with_a_stuck_motor(command):
+        obey(command)
+        if simulation.daemon.targets is not None:
+            simulation.daemon.targets[1] = asleep[1]
+
+    simulation.daemon._obey = with_a_stuck_motor
+    simulation.run(2.0, UP, until=State.DISARMED)
+    simulation.command(Command.ARM)
+    report = simulation.run(3.0, UP)
+    sent = [math.degrees(command["joints"][1]) for command in simulation.daemon.told("set_head_joints")]
+    assert max(sent) < -45.0
+    assert report.fault is Fault.BLOCKED
+    assert "stewart_1" in report.detail
+    assert "should be at -48.0 degrees and is at -71.6 degrees" in report.detail
 
 
 def test_nothing_is_driven_before_the_daemon_has_said_that_its_motors_are_enabled(begin):

@@ -1,0 +1,111 @@
+"""Folders that are there as a whole: the complete old one, or the complete new one. Knows no Blender.
+
+The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between leaves its
+hidden folder; the next one that writes the same folder deletes it, or renames the old one back where its place is empty.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+from . import atomic
+
+NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
+LONGEST_NAME = 40  # characters of the folder's name in theirs: a name has at most 255 bytes
+
+_numbers = count(1)  # of this process's hidden folders
+
+
+class FolderWriter:
+    """Writes a folder file by file; it takes its place at `commit`.
+
+    Args:
+        path: Of the folder. Nothing is written yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._new, self._old = (_beside(self.path, end) for end in (NEW, OLD))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file by its path in the folder. Raises OSError."""
+        file = self._new / name
+        if not self._new.exists():
+            _clean_up(self.path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(file, data)
+
+    def commit(self) -> None:
+        """Put the folder in its place, instead of the one that is there.
+
+        Raises:
+            OSError: It cannot be; the old folder is where it was.
+        """
+        self._new.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            os.rename(self.path, self._old)
+        try:
+            os.rename(self._new, self.path)
+        except OSError:
+            with suppress(OSError):
+                os.rename(self._old, self.path)
+            raise
+        shutil.rmtree(self._old, ignore_errors=True)
+        atomic.flush_folder(self.path.parent)
+
+    def discard(self) -> None:
+        """Remove what was written, unless it was committed."""
+        shutil.rmtree(self._new, ignore_errors=True)
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write a new folder with files: it is there with all of them, or not at all.
+
+    Args:
+        path: Of the folder.
+        files: Content of each file, by its path in the folder.
+
+    Raises:
+        FileExistsError: There is something at `path`.
+        OSError: It cannot be written.
+    """
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, "it is there already", str(path))
+    writer = FolderWriter(path)
+    try:
+        for name, data in files.items():
+            writer.write(name, data)
+        writer.commit()
+    finally:
+        writer.discard()
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(f"{_beginning(path)}{os.getpid()}-{next(_numbers)}{end}")
+
+
+def _beginning(path: Path) -> str:
+    """Prefix of the hidden folders' names, which no other folder's share, however long their names."""
+    return f".{path.name[:LONGEST_NAME]}.{zlib.crc32(os.fsencode(path.name)):08x}."
+
+
+def _clean_up(path: Path) -> None:
+    """Delete hidden folders that killed processes left beside this one; an old folder whose place is empty returns to it."""
+    left = re.compile(re.escape(_beginning(path)) + rf"(\d+)-\d+({re.escape(NEW)}|{re.escape(OLD)})")
+    with suppress(OSError):
+        for name in sorted(os.listdir(path.parent)):
+            found, hidden = left.fullmatch(name), path.with_name(name)
+            if not found or not hidden.is_dir() or not atomic.is_abandoned(hidden, int(found[1])):
+                continue
+            if found[2] == OLD and not path.exists():
+                os.rename(hidden, path)
+            else:
+                shutil.rmtree(hidden, ignore_errors=True)

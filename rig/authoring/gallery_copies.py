@@ -1,0 +1,219 @@
+"""Copying into the user's gallery, in steps: robots' folders, and makers' models with all meshes.
+
+What was there stays until a copy is complete.
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import ExitStack
+from pathlib import Path
+from time import perf_counter
+from typing import Generic, TypeVar
+
+from ...files.folders import FolderWriter
+from ...robots.gallery.description import Description, read_description
+from ...robots.gallery.full_model import FullModel, Progress, finding
+from ..blender.counting import counted
+from ..blender.errors import RigError
+from .gallery_folders import MODEL, MODELS, ROBOTS, listed, made
+
+LARGEST = 50_000_000  # [bytes] largest folder that is copied: a description with meshes has some millions
+SEARCH = 0.5  # share of an installation in which models are looked for
+
+Result = TypeVar("Result")
+Steps = Generator[Progress, None, Result]
+
+
+class Work(Generic[Result]):
+    """Work of a long operator, from a generator that yields how far it is and returns the result.
+
+    Attributes:
+        total, done: Per cent in all, and of those done.
+        says: What it does, as a sentence without its end.
+        result: Of the generator, once `run` has returned False.
+    """
+
+    total = 100
+
+    def __init__(self, steps: Steps[Result]) -> None:
+        self._steps = steps
+        self.done, self.says = 0, "Beginning"
+        self.result: Result | None = None
+
+    def run(self, seconds: float) -> bool:
+        """Works for about `seconds`, one step at least; returns whether there is more. Raises as the generator."""
+        until = perf_counter() + seconds
+        while True:
+            try:
+                share, self.says = next(self._steps)
+            except StopIteration as ended:
+                if ended.value is not None:
+                    self.result = ended.value
+                return False
+            self.done = int(self.total * share)
+            if perf_counter() >= until:
+                return True
+
+    def cancel(self) -> None:
+        """Ends the work; what it has not completed is removed."""
+        self._steps.close()
+
+
+class Keeping(Work[FolderWriter]):
+    """Work that copies a robot's folder for the user's gallery, until `commit` puts it there.
+
+    What is wrong with the copy is no error of the work, since the robot itself can be added all the same.
+
+    Attributes:
+        problem: Why there is no copy; "" where there is one, or needs none.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """`folder`: None where nothing is to be kept."""
+        super().__init__(_copied(folder))
+        self.problem = ""
+
+    def run(self, seconds: float) -> bool:
+        """As `Work.run`; raises nothing of the copy."""
+        try:
+            return super().run(seconds)
+        except RigError as error:
+            self.problem = str(error)
+            return False
+
+    def commit(self) -> None:
+        """Puts the copy into the gallery, over a robot of the same folder name."""
+        if self.result is None:
+            return
+        try:
+            _commit(self.result)
+        except RigError as error:
+            self.problem = str(error)
+
+    def cancel(self) -> None:
+        super().cancel()
+        if self.result is not None:
+            self.result.discard()
+
+
+def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
+    """Copies a robot's folder beside the user's gallery. The copy replaces the one of the same name when the caller commits it; None where
+    there is none, or it is in the gallery already.
+
+    Raises:
+        RigError: it is too large, or cannot be copied.
+    """
+    if folder is None or folder in [entry.folder.resolve() for entry in listed()]:
+        return None
+    name = folder.name.lstrip(".")  # hidden folders are no robots
+    if not name:
+        raise RigError(f"'{folder}' is a whole drive: put the robot into a folder of its own")
+    files: list[Path] = []
+    size = 0
+    for place, names, here in os.walk(folder, onerror=_refuse):
+        names.sort()
+        yield Progress(0.0, f"Looking in {place}, {counted(len(files), 'file')} so far")
+        for path in (Path(place, name) for name in sorted(here)):
+            if path.is_file():
+                files.append(path)
+                size += _size(path)
+        if size > LARGEST:
+            raise RigError(f"Folder '{folder}' has more than {LARGEST // 1_000_000} MB: leave only what the robot needs")
+    writer = FolderWriter(made(ROBOTS) / name)
+    with ExitStack() as undo:
+        undo.callback(writer.discard)
+        for number, path in enumerate(files):
+            yield Progress(number / len(files), f"Copying {path.name}, {number + 1} of {counted(len(files), 'file')}")
+            _copy(path, writer, path.relative_to(folder).as_posix())
+        undo.pop_all()
+    return writer
+
+
+def installing(place: Path) -> Steps[list[str]]:
+    """Installs makers' models from a file or a folder, for all robots of the gallery that are found; returns a sentence for each.
+
+    Raises:
+        UrdfError: no robot's model is there.
+        RigError: a file cannot be copied.
+    """
+    robots = [read_description(entry.folder) for entry in listed()]
+    search = finding(place, robots)
+    while True:
+        try:
+            step = next(search)
+        except StopIteration as ended:
+            found: dict[str, FullModel] = ended.value
+            break
+        yield Progress(SEARCH * step.share, step.says)
+    chosen = [(robot, found[robot.name]) for robot in robots if robot.name in found]
+    count = sum(len(model.meshes) for _, model in chosen)
+    copied = 0
+    with ExitStack() as undo:
+        writers = []
+        for robot, model in chosen:
+            writer = FolderWriter(made(MODELS) / robot.folder.name)
+            undo.callback(writer.discard)
+            for path in _copying(model, writer):
+                copied += 1
+                yield Progress(
+                    SEARCH + (1.0 - SEARCH) * copied / count, f"Copying {path.name}, {copied} of {counted(count, 'mesh', 'meshes')}"
+                )
+            writers.append(writer)
+        for writer in writers:
+            _commit(writer)
+    return [_installed(robot, model) for robot, model in chosen]
+
+
+def _commit(writer: FolderWriter) -> None:
+    try:
+        writer.commit()
+    except OSError as error:
+        raise RigError(f"{writer.path} cannot be replaced ({error}): close what uses it, and check access rights") from error
+
+
+def _installed(robot: Description, model: FullModel) -> str:
+    return f"{robot.name}: {counted(len(model.meshes), 'mesh', 'meshes')} of {model.path.name} installed"
+
+
+def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, None]:
+    """Copies a model; yields each mesh before it is copied."""
+    try:
+        text = model.path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RigError(f"{model.path} cannot be read ({error}): save it as UTF-8, and check access rights") from error
+    for number, (name, path) in enumerate(model.meshes.items()):
+        yield path
+        own = f"meshes/{number:03d}{path.suffix.lower()}"
+        _copy(path, writer, own)
+        text = text.replace(f'"{name}"', f'"{own}"').replace(f"'{name}'", f"'{own}'")
+    _write(writer, MODEL, text.encode())
+
+
+def _copy(source: Path, writer: FolderWriter, name: str) -> None:
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        raise RigError(f"{source} cannot be read ({error}): check access rights") from error
+    _write(writer, name, data)
+
+
+def _write(writer: FolderWriter, name: str, data: bytes) -> None:
+    try:
+        writer.write(name, data)
+    except OSError as error:
+        raise RigError(f"{writer.path / name} cannot be written ({error}): check space and access rights") from error
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _refuse(error: OSError) -> None:
+    raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> RigError:
+    return RigError(f"'{error.filename}' cannot be read ({error.strerror}): check access rights")
