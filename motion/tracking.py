@@ -13,7 +13,6 @@ from .profile import ROUNDING, Point, stopping_distance, stopping_range, toward_
 FOLLOWABLE = (
     2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
 )
-MAX_CHANGE = 0.25  # of the joint's acceleration limit: a larger change of the target's acceleration in one step counts as a jump
 CLEAR = 3.0  # times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
 SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
 
@@ -25,7 +24,7 @@ class TargetMotion(NamedTuple):
     there in time never overtakes a target that could not have stopped sooner, needs no more room than the target, and keeps its limits as
     if it went to a target at rest. A velocity that appeared in one step (a jump, the sudden start of a ramp, noise, a mouse) says nothing
     about the next step, since it may vanish as suddenly: that part of it is not trusted, and without trust the target counts as being at
-    rest.
+    rest. Speed that the target gains or loses smoothly restores as much trust: what changes smoothly has inertia.
 
     Attributes:
         position: Of the target, within the position limits [rad].
@@ -52,19 +51,19 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
         return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
     velocity = (position - last.position) / dt if given_velocity is None else given_velocity
     between = 0.5 * (dt + last.dt)
-    acceleration = (velocity - last.velocity) / between
+    gained = velocity - last.velocity
+    acceleration = gained / between
     change = acceleration - last.acceleration
-    jumped = abs(change) > min(limits.jerk * between, MAX_CHANGE * limits.acceleration)
+    jumped = abs(change) > limits.jerk * between
     if given_velocity is not None:
         return TargetMotion(position, velocity, 0.0 if jumped else acceleration, dt)
-    if abs(acceleration) > FOLLOWABLE * limits.acceleration:
-        return TargetMotion(position, velocity, acceleration, dt, change, max(abs(velocity), abs(change) * between))
-    if jumped:
-        return TargetMotion(position, velocity, acceleration, dt, change, last.untrusted + abs(change) * between)
-    untrusted = last.untrusted
-    if last.smooth_steps + 1 >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
+    jumped = jumped or abs(acceleration) > FOLLOWABLE * limits.acceleration
+    slower = velocity * last.velocity > 0.0 and abs(velocity) <= abs(last.velocity)
+    untrusted = last.untrusted + abs(gained) if jumped and not slower else max(last.untrusted - abs(gained), 0.0)
+    smooth_steps = 0 if jumped else last.smooth_steps + 1
+    if smooth_steps >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
         untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
-    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, last.smooth_steps + 1)
+    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, smooth_steps)
 
 
 def stop_ahead(motion: TargetMotion, limits: Limits) -> float:

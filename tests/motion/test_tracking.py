@@ -288,6 +288,17 @@ def test_a_small_jolt_at_speed_does_not_make_the_joint_fall_behind(rate):
     assert abs(target - state.position) < radians(0.8)  # with its speed not trusted at all it is 1.8 to 1.9
 
 
+@pytest.mark.parametrize("rate", [24, 30, 60, 120])
+def test_a_target_that_swerves_harder_than_the_joint_can_is_kept_up_with_where_it_moves_on_smoothly(rate):
+    """It gains speed, gains .5 rad/s more in a thirtieth of a second, and goes on gaining smoothly."""
+    one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(0.0)
+    for k in range(rate):
+        t = k / rate
+        target = 0.5 * 2.0 * t**2 + (0.5 * 15.0 * min(t - 0.3, 1 / 30) ** 2 + 0.5 * max(t - 0.3 - 1 / 30, 0.0) if t > 0.3 else 0.0)
+        state = one.step(state, target, 1.0 / rate)
+    assert abs(target - state.position) < radians(2.0)
+
+
 @sometimes
 @given(st.floats(0.05, 0.7), st.floats(0.5, 2.0))
 def test_a_target_that_stops_as_a_joint_can_is_run_past_by_no_more_than_it_covers_in_a_step(way, stretch):
