@@ -47,7 +47,7 @@ class Reader:
         for k in range(LONGEST_VARINT):
             byte = self._byte()
             value |= (byte & 0x7F) << 7 * k
-            if byte < 0x80:
+            if byte < 0x80 and value < 1 << 64:
                 return value
         raise ParquetError("a number in it is longer than 64 bits: it is damaged")
 

@@ -7,6 +7,7 @@ from math import sin
 from pathlib import Path
 from textwrap import wrap
 
+import bpy
 from mathutils import Vector
 
 from ...files.plain import json_of
@@ -138,10 +139,15 @@ def _gaze(context, rig, found: Joints, robot: Description):
     chain.target = _target(context, rig, robot)
     for name, values in robot.postures.items():
         pose(rig, values)
-        gallery.give_picture(rig, chain, postures.store(rig, chain, name))
+        gallery.give_picture(rig, chain, postures.store(rig, chain, _free_name(name, rig)))
     kept_posture.choose(chain, 0)
     pose(rig, next(iter(robot.postures.values()), {}))
     return chain
+
+
+def _free_name(posture: str, rig) -> str:
+    """Name of a posture's action; with the robot's where another robot has that posture."""
+    return posture if posture not in bpy.data.actions else f"{posture}, {rig.name}"
 
 
 def _stand(context, rig) -> None:

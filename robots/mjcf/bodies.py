@@ -16,7 +16,7 @@ from ..model import Inertial, Joint, Kind, Link, Robot, Visual
 from ..structure import check
 from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
 from ..xml_tree import Element
-from .document import NO_LENGTH, Document
+from .document import MOST, NO_LENGTH, Document
 from .equality import EqualityReader
 from .motors import with_motors
 from .shapes import ShapeReader
@@ -26,7 +26,6 @@ BALL = (("x", X), ("y", Y), ("z", Z))
 WORLD = "world"
 CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}  # what MuJoCo's compiler makes bodies of
 EXPAND = "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo (mj_saveLastXML), and import that"
-MOST = 1e4  # [rad or m] a limit beyond this is a placeholder, as in URDF
 
 
 def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
@@ -70,7 +69,14 @@ class _Bodies:
             self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
             for element, place, childclass in bodies:
                 self._body(element, place, childclass, self.links[0].name)
-        equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references)
+        sites = [found for found in top if found[0].tag == "site" and found[0].attributes.get("name")]
+        closed = {element.attributes.get(end) for element in document.sections("equality") for end in ("site1", "site2")}
+        for element, place, childclass in sites if not self.floats else ():
+            if element.attributes["name"] in closed:
+                root = self.links[0].name
+                self._frame(element, self.drawn[root].inverse().then(place), childclass, root)
+        still = {element.attributes["name"] for element, _, _ in sites}
+        equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references, still)
         joints = equality.read(self.joints)
         check(reader, document.root, self.links, joints)
         for tendon in document.sections("tendon")[:1]:
@@ -102,9 +108,7 @@ class _Bodies:
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(place)
         joints = [(self.document.with_defaults(child, own), within) for child, within, own in inside if child.tag == "joint"]
         free = [
-            child
-            for child, _, _ in inside
-            if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, childclass) == "free")
+            child for child, _, own in inside if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, own) == "free")
         ]
         if free:
             self.floats = self.floats or not parent

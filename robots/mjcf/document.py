@@ -28,9 +28,11 @@ from ..xml_tree import Element, read_xml
 MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
 MAX_DEPTH = 250  # nested elements: robots have some dozens of bodies in a row
 MAX_DEFAULTS = 2000  # attributes of a default class: MJCF has some hundreds
+MAX_INHERITED = 200_000  # attributes that all default classes together copy from the classes around them: robots have some thousand
 ACTUATORS = ("general", "position", "velocity", "motor", "intvelocity", "damper", "muscle", "cylinder", "adhesion", "dcmotor")
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
+MOST = 1e4  # [rad or m] a limit beyond this is a placeholder, as in URDF
 NO_LENGTH = 1e-10  # as MuJoCo's compiler: a shorter vector has no direction
 
 
@@ -55,6 +57,7 @@ class Document:
             raise reader.error(MalformedError, next(each for each in root.all("compiler") if "eulerseq" in each.attributes), what)
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         self._main_names = {"main"}
+        self._inherited = 0  # attributes that classes have copied
         for k, element in enumerate(root.all("default")):
             name = element.attributes.get("class", "main")
             if k == 0:
@@ -94,6 +97,10 @@ class Document:
         """Reads a <default>: its own attributes, then the classes inside it, which inherit these."""
         if name not in self._classes:
             self._classes[name] = {tag: dict(values) for tag, values in self._classes[parent].items()}
+            self._inherited += sum(map(len, self._classes[name].values()))
+            if self._inherited > MAX_INHERITED:
+                what = f"default classes inherit more than {MAX_INHERITED} attributes: is this a robot?"
+                raise self.reader.error(MalformedError, element, what)
         own = self._classes[name]
         for child in element.children:
             if child.tag != "default":

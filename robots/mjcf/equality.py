@@ -1,6 +1,6 @@
 """MJCF's equality constraints as closures between links, and as mimic joints. Knows no Blender."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ...solvers.kinematics.rotations import Vector
@@ -11,13 +11,20 @@ from ..xml_tree import Element
 from .document import NO_LENGTH, Document
 
 HIGHER_ORDER = 1e-12  # coefficients of polynomials beyond this make them no straight line
+HELD = "it holds a free body to the world: it is left out"
 
 
 class EqualityReader:
     """Reads the <equality> sections of one document; adds massless links to the robot where bodies are joined."""
 
     def __init__(
-        self, document: Document, links: list[Link], drawn: dict[str, Transform], floats: bool, references: Mapping[str, float]
+        self,
+        document: Document,
+        links: list[Link],
+        drawn: dict[str, Transform],
+        floats: bool,
+        references: Mapping[str, float],
+        still: Collection[str],
     ) -> None:
         """Reader of one document.
 
@@ -27,9 +34,10 @@ class EqualityReader:
             drawn: World frames of the links in the pose in which the file gives the bodies.
             floats: Whether the root body moves freely.
             references: Joint values [rad or m] in that pose.
+            still: Names of the world's sites.
         """
         self.document, self.reader = document, document.reader
-        self.links, self.drawn, self.floats, self.references = links, drawn, floats, references
+        self.links, self.drawn, self.floats, self.references, self.still = links, drawn, floats, references, still
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
         self._counts: dict[str, int] = {}  # links of each name that were wanted
@@ -78,13 +86,16 @@ class EqualityReader:
         if "site1" in element.attributes or "site2" in element.attributes:
             sites = [self.reader.text(element, word) for word in ("site1", "site2")]
             for name in sites:
+                if self.floats and name in self.still:
+                    self.reader.warn(element, HELD)
+                    return
                 if name not in self.drawn:
                     raise self.reader.error(UnknownNameError, element, f"there is no site '{name}': name one")
             self._add(sites[0], sites[1], kind)
             return
         bodies = [self._body(element, "body1"), self._body(element, "body2")]
         if None in bodies:
-            self.reader.warn(element, "it holds a free body to the world: it is left out")
+            self.reader.warn(element, HELD)
             return
         (first, from_first), (second, from_second) = (body for body in bodies if body is not None)
         anchor = self.document.vector(element, "anchor")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..model import Joint, Robot
 from ..xml_tree import Element
-from .document import ACTUATORS, Document
+from .document import ACTUATORS, MOST, Document
 
 
 def with_motors(document: Document, robot: Robot) -> Robot:
@@ -33,7 +33,7 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
     controls = _range(document, actuator, "ctrl") if _is_servo(document, actuator) else None
     lower, upper = joint.lower, joint.upper
     if controls is not None:
-        low, high = sorted(number / gear for number in controls)
+        low, high = (min(max(number / gear, -MOST), MOST) for number in (controls if gear > 0.0 else reversed(controls)))
         lower = low if lower is None else max(lower, low)
         upper = high if upper is None else min(upper, high)
         if lower > upper:

@@ -280,14 +280,20 @@ class _Expander:
         if end < len(text):
             parts.append(text[end:])
         if len(parts) == 1:
+            if end and isinstance(parts[0], str):
+                self._count(parts[0], element)
             return parts[0]
         found = "".join(map(str, parts))
         if len(found) > MAX_TEXT:
             raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
-        self.characters += len(found)
+        self._count(found, element)
+        return found
+
+    def _count(self, text: str, element: Element) -> None:
+        """Counts a text that was put in; raises MalformedError where all of them are too long."""
+        self.characters += len(text)
         if self.characters > MAX_CHARACTERS:
             raise self._error(element, f"the file expands to more than {MAX_CHARACTERS} characters: is this a robot?")
-        return found
 
     def _expression(self, text: str, scope: Scope, element: Element) -> Any:
         try:

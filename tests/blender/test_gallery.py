@@ -91,6 +91,12 @@ def test_its_servos_go_where_its_model_goes(folder):
             assert raw == pytest.approx(expected, abs=0.1), name
 
 
+def test_postures_that_another_robot_has_too_are_named_by_the_robot():
+    for robot, suffix in (("so101", ""), ("so100", ", SO-100"), ("so101", ", SO-101.001")):
+        names = [posture.name for posture in gaze_of(added(robot)).postures]
+        assert names == [f"{name}{suffix}" for name in ("Attentive", "Low", "Tall")]
+
+
 def test_while_its_own_program_walks_the_duck_s_head_is_driven_alone():
     from limber.rig.robot.device import describe_plain
 

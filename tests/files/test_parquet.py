@@ -73,6 +73,12 @@ def test_lists_in_lists_without_end_are_an_error():
         Reader(b"\x19" + b"\x19" * 100_000).struct()
 
 
+def test_a_number_of_more_than_64_bits_is_an_error():
+    assert Reader(b"\xff" * 9 + b"\x01").varint() == 2**64 - 1
+    with pytest.raises(ParquetError, match="longer than 64 bits"):
+        Reader(b"\xff" * 9 + b"\x7f").varint()  # as a place in the file no system can go there
+
+
 def test_a_run_of_numbers_that_no_memory_holds_is_refused():
     many = 2**31 - 1
     page = struct({1: 0, 2: 8, 3: 8, 5: {1: many, 2: 8, 3: 3, 4: 3}}) + bytes(8)

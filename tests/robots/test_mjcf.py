@@ -136,6 +136,38 @@ def test_constraints_are_closures_that_hold_where_the_file_draws_the_bodies(tmp_
         assert at[closure.first].rotation == pytest.approx(at[closure.second].rotation, abs=1e-12)
 
 
+BASE_IN_THE_WORLD = """<body name="left"><joint name="a" axis="0 1 0"/><site name="tip" pos="0 0 1"/></body>
+<body name="right" pos="1 0 0"><joint name="b" axis="0 1 0"/></body><frame pos="0 0 .5"><site name="fixed" pos="0 0 .5"/></frame>
+<site name="unused"/>"""
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_constraint_may_hold_a_site_of_the_world(tmp_path, alone):
+    bodies = BASE_IN_THE_WORLD
+    if alone:
+        base = '<body name="base" pos="2 0 0"><body name="arm"><joint/></body><site name="tip" pos="-2 0 1"/></body>'
+        bodies = f'{base}<site name="fixed" pos="0 0 1"/>'
+    robot = read_text(tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>'))
+    (closure,) = robot.closures
+    tree = build_tree(robot)
+    at = dict(zip([branch.link for branch in tree.branches], tree.frames({}), strict=True))
+    assert at[closure.first].offset == pytest.approx(at[closure.second].offset, abs=1e-12)
+    assert "unused" not in robot.link
+
+
+def test_a_site_of_the_world_holds_no_body_that_moves_freely(tmp_path):
+    bodies = '<body name="base"><freejoint/><site name="tip"/></body><site name="fixed"/>'
+    robot = read_text(tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>'))
+    assert robot.closures == ()
+    assert any("holds a free body to the world" in text for text in robot.warnings)
+
+
+def test_a_gear_next_to_nothing_limits_nothing(tmp_path):
+    actuator = '<actuator><position joint="j" gear="1e-320" ctrlrange="-1 1"/></actuator>'
+    joint = read_text(tmp_path, world(limb('<joint name="j"/>'), after=actuator)).joint["j"]
+    assert (joint.lower, joint.upper) == (-1e4, 1e4)
+
+
 def test_a_constraint_that_is_switched_off_closes_nothing(tmp_path):
     off = '<equality><connect site1="tip" site2="end" active="false"/></equality>'
     assert read_text(tmp_path, world(LOOP, after=off)).closures == ()
@@ -202,6 +234,18 @@ WRONG = {
         errors.MalformedError,
         world(limb(), "\n<default>" + "".join(f'<geom a{k}="1"/>' for k in range(2001)) + "</default>"),
         "class 'main' has more than 2000 attributes",
+    ),
+    "too many defaults that classes inherit": (
+        errors.MalformedError,
+        world(
+            limb(),
+            "\n<default><geom "
+            + " ".join(f'a{k}="1"' for k in range(1900))
+            + "/>"
+            + "".join(f'<default class="c{k}"/>' for k in range(110))
+            + "</default>",
+        ),
+        "default classes inherit more than 200000 attributes",
     ),
     "nested too deep": (errors.MalformedError, world("<frame>" * 300 + "</frame>" * 300), "nested deeper"),
     "entity": (errors.MalformedError, '<!DOCTYPE r [\n<!ENTITY a "b">]><mujoco/>', "ENTITY"),
