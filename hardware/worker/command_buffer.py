@@ -251,6 +251,7 @@ class CommandBuffer:
 
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:
         self._joints = device.joints
+        self._tolerances = [WORTH_A_WORD * joint.scale for joint in device.joints]
         self._latency = max(device.latency, 0.0)  # what is to be early comes early
         self._mixing = mixing
         self._playback = Playback(period, lambda values: self._mixing.clamp(values))
@@ -282,8 +283,8 @@ class CommandBuffer:
         self.clamped += within != values
         self.limited = tuple(
             f"'{joint.name}' goes no farther than {joint.text(reached)}: the pose asks for {joint.text(value)}"
-            for joint, value, reached in zip(self._joints, values, within, strict=True)
-            if abs(value - reached) > WORTH_A_WORD * joint.scale
+            for joint, value, reached, tolerance in zip(self._joints, values, within, self._tolerances, strict=True)
+            if abs(value - reached) > tolerance
         )
         self.newest, self.came_at = within, now
         self._delayed.append((stamp + self._latency, _at(within, frame), repeated))

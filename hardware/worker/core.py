@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ...motion import Kinematic
 from ..device import Device
@@ -15,20 +15,15 @@ from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
 from ..mixing import Mixing, speed_problems
 from ..protocols.interface import ProtocolError, Quantity
-from ..protocols.reachy_mini.capabilities import PROTOCOL as REACHY_MINI
-from ..protocols.table import WITHOUT_CODEC, codec_for
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
 from ..status import ChannelStatus
-from ..transport import Transport, TransportError
-from ..virtual_robot import on_board
+from ..transport import TransportError
 from .command_buffer import CommandBuffer
 from .connection import Connection, Durations, Moves, Raw, Readings
 from .connection_state import DesiredState
-from .limber_connection import LimberConnection
+from .connections import Connect, connection_to
 from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
 from .motion_controller import MotionController
-from .reachy_connection import ReachyConnection
-from .servo_connection import ServoConnection
 from .tasks import channels_needed
 
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
@@ -44,8 +39,6 @@ TARGET_STATES = {
     **dict.fromkeys(SETTING_UP, (State.SETUP,)),
 }
 STOPPED_BY = (Fault.STOPPED, Fault.BLOCKED)  # faults after which a servo must not go on to its last goal
-
-Connect = Callable[[Device, float], Transport]
 
 
 class Worker:
@@ -171,8 +164,7 @@ class Worker:
 
     def _safety_inputs(self, now: float, stop: bool, request: Request) -> SafetyInputs:
         connection, controller = self._connection, self._controller
-        subject = request if request.command in MOTION_COMMANDS else self._begun
-        needed = channels_needed(self._device, self._mixing, subject)
+        needed = self._channels_needed(request)
         known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(now)
         missing = [self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None]
         measures = connection is not None and connection.measures
@@ -197,6 +189,12 @@ class Worker:
             jumped=commanded is not None and self._buffer.jumped(commanded),
             remark=self._buffer.remark,
         )
+
+    def _channels_needed(self, request: Request) -> frozenset[int]:
+        """Indices of the channels that a new command drives, or the one that the robot is driven for."""
+        if request.command in MOTION_COMMANDS:
+            return channels_needed(self._device, self._mixing, request)
+        return channels_needed(self._device, self._mixing, self._begun) if self._controller is None else self._controller.channels
 
     def _apply_state(self, before: Safety, request: Request) -> None:
         """Adapt motion and device to the new state."""
@@ -246,23 +244,13 @@ class Worker:
             return
         self._report(now)  # opening may take its time
         self._no_port = None
+        self._session = self._session % 0xFFFF + 1
         try:
-            device = self._device
-            codec = None if device.protocol in WITHOUT_CODEC else codec_for(device.protocol, device.settings, device.program)
-            transport = self._connect(self._device, now)
+            self._connection = connection_to(self._device, self._connect, self._session, PERIOD, self._moves, now)
         except TransportError as error:
             self._no_port = FaultReport(error.fault, error.detail)
-            return
         except ProtocolError as error:
             self._no_port = FaultReport(Fault.UNSUITABLE, str(error))
-            return
-        self._session = self._session % 0xFFFF + 1
-        if codec is not None:
-            self._connection = ServoConnection(device, transport, codec, self._moves, now)
-        elif device.protocol == REACHY_MINI:
-            self._connection = ReachyConnection(device, transport, self._moves, now)
-        else:
-            self._connection = LimberConnection(on_board(device), transport, self._session, PERIOD, self._moves, now)
 
     def _move(self, goal: list[Kinematic] | None, now: float) -> None:
         """Send the next goals, where the robot may move."""

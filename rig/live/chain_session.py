@@ -19,7 +19,6 @@ from ..reading import chain as build
 from ..reading import channels, postures
 from ..reading import goal as goals
 from ..reading.channels import Channel
-from ..reading.effects import effects
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.mechanism.conflicts import why_taken
@@ -145,7 +144,7 @@ class ChainSession(SceneSession):
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        on_top = effects(now)
+        on_top = build.effects(now)
         scene = depsgraph.scene
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),

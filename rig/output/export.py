@@ -23,7 +23,7 @@ from ..reading.placement import Placement
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
-from ..robot.value_filters import ValueFilters
+from ..robot.values import ValueFilters
 from .stepped import Stepped
 
 SETTLE_FOR = (

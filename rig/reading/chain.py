@@ -1,18 +1,26 @@
-"""A chain's settings: as they are stored, as the solver's skeleton and options, and which solvers can be used for it.
+"""A chain's settings: as they are stored, as the solver's skeleton and options, as effects on its posture, and which solvers can be used
+for it.
 
 Settings may be keyed, so they are read at every frame; what is made of them is made anew only where they have changed (`stored`).
 """
 
+from math import isfinite
 from operator import attrgetter
+from typing import Any
 
+import numpy as np
 from mathutils import Matrix
 
+from ...character.effects import PostureEffect
+from ...character.life import Life
+from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
+from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
+from . import turntable
 from .goal import ends_of, tool_frame, with_goal
 from .joint_tree import Motion, joint_tree
-from .options import options_of, stored_options
 from .skeleton import ChainReader
 
 _OF_CHAIN = attrgetter(
@@ -39,11 +47,19 @@ def stored(chain, solver: str) -> tuple:
     ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *_OF_CHAIN(chain),
-        *stored_options(chain, solver),
+        *_stored_options(chain, solver),
         *ends,
         [(end.bone, end.enabled) for end in chain.ends],
         *map(_OF_JOINT, chain.joints),
     )
+
+
+def _stored_options(chain, solver: str) -> tuple:
+    """All stored settings from which `solver_options` makes the solver's options, but for the joints' weights; () for an unknown solver."""
+    if solver not in SOLVERS:
+        return ()
+    group = getattr(chain.options, solver)
+    return chain.options.body, *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)]
 
 
 def motions(chain) -> list[Motion]:
@@ -71,9 +87,47 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
 
     Raises:
         RigError: a stored setting is unknown to this version.
-        GazeError: the solver does not accept a setting.
+        GazeError: a setting, as an animation has it, is not one that the solver accepts.
     """
-    return options_of(chain, SOLVERS[solver], reader.joint_keys, rig_in_world) if solver in SOLVERS else None
+    info = SOLVERS.get(solver)
+    if info is None or info.options is None:
+        return None
+    group = getattr(chain.options, info.name)
+    values = {name: _value(each, getattr(group, name)) for name, each in settings_of(info.options).items()}
+    if None in values.values():
+        raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
+    if info.options is ExpressiveOptions:  # what depends on the chain as well: its joints' weights, and its first joint's axis
+        weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
+        values["link_weights"] = tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
+        values["hold_body"] = turntable.is_held(chain, reader.joint_keys, rig_in_world)
+    return info.options(**values)
+
+
+def _value(each: Setting, stored) -> Any:
+    """The value that a property stores; None for a choice that this version does not know."""
+    if each.choices:
+        chosen = [value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)]
+        return tuple(chosen) if each.several else next(iter(chosen), None)
+    if isinstance(stored, float):  # in Blender of 32 bits: the default and the bounds are met exactly
+        return next((exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored), stored)
+    return stored
+
+
+def weighed(chain) -> list:
+    """The joints whose weight applies to their bone: the first joint of each bone."""
+    return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
+
+
+def effects(chain) -> tuple[PostureEffect, ...]:
+    """The effects of a chain in this frame, in the order in which they are added."""
+    return tuple(effect for effect in (_life(chain.life),) if effect is not None)
+
+
+def _life(settings) -> Life | None:
+    amount = settings.amount
+    if not (amount > 0.0 and isfinite(amount)):
+        return None
+    return Life(amount * settings.breathing, amount * settings.sway, amount * settings.glances, settings.seed)
 
 
 def skeleton_now(rig, chain) -> Skeleton:

@@ -18,7 +18,7 @@ from . import lookahead, programs
 from . import values as robot_values
 from .device import Source, describe
 from .history import History
-from .value_filters import ValueFilters
+from .values import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its positions are read

@@ -154,12 +154,12 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
     from types import SimpleNamespace
 
     from limber.rig.blender.errors import RigError
-    from limber.rig.reading.options import options_of
+    from limber.rig.reading.chain import solver_options
 
     stored = vars(SOLVERS["ccd"].options()) | {"order": ""}
     chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd=SimpleNamespace(**stored)))
     with pytest.raises(RigError, match=r"CCD in chain 'Neck'.*choose it again"):
-        options_of(chain, SOLVERS["ccd"], [])
+        solver_options(chain, "ccd", None)
 
 
 def test_options_are_kept_in_the_file(reopen):

@@ -1,0 +1,48 @@
+"""The table of connections: what the worker uses to talk to a device of each protocol. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ..device import Device
+from ..protocols.reachy_mini.capabilities import PROTOCOL as REACHY_MINI
+from ..protocols.table import OWN, codec_for
+from ..transport import Transport
+from ..virtual_robot import on_board
+from .connection import Connection, Moves
+from .limber_connection import LimberConnection
+from .reachy_connection import ReachyConnection
+from .servo_connection import ServoConnection
+
+Connect = Callable[[Device, float], Transport]
+Make = Callable[[Device, Transport, int, float, Moves, float], Connection]
+
+CONNECTIONS: Mapping[str, Make] = MappingProxyType(
+    {
+        OWN: lambda device, port, session, period, moves, now: LimberConnection(on_board(device), port, session, period, moves, now),
+        REACHY_MINI: lambda device, port, _session, _period, moves, now: ReachyConnection(device, port, moves, now),
+    }
+)
+"""Connections of the protocols whose devices have states of their own; all others talk to servos through a codec."""
+
+
+def connection_to(device: Device, connect: Connect, session: int, period: float, moves: Moves, now: float) -> Connection:
+    """A new connection to a device.
+
+    Args:
+        device: The robot's description.
+        connect: Opens the device's port at a time [s].
+        session: 1 to 65535, other than the last connection's.
+        period: Time between two steps of the worker [s].
+        moves: The statistics of moves and their acknowledgements.
+        now: Current time [s].
+
+    Raises:
+        TransportError: The port cannot be opened.
+        ProtocolError: There is no such protocol, or it cannot be used with the device's settings.
+    """
+    if device.protocol in CONNECTIONS:
+        return CONNECTIONS[device.protocol](device, connect(device, now), session, period, moves, now)
+    codec = codec_for(device.protocol, device.settings, device.program)  # before the port is opened: a wrong one touches nothing
+    return ServoConnection(device, connect(device, now), codec, moves, now)
