@@ -39,7 +39,6 @@ from .kinematics.rotations import (
 )
 from .kinematics.skeleton import Pose, Skeleton
 
-SHORTEST_REACH = 1e-6  # [m] a shorter skeleton counts as this long
 ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
 
 
@@ -100,7 +99,7 @@ def _to_position(
     skeleton: Skeleton, wanted: Vector, position: Vector, moved: Vector, pose: Pose, axes: list[Vector], carried: Sequence[int]
 ) -> Residual:
     """Residual from `position` to `wanted` [m], with the velocities of a point at `moved` on the end's link."""
-    share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
+    share = 1.0 / skeleton.reach
     velocities = _linear(skeleton, moved, pose, axes, carried)
     return Residual(scale(subtract(wanted, position), share), [scale(velocity, share) for velocity in velocities])
 

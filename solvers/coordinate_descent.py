@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .kinematics.rotations import (
     IDENTITY,
     ORIGIN,
+    SAME_ANGLE,
     Quaternion,
     Vector,
     about,
@@ -24,8 +25,7 @@ from .kinematics.rotations import (
     subtract,
 )
 
-NO_PULL = 1e-18  # of pulls (squared lengths): a smaller one has no lever arm
-OPPOSITE = 1e-9  # of a pull's own size: the error is as large as can be, so that both directions are as good
+NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one has no lever arm
 
 
 class Pull(NamedTuple):
@@ -56,7 +56,7 @@ class Pull(NamedTuple):
         orientation that is the optimum. It never overshoots: each step reduces the error, and where an end is nearly along the axis, so
         that `best_rotation` would swing wildly, it hardly rotates. Opposite vectors leave the axis open: it is then the hinge's own.
         """
-        if self.level < 0.0 and self.together <= -OPPOSITE * self.level and abs(self.across) <= -OPPOSITE * self.level:
+        if self.level < 0.0 and max(self.together, abs(self.across)) <= -SAME_ANGLE * self.level:
             return math.pi
         if self.across * self.across + self.together * self.together <= NO_PULL:
             return 0.0

@@ -11,12 +11,10 @@ from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
 from .goals import EndGoal, GazeGoal, Point
-from .kinematics.rotations import NO_DIRECTION, length, subtract
+from .kinematics.rotations import SAME_ANGLE, length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 
-MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met
-SAME_PLACE = 1e-9  # of the skeleton's reach: a nearer target has no direction
-OUTSIDE = 1e-6  # [rad] excess of a posture over a limit that is reported; less is single precision
+MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met, and a posture is within limits: single precision
 
 
 class Diagnosis:
@@ -129,12 +127,12 @@ def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
     for end_goal in goal.ends:
         if isinstance(end_goal.aim, Point):
             away = length(subtract(end_goal.aim.position, skeleton.end_pose(pose, end_goal.end)[1]))
-            if away <= max(SAME_PLACE * skeleton.reach, NO_DIRECTION):
+            if away <= SAME_ANGLE * skeleton.reach:
                 return f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in no direction: move it away"
     return ""
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:
     ranges = zip(skeleton.joints, posture, strict=True)
-    outside = [joint.name for joint, angle in ranges if not joint.lower - OUTSIDE <= angle <= joint.upper + OUTSIDE]
+    outside = [joint.name for joint, angle in ranges if not joint.lower - MET <= angle <= joint.upper + MET]
     return f"the posture is outside the limits of {', '.join(outside)}: it is kept as near as they allow" if outside else ""

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
 from .kinematics.rotations import (
     NO_DIRECTION,
+    SAME_ANGLE,
     Quaternion,
     Vector,
     Y,
@@ -22,9 +23,7 @@ from .kinematics.rotations import (
     unit,
     vector_angle,
 )
-from .kinematics.skeleton import Angles, Pose, Skeleton
-
-AT_LIMIT = 1e-9  # [rad] distance from a limit up to which a joint is at it
+from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 
 
 class EndError(NamedTuple):
@@ -136,10 +135,7 @@ def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) 
 def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]:
     """Indices of the joints that are at a limit."""
     ranges = zip(angles, skeleton.lower, skeleton.upper, strict=True)
-    return tuple(k for k, (angle, lower, upper) in enumerate(ranges) if angle - lower <= AT_LIMIT or upper - angle <= AT_LIMIT)
-
-
-SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction to keep
+    return tuple(k for k, (angle, lower, upper) in enumerate(ranges) if angle - lower <= SAME_ANGLE or upper - angle <= SAME_ANGLE)
 
 
 class Link(NamedTuple):

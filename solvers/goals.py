@@ -8,6 +8,7 @@ import numpy as np
 
 from .kinematics.rotations import (
     NO_DIRECTION,
+    SAME_ANGLE,
     Quaternion,
     Vector,
     conjugate,
@@ -22,7 +23,6 @@ from .kinematics.rotations import (
 from .kinematics.skeleton import Angles, Skeleton
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
-EQUAL_ROLLS = 1e-9  # cosines that differ by less are equal: the choice must not depend on rounding
 POLE = 1e-6  # sine of the angle between `up` and the view below which upright is undefined
 
 
@@ -169,7 +169,7 @@ def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quatern
     if not symmetric:
         return target
     w, _, y, _ = multiply(conjugate(target), end)
-    rolled = abs(y) > abs(w) if abs(abs(y) - abs(w)) > EQUAL_ROLLS else w * y < 0.0
+    rolled = abs(y) > abs(w) if abs(abs(y) - abs(w)) > SAME_ANGLE else w * y < 0.0
     return multiply(target, HALF_ROLL) if rolled else target
 
 

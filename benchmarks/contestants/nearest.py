@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from limber.solvers.aim_residual import Finished, finish_or_look
 from limber.solvers.diagnosis import MET, Diagnosis
-from limber.solvers.expressive.model import SHORTEST_REACH
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, check_goal
 from limber.solvers.kinematics.skeleton import Angles, Skeleton
@@ -26,7 +25,7 @@ class Nearest:
                 carried[parent] += carried[k]
         # What a rotation changes of the shape grows with the links that it carries; a prismatic joint's whole reach counts as a radian.
         shares = [(count / n) ** 2 if count < n else ROOT_COST for count in carried]
-        reach = max(skeleton.reach, SHORTEST_REACH)
+        reach = skeleton.reach
         self.costs = [share if joint.kind == "revolute" else share / reach**2 for joint, share in zip(skeleton.joints, shares, strict=True)]
 
     def solve(self, goal: GazeGoal, start: Angles | None = None) -> Solution:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import SHORTEST_REACH
 from ..coordinate_descent import NO_PULL, Pull, SweepStart, Tool, sweep
 from ..diagnosis import MET
 from ..gaze import end_errors
@@ -46,7 +45,6 @@ class Descent:
 
     def __init__(self, skeleton: Skeleton, options: CcdOptions) -> None:
         self.skeleton, self.options = skeleton, options
-        self.reach = max(skeleton.reach, SHORTEST_REACH)
         self._parents = [joint.parent for joint in skeleton.joints]
         self._prismatic = [joint.kind == "prismatic" for joint in skeleton.joints]
         ends = range(len(skeleton.ends))
@@ -67,7 +65,7 @@ class Descent:
         unmet = False
         for share, end_goal, end_error in zip(_shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True):
             if end_goal.weight > 0.0:
-                distance = end_error.distance / self.reach
+                distance = end_error.distance / self.skeleton.reach
                 seen += share * (end_error.angle**2 + distance**2)
                 whole += share * (end_error.whole**2 + distance**2)
                 unmet = unmet or max(end_error.whole, distance) > MET
@@ -111,7 +109,7 @@ class Descent:
         tasks: list[list[tuple[float, Task]]] = [[] for _ in range(ends)]
         for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
             if end_goal.weight > 0.0:
-                task = task_of(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.reach, splits)
+                task = task_of(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits)
                 tasks[end_goal.end].append((share, task))
         return tasks
 

@@ -40,7 +40,7 @@ class Ccd:
         self.options = options or CcdOptions()
         self.diagnosis = Diagnosis(skeleton)
         self.descent = Descent(skeleton, self.options)
-        self._most = [self.options.largest_move * (self.descent.reach if joint.kind == "prismatic" else 1.0) for joint in skeleton.joints]
+        self._most = [self.options.largest_move * unit for unit in skeleton.units.tolist()]
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
         """See `GazeSolver.solve`. `iterations`: sweeps over all joints.

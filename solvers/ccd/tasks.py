@@ -8,6 +8,7 @@ from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
 from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, position_of, upright
 from ..kinematics.rotations import (
     NO_DIRECTION,
+    SINGLE_PRECISION,
     Quaternion,
     Vector,
     Y,
@@ -26,7 +27,6 @@ from ..kinematics.rotations import (
 )
 
 NOTHING = Pull()
-ACROSS = 1e-3  # sine of the angle between a prismatic axis and the line of sight below which the joint does not change the view
 
 
 class TranslationPull(NamedTuple):
@@ -156,7 +156,7 @@ class ViewTask:
             return TranslationPull()
         view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].position)
         away, across = length(gap), reject(axis, view)
-        if away <= NO_DIRECTION or length(across) < ACROSS:
+        if away <= NO_DIRECTION or length(across) < SINGLE_PRECISION:
             return TranslationPull()
         share = 1.0 / (away * away)
         return TranslationPull(share * dot(reject(gap, view), across), share * dot(across, across))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from ..kinematics.rotations import (
+    SAME_ANGLE,
     Quaternion,
     Vector,
     about,
@@ -21,9 +22,6 @@ from ..kinematics.rotations import (
 )
 from .chain import VirtualChain
 from .joint_model import JointModel
-
-NO_ROLL = 1e-9  # [of a unit vector, or rad] a shorter projected direction has no angle, and a smaller roll is none
-SAME = 1e-12  # cosines that differ by less are equal
 
 
 def backward_phase(
@@ -76,7 +74,7 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
     for desired in (twist, twist + math.pi) if symmetric else (twist,):
         safe = model.safe_angle(desired)
         error = abs(wrap(safe - desired))
-        cost = (error if error > NO_ROLL else 0.0, abs(safe - before))
+        cost = (error if error > SAME_ANGLE else 0.0, abs(safe - before))
         if cost < least:
             best, least = safe, cost
     return best
@@ -88,12 +86,12 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
     Which it is for a hinge that is perpendicular to its parent; others keep their basis. Of the two rolls the smaller.
     """
     twister, model = chain.models[k], chain.models[k + 1]
-    if model.is_twister or abs(dot(model.axis, twister.axis)) > NO_ROLL:
+    if model.is_twister or abs(dot(model.axis, twister.axis)) > SAME_ANGLE:
         return child
     direction = rotate(multiply(child, model.rotation(child_angle)), model.segment)
     desired = cross(rotate(basis, twister.axis), direction)
     axis = reject(rotate(child, model.axis), direction)
-    if length(desired) <= NO_ROLL or length(axis) <= NO_ROLL:
+    if length(desired) <= SAME_ANGLE or length(axis) <= SAME_ANGLE:
         return child
     roll = signed_angle(axis, unit(desired), direction)
     if abs(roll) > 0.5 * math.pi:
@@ -110,10 +108,10 @@ def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quate
     link = rotate(multiply(basis, model.rotation(angle)), model.segment)
     other_link = rotate(multiply(basis, model.rotation(other)), model.segment)
     gain = dot(other_link, desired) - dot(link, desired)
-    if abs(gain) <= SAME:
+    if abs(gain) <= SAME_ANGLE:
         child_link = rotate(multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1])), model.segment)
         gain = dot(other_link, child_link) - dot(link, child_link)
-    return other if gain > SAME else angle
+    return other if gain > SAME_ANGLE else angle
 
 
 def _twist_parent(
@@ -130,7 +128,7 @@ def _twist_parent(
     def twist_for(bend: float) -> float:
         link = rotate(model.rotation(bend), model.segment)
         across, wanted_across = reject(link, parent.axis), reject(local, parent.axis)
-        if length(across) <= NO_ROLL or length(wanted_across) <= NO_ROLL:  # straight: only the child's roll tells
+        if length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE:  # straight: only the child's roll tells
             return twist_angle(multiply(conjugate(parent_basis), child), parent.axis)
         return signed_angle(across, wanted_across, parent.axis)
 
@@ -142,6 +140,6 @@ def _twist_parent(
     opposite = model.opposite(angle)
     if opposite is not None:
         second = parent.within(twist_for(opposite))
-        if second is not None and (first is None or agreement(second, opposite) > agreement(first, angle) + SAME):
+        if second is not None and (first is None or agreement(second, opposite) > agreement(first, angle) + SAME_ANGLE):
             return second, opposite
     return (parent.safe_angle(twist_for(angle)) if first is None else first), angle

@@ -7,7 +7,6 @@ that share a place are ordinary, and only differences of neighbouring places are
 
 from collections.abc import Sequence
 
-from ..gaze import SHORTEST_LINK
 from ..kinematics.rotations import (
     IDENTITY,
     Quaternion,
@@ -20,7 +19,7 @@ from ..kinematics.rotations import (
     subtract,
     unit,
 )
-from ..kinematics.skeleton import Skeleton, SkeletonError
+from ..kinematics.skeleton import SHORTEST_LINK, Skeleton, SkeletonError
 from .joint_model import JointModel
 
 

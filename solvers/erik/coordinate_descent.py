@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 from ..coordinate_descent import SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from ..goals import nearer_roll
-from ..kinematics.rotations import Quaternion, Vector, Y, dot, rotate
+from ..kinematics.rotations import SAME_ANGLE, Quaternion, Vector, Y, dot, rotate
 from .backward import end_twist
 from .chain import VirtualChain
 from .parameters import Hyperparameters
-
-NO_ROTATION = 1e-9  # [rad] a smaller rotation is not made
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def _sweep(
             turn = pull_of_frames(axis, tool.rotation, aim.nearest(tool.rotation)).best_rotation
         else:
             turn = pull_of_vectors(axis, rotate(tool.rotation, Y), aim.direction).best_rotation
-        before, angles[k] = angles[k], limited(k, angles[k] + turn if abs(turn) > NO_ROTATION else angles[k])
+        before, angles[k] = angles[k], limited(k, angles[k] + turn if abs(turn) > SAME_ANGLE else angles[k])
         moved = max(moved, abs(angles[k] - before))
         return angles[k] - before
 
@@ -97,7 +95,7 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
     whole = _whole(chain, aim)
     for _ in range(hyper.max_bwcd_iterations):
         swept = _sweep(chain, solved, aim, hyper, lambda k, angle: chain.models[k].safe_angle(angle), tip_first=False, whole=whole)
-        if swept.aims or swept.moved <= NO_ROTATION:
+        if swept.aims or swept.moved <= SAME_ANGLE:
             break
     return _with_end_twist(chain, solved, aim, before)
 

@@ -7,8 +7,19 @@ basis, which its parent must reach, and so on to the root, whose basis ends up d
 import math
 from collections.abc import Sequence
 
-from ..kinematics.rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
-from .backward import NO_ROLL
+from ..kinematics.rotations import (
+    SAME_ANGLE,
+    Quaternion,
+    about,
+    conjugate,
+    dot,
+    length,
+    multiply,
+    reject,
+    rotate,
+    signed_angle,
+    twist_angle,
+)
 from .chain import VirtualChain
 
 
@@ -65,10 +76,10 @@ def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Q
         return
     own, childs = reject(own, direction), reject(childs, direction)
     # Printed is the opposite condition; without a projection there is no angle to measure.
-    if length(own) > NO_ROLL and length(childs) > NO_ROLL:
+    if length(own) > SAME_ANGLE and length(childs) > SAME_ANGLE:
         roll = signed_angle(childs, own, direction)
-        if abs(roll) > NO_ROLL:
-            _propagate_roll_up(chain, k, roll, bases, angles, flip=abs(roll) > math.pi - NO_ROLL)
+        if abs(roll) > SAME_ANGLE:
+            _propagate_roll_up(chain, k, roll, bases, angles, flip=abs(roll) > math.pi - SAME_ANGLE)
 
 
 def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool) -> None:

@@ -6,10 +6,7 @@ constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives 
 
 import math
 
-from ..kinematics.rotations import Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
-
-PARALLEL = 1e-4  # sine of an angle between axes under which they count as parallel: coarser than single precision
-ON_LIMIT = 1e-9  # [rad] a joint this near to a limit is on it
+from ..kinematics.rotations import SAME_ANGLE, SINGLE_PRECISION, Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
 
 
 class JointModel:
@@ -24,12 +21,12 @@ class JointModel:
 
     def __init__(self, axis: Vector, segment: Vector, parent: Vector, lower: float, upper: float) -> None:
         self.axis, self.segment, self.parent, self.lower, self.upper = axis, segment, parent, lower, upper
-        self.is_twister = length(cross(axis, segment)) < PARALLEL
+        self.is_twister = length(cross(axis, segment)) < SINGLE_PRECISION
         # Latitude over angle: (level + swing cos(angle - zero) + 1) / 2.
         across, parent_across = reject(segment, axis), reject(parent, axis)
         self._level = dot(axis, segment) * dot(axis, parent)
         self._swing = length(across) * length(parent_across)
-        self.has_latitude = length(across) >= PARALLEL and length(parent_across) >= PARALLEL
+        self.has_latitude = length(across) >= SINGLE_PRECISION and length(parent_across) >= SINGLE_PRECISION
         self._zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
         self._parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
 
@@ -70,7 +67,7 @@ class JointModel:
         """`angle` modulo full rotations, if that can be within limits."""
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
-            if self.lower - ON_LIMIT <= candidate <= self.upper + ON_LIMIT:
+            if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
                 return min(max(candidate, self.lower), self.upper)
         return None
 
@@ -97,8 +94,8 @@ class JointModel:
         """AvoidJointEdge of section 7.1: an angle at a limit, moved inwards by `offset` [rad]."""
         if self.upper - self.lower <= 2.0 * offset:  # no room: a joint with so little range is as good as fixed
             return angle
-        if abs(angle - self.lower) <= ON_LIMIT:
+        if abs(angle - self.lower) <= SAME_ANGLE:
             return angle + offset
-        if abs(angle - self.upper) <= ON_LIMIT:
+        if abs(angle - self.upper) <= SAME_ANGLE:
             return angle - offset
         return angle

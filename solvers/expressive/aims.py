@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aim_residual import ROLL_WEIGHT, SHORTEST_REACH
+from ..aim_residual import ROLL_WEIGHT
 from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
 from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
 from ..kinematics.se3 import cross, logarithm
@@ -96,7 +96,7 @@ class _Position:
     def __init__(self, model: Model, desired: EndGoal, position: Vector) -> None:
         self.end, self._position = desired.end, np.array(position)
         self._moves = _Moves(model, desired.end)
-        self._share = 1.0 / max(model.skeleton.reach, SHORTEST_REACH)
+        self._share = 1.0 / model.skeleton.reach
 
     def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         return self._share * (self._position - poses.end_positions[:, self.end]), self._share * self._moves.of(poses)

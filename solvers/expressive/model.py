@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aim_residual import SHORTEST_REACH
 from ..goals import GazeError
 from ..kinematics.rotations import Quaternion, Vector, Z, between, normalized, to_matrix, unit
-from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
 from .options import Options
 from .shape_directions import shape_directions
 
@@ -58,7 +57,7 @@ class Poses:
         for row, k in model.slid:
             axis = self.axes[:, k]
             reached = directions[:, row] + self.angles[:, k, None] * axis
-            size = np.maximum(np.sqrt((reached**2).sum(-1, keepdims=True)), SHORTEST_REACH)
+            size = np.maximum(np.sqrt((reached**2).sum(-1, keepdims=True)), SHORTEST_LINK)
             directions[:, row] = reached / size
             slides[:, row, k] = (axis - directions[:, row] * (axis * directions[:, row]).sum(-1, keepdims=True)) / size
         return directions, slides
@@ -144,8 +143,7 @@ class Model:
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns = np.array([1.0 if joint.kind == "revolute" else 0.0 for joint in joints])
         self.sliding = [k for k in range(n) if not self.turns[k]]
-        # (n,) joint units: radians per unit of movement, where a prismatic joint's full reach counts as one radian.
-        self.scale = np.where(self.turns > 0.0, 1.0, max(skeleton.reach, SHORTEST_REACH))
+        self.scale = skeleton.units
         self.parents = [joint.parent for joint in joints]
         self.is_chain = self.parents == list(range(-1, n - 1))
         self.ancestors = np.eye(n)

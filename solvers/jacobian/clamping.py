@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..aim_residual import SHORTEST_REACH
 from ..kinematics.rotations import length
 from ..kinematics.skeleton import Skeleton
 from .linear import Array, Linear, size
@@ -37,7 +36,7 @@ class Clamp:
         """D_max of so many of a typical link's lengths."""
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
         real = [each for each in lengths if each > 0.0]
-        return Clamp(links * float(np.median(real)) / max(skeleton.reach, SHORTEST_REACH) if real else 1.0, angle)
+        return Clamp(links * float(np.median(real)) / skeleton.reach if real else 1.0, angle)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
         """The allowances for a frame's first update: unbounded for ends whose targets have jumped since `before`."""

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import SHORTEST_REACH
 from ..gaze import GazeSolver
 from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
 from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
@@ -49,8 +48,7 @@ def trials(
         goals: Goals of consecutive frames.
         dt: [s] duration of a frame.
     """
-    reach, settling = max(skeleton.reach, SHORTEST_REACH), int(SETTLING / dt)
-    units = np.array([reach if joint.kind == "prismatic" else 1.0 for joint in skeleton.joints])
+    settling = int(SETTLING / dt)
     made = []
     for damping in DAMPINGS:
         solver, angles, memory = make(damping), np.array(skeleton.clamp(goals[0].posture)), None
@@ -59,9 +57,9 @@ def trials(
             solution = solver.solve(goal, angles, memory)
             angles, memory = solution.angles, solution.memory
             path.append(angles)
-            errors.append(np.mean([math.hypot(each.angle, each.distance / reach) for each in solution.end_errors]))
+            errors.append(np.mean([math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]))
             yield damping
-        moves = np.diff(np.array(path)[settling:] / units, axis=0)
+        moves = np.diff(np.array(path)[settling:] / skeleton.units, axis=0)
         shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SHAKE)
         made.append(Trial(damping, float(np.mean(errors[settling:])), float(np.mean(shakes.any(axis=1)))))
     return made
@@ -93,8 +91,7 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
         keep: Weight of the posture.
         dt: [s] duration of a frame.
     """
-    widest = np.array([SWING * (skeleton.reach if joint.kind == "prismatic" else 1.0) for joint in skeleton.joints])
-    swings = BEYOND * np.minimum(0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), widest)
+    swings = BEYOND * np.minimum(0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), SWING * skeleton.units)
     draw = np.random.default_rng(0)
     rates, phases = draw.uniform(SLOWEST, FASTEST, len(skeleton)), draw.uniform(0.0, math.tau, len(skeleton))
     goals = []
@@ -116,7 +113,7 @@ def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, rea
     aims: dict[type, Aim] = {
         Orientation: Orientation(rotation),
         Direction: Direction(view),
-        Point: Point(add(position, scale(view, max(reach, SHORTEST_REACH)))),
+        Point: Point(add(position, scale(view, reach))),
         Position: Position(scale(position, farther)),
         Frame: Frame(scale(position, farther), rotation),
         PositionAndDirection: PositionAndDirection(scale(position, farther), view),

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aim_residual import SHORTEST_REACH, Part, parts
+from ..aim_residual import Part, parts
 from ..goals import GazeGoal, orientation_of
 from ..kinematics.skeleton import Pose, Skeleton
 
@@ -104,9 +104,8 @@ class Linearizer:
     def __init__(self, skeleton: Skeleton, at_targets: bool = False) -> None:
         self.skeleton = skeleton
         self.at_targets = at_targets
-        prismatic = np.array([joint.kind == "prismatic" for joint in skeleton.joints])
-        self.units: Array = np.where(prismatic, max(skeleton.reach, SHORTEST_REACH), 1.0)  # (n,) [rad or m] of a coordinate of one
-        self._all_revolute = not prismatic.any()
+        self.units = skeleton.units
+        self._all_revolute = all(joint.kind == "revolute" for joint in skeleton.joints)
 
     def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
         """The problem at a pose; `secondary` (n,) in the joints' units."""

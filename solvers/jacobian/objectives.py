@@ -8,13 +8,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..aim_residual import SHORTEST_REACH
 from ..goals import GazeGoal, Position, position_of
-from ..kinematics.rotations import NO_DIRECTION, Vector, Y, cross, length, rotate
+from ..kinematics.rotations import NO_DIRECTION, SINGLE_PRECISION, Vector, Y, cross, length, rotate
 from ..kinematics.skeleton import Joint, Pose, Skeleton
 from .linear import Array, Mask
-
-ALONG = 1e-6  # sine of the angle below which an axis lies along a link
 
 
 class State(NamedTuple):
@@ -108,7 +105,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
     turn_slopes = np.where(outward[..., None], turns, 0.0)
     move_slopes = np.where(outward[..., None], moves, moves.transpose(1, 0, 2)) * (on_path[:, None] & on_path)[..., None]
-    share = 1.0 / max(skeleton.reach, SHORTEST_REACH)
+    share = 1.0 / skeleton.reach
     rows, slopes = [], []
     if type(secondary.aim) is not Position:
         rows.append(angular)
@@ -139,4 +136,4 @@ def twists(skeleton: Skeleton) -> Mask:
 def _along(joint: Joint, lines: list[Vector]) -> bool:
     """Whether all lines of a joint's frame that have a length lie along its axis."""
     sines = [length(cross(joint.axis, line)) / length(line) for line in lines if any(line)]
-    return joint.kind == "revolute" and all(sine <= ALONG for sine in sines)
+    return joint.kind == "revolute" and all(sine <= SINGLE_PRECISION for sine in sines)

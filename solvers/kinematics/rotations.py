@@ -17,8 +17,10 @@ X: Vector = (1.0, 0.0, 0.0)
 Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
 
-# A vector shorter than this [of unit vectors] has no direction in double precision.
-NO_DIRECTION = 1e-12
+NO_DIRECTION = 1e-12  # [of unit vectors] a shorter vector has no direction in double precision
+SAME_ANGLE = 1e-9  # [rad, or of unit vectors: lengths, cosines] a smaller difference is what products of rotations leave of rounding
+# [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have; a larger one is meant
+SINGLE_PRECISION = 1e-4
 
 
 def dot(a: Vector, b: Vector) -> float:
@@ -127,7 +129,7 @@ def about(axis: Vector, angle: float) -> Quaternion:
 def between(a: Vector, b: Vector) -> Quaternion:
     """The shortest rotation that takes the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); one of them at 180 degrees."""
     w = 1.0 + dot(a, b)
-    if w < 1e-9:  # opposite up to what double precision resolves: the axis would be noise
+    if w < SAME_ANGLE:  # opposite: the axis would be noise
         axis = perpendicular(a)
         return (0.0, axis[0], axis[1], axis[2])
     n = cross(a, b)
@@ -149,7 +151,7 @@ def logarithm(q: Quaternion) -> Vector:
     """The rotation vector (axis times angle in 0..pi) of the rotation `q`."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 * math.atan2(size, w) / size if size > 1e-9 else 2.0  # below that the ratio is 2 to double precision
+    factor = 2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0  # below that the ratio is 2 to double precision
     return (x * factor, y * factor, z * factor)
 
 

@@ -12,12 +12,26 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
+from .rotations import (
+    IDENTITY,
+    ORIGIN,
+    SINGLE_PRECISION,
+    Quaternion,
+    Vector,
+    about,
+    add,
+    length,
+    multiply,
+    normalized,
+    rotate,
+    scale,
+    unit,
+)
 from .se3 import Frame, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
-UNIT_TOLERANCE = 1e-4  # of a unit vector's length: coarser than single precision, finer than a mistake
+SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction, and a shorter skeleton counts as this long
 
 
 class SkeletonError(ValueError):
@@ -47,8 +61,8 @@ class Joint:
 
         numbers = (*self.rest_rotation, *self.rest_offset, *self.axis, self.lower, self.upper)
         need(len(numbers) == 12 and all(map(math.isfinite, numbers)), f"every number must be finite, got {numbers}")
-        need(abs(math.hypot(*self.axis) - 1) < UNIT_TOLERANCE, f"the axis {self.axis} must have length 1")
-        need(abs(math.hypot(*self.rest_rotation) - 1) < UNIT_TOLERANCE, f"the rest rotation {self.rest_rotation} must have length 1")
+        need(abs(math.hypot(*self.axis) - 1) < SINGLE_PRECISION, f"the axis {self.axis} must have length 1")
+        need(abs(math.hypot(*self.rest_rotation) - 1) < SINGLE_PRECISION, f"the rest rotation {self.rest_rotation} must have length 1")
         need(self.lower <= self.upper, f"the lower limit {self.lower:.6g} is above the upper limit {self.upper:.6g}: exchange them")
         need(self.kind in ("revolute", "prismatic"), f"kind is 'revolute' or 'prismatic', not '{self.kind}'")
         for field in ("velocity", "acceleration", "jerk"):
@@ -134,7 +148,7 @@ class Skeleton:
             if not 0 <= end.joint < len(self.joints):
                 raise SkeletonError(f"end '{end.name}' is carried by joint {end.joint}: there are {len(self.joints)}, counted from 0")
             numbers = (*end.rotation, *end.offset)
-            if len(numbers) != 7 or not all(map(math.isfinite, numbers)) or abs(math.hypot(*end.rotation) - 1) > UNIT_TOLERANCE:
+            if len(numbers) != 7 or not all(map(math.isfinite, numbers)) or abs(math.hypot(*end.rotation) - 1) > SINGLE_PRECISION:
                 raise SkeletonError(f"the tool of '{end.name}': its rotation must have length 1 and every number be finite, got {numbers}")
 
     def __len__(self) -> int:
@@ -191,8 +205,13 @@ class Skeleton:
 
     @cached_property
     def reach(self) -> float:
-        """[m] The length from the first joint to the farthest end, prismatic joints at their longest."""
-        return max(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True))
+        """[m] The length from the first joint to the farthest end, prismatic joints at their longest; at least `SHORTEST_LINK`."""
+        return max(SHORTEST_LINK, *(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True)))
+
+    @cached_property
+    def units(self) -> Angles:
+        """Movement (n,) [rad or m] of each joint that counts as 1: a radian, or the reach for prismatic joints."""
+        return np.array([self.reach if joint.kind == "prismatic" else 1.0 for joint in self.joints])
 
     def _length(self, path: tuple[int, ...], end: End) -> float:
         joints = [self.joints[k] for k in path]
