@@ -1,11 +1,14 @@
 """Reachy Mini against its maker's own software, which scripts/makers.sh installs.
 
     python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse kinematics
+    python -m benchmarks.reachy --away 200          what is taken for head poses out of reach, beside the nearest that an optimiser finds
     python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto simulated servos with a body
 
 --kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the gallery's
               URDF with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same
               file's geometry: no solver of it can be nearer to the maker.
+--away        Half of the poses would take motors beyond their limits, half have no solution at all. Limber's pose is that after 60 steps
+              from neutral, and as many frames as it takes to rest. Needs SciPy, which no environment here has: pip install scipy
 --daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The servos behind a serial
               port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that the daemon publishes behind
               the motion, where they fit best: the median of the motors. --massless: the servos have ideal horns.
@@ -20,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +40,7 @@ from tests.hardware.served_bus import ServedBus
 from tests.makers.reachy import BODY, HORNS, IS_THERE, MISSING, OFFSETS, PYTHON, MakersDaemon, environment, set_up
 
 from .reachy_kinematics import URDF, Platform, kinematics
+from .reachy_reach import NEARER, reach
 
 FPS = 60  # frames a second that Limber is given
 CLIENT = 50  # orders a second of the maker's client
@@ -210,6 +215,7 @@ def _line(name: str, errors: np.ndarray) -> str:
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--kinematics", type=int, metavar="POSES", default=0)
+    ask.add_argument("--away", type=int, metavar="POSES", default=0)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--daemon", type=float, metavar="SECONDS", default=0.0)
     ask.add_argument("--massless", action="store_true")
@@ -222,6 +228,19 @@ def main() -> None:
         print(_line("Limber against the maker", found["limber"]))
         print(_line("closed form on the URDF against the maker", found["exact"]))
         print(_line("Limber against the closed form", found["solver"]))
+    if asked.away and find_spec("scipy") is None:
+        print("skipped: --away needs SciPy: pip install scipy")
+    elif asked.away:
+        found_poses = reach(asked.away, asked.seed)
+        gaps = np.array([pose.error - pose.nearest for pose in found_poses])
+        apart = np.array([pose.apart for pose in found_poses])[gaps > NEARER]
+        farthest = apart.max(0) if len(apart) else np.zeros(2)
+        told, settled, flipped = (sum(getattr(pose, name) for pose in found_poses) for name in ("is_told", "has_settled", "has_flipped"))
+        print(f"{len(found_poses)} poses out of reach: {told} told by motor, {settled} settled, {flipped} flipped")
+        print(
+            f"{len(found_poses) - len(apart)} are the nearest pose, the others are up to {1e3 * farthest[0]:.2f} mm,"
+            f" {math.degrees(farthest[1]):.2f} degrees from it; farther from the request by {max(gaps.max(), 0.0):.1e} (sizes, rad) at most"
+        )
     if asked.daemon:
         told = through_the_daemon(asked.daemon, asked.massless)
         limber, maker = (1e3 * min(row[name] for row in told) for name in ("limber", "maker"))

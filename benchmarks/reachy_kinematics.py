@@ -64,6 +64,8 @@ class Platform:
     def __init__(self, robot: Robot) -> None:
         self._solver = MechanismSolver(mechanism_of(robot, closures_text(robot), robot.file))
         self.state = self.neutral = assemble(self._solver, None, Goals()).state
+        self.size = self._solver.tree.size  # [m] that counts as a radian
+        self.has_flipped = False  # since `approach` began
         for _ in range(3):
             self.motors(np.eye(4), 0.0)
         self.neutral = self.state
@@ -75,12 +77,23 @@ class Platform:
             position=(head[0, 3], head[1, 3], head[2, 3] + NEUTRAL),
             rotation=from_matrix(head[:3, :3].tolist()),
         )
-        self.state = self._solver.solve(Goals(frames=(pose,), actuators={"yaw_body": (yaw,)}), self.state, 1.0).state
+        found = self._solver.solve(Goals(frames=(pose,), actuators={"yaw_body": (yaw,)}), self.state, 1.0)
+        self.state, self.report = found.state, found.report
+        self.has_flipped |= found.report.flipped
         return np.array([self._solver.values(self.state, f"stewart_{leg}")[0] for leg in range(1, 7)])
+
+    def head(self) -> np.ndarray:
+        """The head's pose (4, 4) in the base's frame, as it is now."""
+        pose: np.ndarray = self._solver.poses(self.state)[self._solver.mechanism.body_index["head"]]
+        return pose
+
+    def yaw(self) -> float:
+        """The body's yaw [rad], as it is now."""
+        return self._solver.values(self.state, "yaw_body")[0]
 
     def approach(self, head: np.ndarray, yaw: float) -> np.ndarray:
         """As `motors`, from neutral in steps."""
-        self.state = self.neutral
+        self.state, self.has_flipped = self.neutral, False
         turned = logarithm(from_matrix(head[:3, :3].tolist()))
         found = np.zeros(6)
         for share in np.linspace(0.0, 1.0, STEPS + 1)[1:]:
@@ -95,11 +108,18 @@ class ClosedForm:
     """The same from the URDF's geometry in closed form: two circles that meet."""
 
     def __init__(self, robot: Robot) -> None:
-        self._tree = build_tree(robot)
+        self._robot, self._tree = robot, build_tree(robot)
         self._child = {joint.name: joint.child for joint in robot.joints}
 
-    def motors(self, head: np.ndarray, yaw: float, near: np.ndarray) -> np.ndarray:
-        """Angles (6,) [rad], of two each that is nearer to `near`."""
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """Lowest and highest angle [rad] of the six motors and of the body's yaw."""
+        joints = {joint.name: joint for joint in self._robot.joints}
+        names = (*(f"stewart_{leg}" for leg in range(1, 7)), "yaw_body")
+        return [(float(joints[name].lower), float(joints[name].upper)) for name in names]
+
+    def leg(self, leg: int, yaw: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Frame (4, 4) of a leg's horn in the base's, the rod's lower end in that and its upper end in the head's (3,), its length [m]."""
         frames = dict(zip((branch.link for branch in self._tree.branches), self._tree.frames({"yaw_body": yaw}), strict=True))
 
         def matrix(link: str) -> np.ndarray:
@@ -107,17 +127,21 @@ class ClosedForm:
             found[:3, :3], found[:3, 3] = to_matrix(frames[link].rotation), frames[link].offset
             return found
 
+        ball = matrix(self._child[f"passive_{leg}_x"])[:, 3]
+        anchor = matrix(f"closing_{leg}_2" if leg < 6 else self._child["passive_7_x"])[:, 3]
+        end = matrix(f"closing_{leg}_1")[:, 3] if leg < 6 else anchor
+        horn = matrix(self._child[f"stewart_{leg}"])
+        rod = float(np.linalg.norm((end - ball)[:3]))
+        return horn, (np.linalg.inv(horn) @ ball)[:3], (np.linalg.inv(matrix("head")) @ anchor)[:3], rod
+
+    def motors(self, head: np.ndarray, yaw: float, near: np.ndarray) -> np.ndarray:
+        """Angles (6,) [rad], of two each that is nearer to `near`."""
         pose = head.copy()
         pose[2, 3] += NEUTRAL
         found = []
         for leg, guess in enumerate(near, 1):
-            ball = matrix(self._child[f"passive_{leg}_x"])[:, 3]
-            anchor = matrix(f"closing_{leg}_2" if leg < 6 else self._child["passive_7_x"])[:, 3]
-            end = matrix(f"closing_{leg}_1")[:, 3] if leg < 6 else anchor
-            rod = np.linalg.norm((end - ball)[:3])
-            horn = np.linalg.inv(matrix(self._child[f"stewart_{leg}"]))
-            tip = (horn @ ball)[:3]
-            x, y, z, _ = horn @ pose @ np.linalg.inv(matrix("head")) @ anchor
+            horn, tip, anchor, rod = self.leg(leg, yaw)
+            x, y, z, _ = np.linalg.inv(horn) @ pose @ (*anchor, 1.0)
             along, across = 2.0 * (tip[0] * x + tip[1] * y), 2.0 * (tip[0] * y - tip[1] * x)
             level = tip @ tip + x * x + y * y + z * z - 2.0 * tip[2] * z - rod * rod
             middle, aside = math.atan2(across, along), math.acos(min(max(level / math.hypot(along, across), -1.0), 1.0))
@@ -129,7 +153,7 @@ def _wrap(angle: float) -> float:
     return (angle + math.pi) % math.tau - math.pi
 
 
-def _poses(count: int, seed: int, is_away: bool) -> list[dict]:
+def poses(count: int, seed: int, is_away: bool) -> list[dict]:
     """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does not."""
     with tempfile.TemporaryDirectory() as home:
         command = [str(PYTHON), "-c", POSES, str(count), str(seed), str(int(is_away))]
@@ -142,7 +166,7 @@ def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)
     errors: dict[str, list[float]] = {"limber": [], "exact": [], "solver": []}
-    for row in _poses(count, seed, False):
+    for row in poses(count, seed, is_away=False):
         head, yaw, maker = np.array(row["head"]), row["yaw"], np.array(row["motors"])
         own, best = platform.approach(head, yaw), exact.motors(head, yaw, maker)
         for name, one, other in (("limber", own, maker), ("exact", best, maker), ("solver", own, best)):

@@ -11,31 +11,63 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
 
 LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
+ROUNDING = 1e-9  # of the largest slope: smaller ones are rounding
+MOST_CHANGES = 3  # of an unknown, between held and free: with several that leave at once one or two are usual
 FAR_STEPS = 200  # most steps of a solve that may start anywhere: a hundred radians
 
 
-def within(step: Callable[[Array, Mask], Array], lower: Array, upper: Array) -> tuple[Array, Mask]:
+Step = Callable[[Array, Mask], Array]
+Slope = Callable[[Array, Mask], Array]
+
+
+def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -> tuple[Array, Mask]:
     """The step (n,) within bounds, and which unknowns (n,) they hold.
 
     Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves. Source: the clamping loop of
-    Baerlocher & Boulic 2004.
+    Baerlocher & Boulic 2004. Of several that leave at once some would turn back when the others are held: with `slope` these are released.
 
     Args:
         step: The step (n,), given the moves (n,) of held unknowns, zero elsewhere, and which are free (n,).
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
+        slope: The objective's slope (n,) after a step (n,), along what constraints leave, given which are free (n,).
     """
     held, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
-    while True:
+    while not held.all():
         found = step(moves, ~held)
         out = ((found < lower) | (found > upper)) & ~held
-        found = np.where(held, moves, found)
+        moves = np.where(held, moves, np.clip(found, lower, upper))
         if not out.any():
-            return found, held
+            break
         held |= out
-        moves = np.where(held, np.clip(found, lower, upper), 0.0)
-        if held.all():
-            return moves, held
+        moves[~held] = 0.0
+    if slope is None or np.count_nonzero(held) < 2:  # a single one leaves when all others are free
+        return moves, held
+    return _released(step, slope, moves, held, lower, upper)
+
+
+def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, upper: Array) -> tuple[Array, Mask]:
+    """As `within`, from moves (n,) within bounds that are best for the unknowns (n,) that are held: the primal active set method (Nocedal &
+    Wright 2006, algorithm 16.3).
+    """
+    is_best = True
+    for _ in range(MOST_CHANGES * len(moves)):
+        if is_best:
+            slopes = slope(moves, ~held)
+            inward = np.where(held, np.where(moves <= lower, -slopes, slopes), 0.0)
+            first = int(np.argmax(inward))
+            if inward[first] <= ROUNDING * np.abs(slopes).max():
+                break
+            held[first] = False
+        way = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)
+        bound = np.where(way > 0.0, upper, lower)
+        shares = np.divide(bound - moves, way, out=np.full(len(way), np.inf), where=way != 0.0)
+        share = min(1.0, float(shares.min()))
+        is_best = share == 1.0
+        reached = (shares <= share) & (share < 1.0)
+        held |= reached
+        moves = np.where(reached, bound, np.clip(moves + share * way, lower, upper))
+    return moves, held
 
 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Array, upper: Array) -> Array:

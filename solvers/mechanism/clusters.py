@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import Indices
+from ..kinematics.tree import Indices, Mask
 
 REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
 SMALLEST = 1e-30  # keeps a zero matrix invertible
@@ -57,11 +57,7 @@ class Clusters:
         """
         step, across = np.zeros(loops.shape[1]), []
         for (rows, held), alone, block in zip(self._stacks, self._alone, self.blocks(loops), strict=True):
-            turned = block.transpose(0, 2, 1)
-            square = block @ turned
-            diagonal = square.reshape(len(square), -1)[:, :: square.shape[1] + 1]
-            diagonal += REDUNDANT * diagonal.sum(1, keepdims=True) + SMALLEST
-            pulled = turned @ np.linalg.inv(square)
+            pulled = block.transpose(0, 2, 1) @ np.linalg.inv(_damped_square(block))
             step[held] = -(pulled @ gap[rows][..., None])[..., 0]
             across.append((held if alone is None else alone[1], pulled @ block))
         return step, across
@@ -77,6 +73,23 @@ class Clusters:
             else:
                 rows[..., held] = part - (part[..., None, :] @ blocks)[..., 0, :]
         return rows
+
+    def along_free(self, slope: Array, loops: Array, free: Mask) -> Array:
+        """A slope (v,) without what the loops' constraint forces take of it, which the free coordinates (v,) determine."""
+        slope = slope.copy()
+        for held, block in zip(self.columns, self.blocks(loops), strict=True):
+            freed = block * free[held][:, None, :]
+            forces = np.linalg.solve(_damped_square(freed), freed @ slope[held][..., None])
+            slope[held] -= (block.transpose(0, 2, 1) @ forces)[..., 0]
+        return slope
+
+
+def _damped_square(blocks: Array) -> Array:
+    """Products (k, r, r) of blocks (k, r, c) with their transposes, with the damping that redundant constraints need."""
+    square: Array = blocks @ blocks.transpose(0, 2, 1)
+    diagonal = square.reshape(len(square), -1)[:, :: square.shape[1] + 1]
+    diagonal += REDUNDANT * diagonal.sum(1, keepdims=True) + SMALLEST
+    return square
 
 
 def run_of(indices: Indices) -> Indices | slice:

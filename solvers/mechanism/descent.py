@@ -230,8 +230,14 @@ class Descent:
                 return self._free_step(gap, loops, error, goal)
             return self._free_step(gap + loops @ moves, loops * free, error + goal @ moves, goal * free)
 
+        def slope(step: Array, free: Mask) -> Array:
+            damped = goal.T @ (error + goal @ step) + self._damping_of(error) * step
+            return self.loops.clusters.along_free(damped, loops, free)
+
         least, most = (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit
-        step, held = within(of_free, least - EXACT, most + EXACT)  # `stepped` clips what is beyond by rounding
+        step, held = within(
+            of_free, least - EXACT, most + EXACT, slope if len(error) else None
+        )  # `stepped` clips what is beyond by rounding
         if not is_closing_only:
             self.held = held
         return step
@@ -246,8 +252,11 @@ class Descent:
         # A target out of reach has large errors along rigid directions: what rounding leaves of these is projected out once more.
         return closing + project(serving, across)
 
+    def _damping_of(self, error: Array) -> float:
+        return self.damping * max(float(error @ error), LEAST_DAMPING)
+
     def _task_step(self, error: Array, along: Array) -> Array:
-        damping = self.damping * max(float(error @ error), LEAST_DAMPING)
+        damping = self._damping_of(error)
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
         square.flat[:: len(square) + 1] += damping + REDUNDANT * float(square.trace()) + SMALLEST

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.solvers.least_squares import box
 from limber.solvers.least_squares.bounded_step import within
 from limber.solvers.limits.limit import JointState, bounds
 from limber.solvers.limits.position import PositionLimit
@@ -53,3 +54,21 @@ def test_unknowns_that_would_leave_their_bounds_are_held_and_the_others_make_up_
     found, held = within(step, np.full(3, -1.0), np.full(3, 0.5))
     assert (found == 0.5).all()
     assert held.all()
+
+
+@given(st.integers(0, 10_000))
+def test_of_unknowns_that_leave_their_bounds_at_once_those_are_held_that_the_minimum_holds(seed):
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(2, 7))
+    matrix, vector = draw.normal(size=(n + 1, n)), 3.0 * draw.normal(size=n + 1)
+    lower, upper = -draw.uniform(0.0, 1.0, n), draw.uniform(0.0, 1.0, n)
+
+    def step(moves, free):
+        """Least squares of the free unknowns."""
+        found = np.zeros(n)
+        found[free] = np.linalg.lstsq(matrix[:, free], -vector - matrix @ moves, rcond=None)[0]
+        return found
+
+    found, held = within(step, lower, upper, lambda moves, _free: matrix.T @ (vector + matrix @ moves))
+    assert found == pytest.approx(box.solve(matrix.T @ matrix, -matrix.T @ vector, lower, upper).x, abs=1e-6)
+    assert ((found == lower) | (found == upper))[held].all()

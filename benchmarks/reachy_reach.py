@@ -1,0 +1,159 @@
+"""Head poses that Reachy Mini cannot reach: is what Limber takes instead the nearest pose? An optimiser that shares no code with it looks.
+
+The unknowns are the seven motors and the head's pose; each rod's length is an equation, each motor's limits are bounds. SciPy's SLSQP
+starts from Limber's pose, from neutral, and from random ones. A pose counts where no horn has gone through its dead centre and the head has
+not passed a singular pose, each seen from neutral: the others are assemblies that a motion does not reach.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from limber.robots.reading import read
+from limber.solvers.kinematics.rotations import Quaternion, exponential, from_matrix, logarithm, to_matrix
+from limber.solvers.mechanism.report import Report
+
+from .reachy_kinematics import NEUTRAL, URDF, ClosedForm, Platform, poses
+
+NEARER = 1e-5  # [sizes or rad] by which another pose must be nearer to count
+CLOSED = 1e-8  # [squared sizes] of a rod's equation
+SETTLED = 1e-10  # change of the error in a frame
+FRAMES = 200  # at most, until Limber's pose has settled
+LEGS = range(1, 7)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Outcome for one pose out of reach.
+
+    Attributes:
+        error: Distance of Limber's pose from the requested one [sizes and rad, root of squares].
+        nearest: Least distance found.
+        apart: Between these two poses [m], [rad].
+        is_told: Whether Limber names a motor at its limit.
+        has_settled, has_flipped: Whether its pose came to rest, and went over to another assembly on the way.
+    """
+
+    error: float
+    nearest: float
+    apart: tuple[float, float]
+    is_told: bool
+    has_settled: bool
+    has_flipped: bool
+
+
+class Nearest:
+    """The optimiser. A point (13,) is the six motors and the body's yaw [rad], then the head's position [sizes] and rotation vector, seen
+    from the requested pose.
+    """
+
+    def __init__(self, platform: Platform, form: ClosedForm) -> None:
+        self.size = platform.size
+        legs = [form.leg(leg) for leg in LEGS]
+        self.horns, self.tips, self.anchors = (np.array([leg[k] for leg in legs]) for k in range(3))
+        self.rods = np.array([leg[3] for leg in legs])
+        self.bounds = [*form.limits, *[(None, None)] * 6]
+        self.draw = np.random.default_rng(5)
+        platform.state = platform.neutral
+        self.neutral = platform.motors(np.eye(4), 0.0)
+        self.horn_signs, self.head_sign = self._signs(np.concatenate((self.neutral, np.zeros(7))), np.eye(4))
+
+    def least(self, own: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> np.ndarray:
+        """The best point found; `own` is Limber's."""
+        from scipy.optimize import minimize
+
+        best = own
+        low, high = np.array(self.bounds[:7]).T
+        for start in self._starts(own, head, yaw, tries):
+            start[:7] = np.clip(start[:7], low, high)
+            closed = {"type": "eq", "fun": self._gaps, "args": (head,)}
+            options = {"maxiter": 300, "ftol": 1e-14}
+            found = minimize(self.square, start, (yaw,), "SLSQP", self._slope, bounds=self.bounds, constraints=[closed], options=options).x
+            if np.abs(self._gaps(found, head)).max() > CLOSED or self.square(found, yaw) >= self.square(best, yaw):
+                continue
+            horns, sign = self._signs(found, head)
+            if (horns * self.horn_signs > -1e-6).all() and sign * self.head_sign > 0.0:
+                best = found
+        return best
+
+    def square(self, point: np.ndarray, yaw: float) -> float:
+        """Squared error of the goals, as Limber counts it: position, half-angle of the rotation, yaw."""
+        place, turn = point[7:10], float(np.linalg.norm(point[10:]))
+        return float(place @ place) + 4.0 * math.sin(0.5 * turn) ** 2 + (point[6] - yaw) ** 2
+
+    def _slope(self, point: np.ndarray, yaw: float) -> np.ndarray:
+        turn = float(np.linalg.norm(point[10:]))
+        return np.concatenate((np.zeros(6), [2.0 * (point[6] - yaw)], 2.0 * point[7:10], 2.0 * np.sinc(turn / math.pi) * point[10:]))
+
+    def _starts(self, own: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> list[np.ndarray]:
+        away = logarithm(from_matrix((head[:3, :3].T @ to_matrix(exponential((0.0, 0.0, yaw)))).tolist()))
+        starts = [own.copy(), np.concatenate((self.neutral, [yaw], -head[:3, 3] / self.size, away))]
+        for _ in range(tries):
+            start = own.copy()
+            start[:7] = [self.draw.uniform(*bounds) for bounds in self.bounds[:6]] + [yaw + 0.3 * self.draw.normal()]
+            start[7:] = own[7:] * self.draw.uniform(-1.0, 2.0) + 0.3 * self.draw.normal(size=6)
+            starts.append(start)
+        return starts
+
+    def _rods(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rods (6, 3) from horn to head, how the horns' tips move (6, 3), and the anchors on the head from its origin (6, 3), all [m]."""
+        cos, sin = np.cos(point[:6]), np.sin(point[:6])
+        x, y, z = self.tips.T
+        tips, moves = np.stack((cos * x - sin * y, sin * x + cos * y, z), 1), np.stack((-sin * x - cos * y, cos * x - sin * y, 0.0 * z), 1)
+        body = np.array(to_matrix(exponential((0.0, 0.0, float(point[6])))))
+        turns = body @ self.horns[:, :3, :3]
+        tips = (turns @ tips[:, :, None])[:, :, 0] + self.horns[:, :3, 3] @ body.T
+        turn = head[:3, :3] @ np.array(to_matrix(exponential(tuple(point[10:]))))
+        place = head[:3, 3] + (0.0, 0.0, NEUTRAL) + self.size * point[7:10]
+        anchors = self.anchors @ turn.T
+        return place + anchors - tips, (turns @ moves[:, :, None])[:, :, 0], anchors
+
+    def _gaps(self, point: np.ndarray, head: np.ndarray) -> np.ndarray:
+        rods, *_ = self._rods(point, head)
+        return ((rods * rods).sum(1) - self.rods**2) / self.size**2
+
+    def _signs(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, float]:
+        """Cosines (6,) between rods and their tips' motion, 0 in a dead centre, and the determinant of the rods' pull at the head."""
+        rods, moves, anchors = self._rods(point, head)
+        horns = (rods * moves).sum(1) / self.rods / np.linalg.norm(moves, axis=1)
+        pulls = np.concatenate((rods, np.cross(anchors, rods) / self.size), 1) / self.rods[:, None]
+        return horns, float(np.linalg.det(pulls))
+
+
+def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
+    """Outcome of random poses that the maker's kinematics does not reach within the motors' limits."""
+    robot = read(URDF, for_mechanism=True)
+    platform, form = Platform(robot), ClosedForm(robot)
+    nearest = Nearest(platform, form)
+    found = []
+    for row in poses(count, seed, is_away=True):
+        head, yaw = np.array(row["head"]), row["yaw"]
+        own, report, has_settled, has_flipped = _settled(platform, nearest, head, yaw)
+        best = nearest.least(own, head, yaw, tries)
+        turns = [np.array(to_matrix(exponential(tuple(point[10:])))) for point in (own, best)]
+        apart = nearest.size * float(np.linalg.norm(own[7:10] - best[7:10])), float(np.linalg.norm(_turned(turns[0].T @ turns[1])))
+        errors = (math.sqrt(nearest.square(point, yaw)) for point in (own, best))
+        found.append(Reach(*errors, apart, bool(report.at_limits), has_settled, has_flipped))
+    return found
+
+
+def _settled(platform: Platform, nearest: Nearest, head: np.ndarray, yaw: float) -> tuple[np.ndarray, Report, bool, bool]:
+    """Limber's point, its last report, whether it came to rest and whether it flipped: from neutral in steps, then held."""
+    platform.approach(head, yaw)
+    flipped = platform.has_flipped
+    before = math.inf
+    for _ in range(FRAMES):
+        motors = platform.motors(head, yaw)
+        flipped |= platform.has_flipped
+        pose = platform.head()
+        place = (pose[:3, 3] - head[:3, 3] - (0.0, 0.0, NEUTRAL)) / platform.size
+        own = np.concatenate((motors, [platform.yaw()], place, _turned(head[:3, :3].T @ pose[:3, :3])))
+        error = nearest.square(own, yaw)
+        if abs(before - error) < SETTLED:
+            return own, platform.report, True, flipped
+        before = error
+    return own, platform.report, False, flipped
+
+
+def _turned(rotation: np.ndarray) -> Quaternion:
+    return logarithm(from_matrix(rotation.tolist()))
