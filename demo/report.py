@@ -114,8 +114,8 @@ def shortcomings(report: dict) -> list[str]:
     if device["lost"]:
         short.append(f"The robot did not acknowledge {device['lost']} of {device['sent']} frames")
     if not device["sent"] or device["follows_within_deg"] > FOLLOWED:
-        late = report["frame_late_ms"]["median"] / 1e3
-        busy = f"; frames came {late:.1f} s late: run it again while nothing else keeps the machine busy" if late > BUSY else ""
+        late = report["frame_late_ms"]["p99"] / 1e3
+        busy = f"; frames came up to {late:.1f} s late: run it again while nothing else keeps the machine busy" if late > BUSY else ""
         short.append(f"The robot did not follow: its joints are {device['follows_within_deg']:.1f} degrees off on average{busy}")
     if same["streamed_minus_live_rad"] > SAME:
         short.append(f"What was streamed is not what was live: they differ by {same['streamed_minus_live_rad']:.1e} rad")

@@ -50,6 +50,7 @@ def play(stage):
 
     robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     bpy.ops.limber.connect()
+    bpy.context.window_manager.limber_view.ghost = False  # its simulated self stands beside
     yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD)
     bpy.ops.limber.arm()
 
