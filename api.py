@@ -11,10 +11,11 @@ import bpy
 
 from .rig.authoring import chains
 from .rig.blender.errors import Finding, RigError
+from .rig.live import live
+from .rig.live.movers import mover_of
 from .rig.live.stage import Stage
 from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
-from .rig.reading import postures
 from .rig.reading.check import check as _check
 
 __all__ = ["Baked", "Finding", "RigError", "Solution", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
@@ -62,9 +63,22 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
     return chain
 
 
-def store_posture(rig, chain, name: str) -> bpy.types.Action:
-    """New pose asset from the current pose of the chain's bones. It becomes the chain's posture, which it keeps if its base is POSTURE."""
-    return postures.store(rig, chain, name)
+def store_posture(owner, settings, name: str) -> bpy.types.Action:
+    """New pose asset from the current pose of a chain's bones, or the values of a mechanism's motors. It becomes the posture that the chain
+    or mechanism keeps if its base is POSTURE.
+
+    Args:
+        owner: The armature object, or the object that owns the mechanism.
+        settings: The chain, or the mechanism (`owner.limber.mechanism`).
+        name: Name of the posture.
+
+    Raises:
+        RigError: a bone is missing, or the mechanism has no motor.
+    """
+    mover = mover_of(owner, settings)
+    if why := mover.why_no_postures:
+        raise RigError(why)
+    return mover.store_posture(name, live.session(*mover))
 
 
 def check(rig, chain) -> list[Finding]:

@@ -3,14 +3,13 @@
 from bpy.props import EnumProperty
 
 from ...rig.authoring import mirror
+from ...rig.live.movers import mover_of
 from ...rig.reading import kept_posture
-from ...rig.showing.thumbnails import gallery
-from ..operator import UndoOperator
-from ..subject import chain_of, rig_of
-from .postures import needs_posture
+from ..movers import mover_at_hand
+from .postures import PostureOperator, give_picture, needs_posture
 
 
-class LIMBER_OT_mirror_posture(UndoOperator):
+class LIMBER_OT_mirror_posture(PostureOperator):
     """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle stay"""
 
     bl_label = "Mirror Posture"
@@ -25,10 +24,15 @@ class LIMBER_OT_mirror_posture(UndoOperator):
         ],
     )
 
-    why_not = needs_posture
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_posture(context):
+            return why
+        mover = mover_at_hand(context)
+        return "" if mover.shows_pictures else f"{mover.label} has no left and right: its postures are values of motors, not of bones"
 
-    def run(self, context):
-        rig, chain = rig_of(context), chain_of(context)
-        action, owner = mirror.mirror(rig, chain, kept_posture.active(chain), self.across)
-        gallery.give_picture(rig, owner, action)
-        self.report({"INFO"}, f"Posture '{action.name}' is stored for chain '{owner.name}'")
+    def run_on(self, context, mover):
+        action, chain = mirror.mirror(*mover, kept_posture.active(mover.settings), self.across)
+        owner = mover_of(mover.owner, chain)
+        give_picture(owner, action)
+        self.report({"INFO"}, f"Posture '{action.name}' is stored for {owner.in_sentence}")

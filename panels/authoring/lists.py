@@ -1,5 +1,6 @@
 """UI lists of chains, ends, targets, joints and postures."""
 
+from ...rig.live.movers import mover_of
 from ...rig.reading import axes
 from ...rig.showing.thumbnails import gallery
 from ..tab import List
@@ -50,7 +51,8 @@ class LIMBER_UL_postures(List):
     def draw_row(self, context, layout, owner, item, index):
         if item.action:
             row = layout.row(align=True)
-            shown = gallery.icon(item.id_data, owner, item.action)
+            mover = mover_of(item.id_data, owner)
+            shown = gallery.icon(*mover, item.action) if mover.shows_pictures else 0
             row.prop(item.action, "name", text="", emboss=False, **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}))
             if owner.base == "BLEND":
                 row.prop(item, "weight", text="", slider=True)

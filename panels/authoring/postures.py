@@ -1,9 +1,12 @@
-"""Panel Postures: stored postures of a chain, and which one it keeps."""
+"""Stored postures of a chain or a mechanism, and which one it keeps; panel Postures of a chain."""
 
 import bpy
 
+from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
 from ...rig.events import handlers
+from ...rig.live.mover import Mover
+from ...rig.live.movers import mover_of
 from ...rig.reading.kept_posture import why_posing_shows_nothing
 from ..tab import ChainTab, listed, props, sentence
 
@@ -11,7 +14,7 @@ PICTURE = 4.0  # heights of a button, large enough to tell postures apart
 
 
 class LIMBER_MT_postures(bpy.types.Menu):
-    """Further operators for the chain's postures"""
+    """Further operators for postures"""
 
     bl_label = "Posture Specials"
 
@@ -35,19 +38,26 @@ class LIMBER_PT_postures(ChainTab):
     bl_order = 2
 
     def draw(self, context):
-        layout = self.layout
-        rig, chain = rig_of(context), chain_of(context)
-        add, remove = "limber.store_posture", "limber.remove_posture"
-        names = ("LIMBER_UL_postures", chain, "postures", "shown_posture")
-        listed(layout, *names, add=add, remove=remove, rows=3, menu=LIMBER_MT_postures.__name__)
-        if chain.postures:
-            layout.template_icon_view(chain, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
-            handlers.wake_pictures()
-        column = layout.column()
-        column.use_property_split = True
-        column.prop(chain, "base", text="")  # without a label: the longest item would be cut off beside it
-        if chain.base == "POSTURE":
-            props(column, chain, "posture", "transition")
-        if why := why_posing_shows_nothing(rig, chain):
-            sentence(layout, why, "INFO")
-            layout.operator("limber.use_pose", icon="ARMATURE_DATA")
+        draw_postures(self.layout, mover_of(rig_of(context), chain_of(context)))
+
+
+def draw_postures(layout, mover: Mover) -> None:
+    """Draws the list of a mover's postures, and which one it keeps. Buttons below act on that mover."""
+    settings = mover.settings
+    names_mover(layout, settings)
+    add, remove = "limber.store_posture", "limber.remove_posture"
+    names = ("LIMBER_UL_postures", settings, "postures", "shown_posture")
+    listed(layout, *names, add=add, remove=remove, rows=3, menu=LIMBER_MT_postures.__name__)
+    if settings.postures and mover.shows_pictures:
+        layout.template_icon_view(settings, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
+        handlers.wake_pictures()
+    column = layout.column()
+    column.use_property_split = True
+    column.prop(settings, "base", text="")  # without a label: the longest item would be cut off beside it
+    if settings.base == "POSTURE":
+        props(column, settings, "posture", *mover.posture_settings)
+    if remark := mover.posture_remark:
+        sentence(layout, remark, "INFO")
+    if why := why_posing_shows_nothing(settings):
+        sentence(layout, why, "INFO")
+        layout.operator("limber.use_pose", icon="ARMATURE_DATA")

@@ -48,7 +48,7 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
         for path, index, value in (*_mirrored_rotation(curves, source, target, turn), *_mirrored_location(curves, source, turn)):
             values[image, path, index] = value
     if not values:
-        raise RigError(postures.foreign(action, chain.name))
+        raise RigError(postures.foreign(action, chain))
     name = flip_name(action.name)
     return postures.make(rig, owner, name if name != action.name else f"{action.name} Mirrored", values), owner
 

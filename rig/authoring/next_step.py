@@ -78,7 +78,7 @@ def next_step(rig, is_playing: bool) -> Step:
         return LIVE_ALL if several or rig.limber.mechanism.goals else LIVE
     if links.link(rig) is not None:
         return _of_robot(links.status(rig))
-    if why := why_posing_shows_nothing(rig, chain):
+    if why := why_posing_shows_nothing(chain):
         return Step(why, "limber.use_pose", "POSE_HLT")
     if not _is_animated(followed(chain)):
         return DRAG

@@ -1,6 +1,7 @@
 """Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from mathutils import Matrix
@@ -16,7 +17,7 @@ from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..properties.character import character
 from ..reading import chain as build
-from ..reading import channels, postures
+from ..reading import channels
 from ..reading import goal as goals
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
@@ -41,8 +42,6 @@ class ChainSession(SceneSession):
     poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
     held: tuple = ()  # what of them no joint turns, as it is
     fixed: tuple = ()  # the same, as the model has it
-    stored: dict[int, np.ndarray] = field(default_factory=dict)  # postures (n,) [rad, prismatic joints m] by their actions' session_uid
-    posture_of: tuple = ()  # the reader that has read them; empty: read them again
 
     errors = SETUP_ERRORS
 
@@ -64,9 +63,6 @@ class ChainSession(SceneSession):
     @property
     def is_settled(self) -> bool:
         return self.attention is None or self.attention.is_settled
-
-    def mark_postures_dirty(self) -> None:
-        self.posture_of = ()
 
     @property
     def posture_offsets(self):
@@ -149,7 +145,7 @@ class ChainSession(SceneSession):
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
             ends=tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)),
-            posture=kept(chain, now, reader.angles(poses), self._stored_posture),
+            posture=kept(chain, now, reader.angles(poses), partial(self.in_posture, frame.part, reader.joint_keys)),
             name=chain.name,
             keep=now.keep,
             influence=now.influence,
@@ -175,7 +171,7 @@ class ChainSession(SceneSession):
         self.settings = settings
         if reader == before:
             return
-        self.reader, self.model_key, self.made_of, self.poses, self.held = reader, (), (), (), ()
+        self.reader, self.model_key, self.made_of, self.poses, self.held, self.stored = reader, (), (), (), (), {}
         if before is None or before.joint_keys != reader.joint_keys:  # angles of other joints mean nothing here
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
@@ -212,14 +208,6 @@ class ChainSession(SceneSession):
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of
-
-    def _stored_posture(self, action) -> np.ndarray:
-        """Joint values (n,) of a stored posture; NaN for joints that it has no channel of."""
-        if self.posture_of != (self.reader,):
-            self.stored, self.posture_of = {}, (self.reader,)
-        if action.session_uid not in self.stored:
-            self.stored[action.session_uid] = postures.angles(action, self.reader, np.full(len(self.reader.joint_keys), np.nan))
-        return self.stored[action.session_uid]
 
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:

@@ -1,8 +1,9 @@
 """Session of a mechanism: reads its goals as Blender has evaluated them, and shows the solved poses of its bodies."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
+import numpy as np
 from mathutils import Matrix
 
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
@@ -17,6 +18,7 @@ from ..blender.errors import RigError
 from ..properties.character import character
 from ..reading import channels
 from ..reading.channels import Channel
+from ..reading.kept_posture import kept
 from ..reading.mechanism import assembled
 from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
@@ -139,9 +141,9 @@ class MechanismSession(SceneSession):
                 made = assembled.prepare(mover.owner, depsgraph)
         self.take(made)
 
-    def take_up(self, owner, kept) -> None:
+    def take_up(self, owner, settings) -> None:
         """Uses the mechanism as it was read when live began, if it is live."""
-        made = assembled.stored(owner) if kept.live else None
+        made = assembled.stored(owner) if settings.live else None
         if made is not None and made is not self.made:
             self.take(made)
 
@@ -153,38 +155,47 @@ class MechanismSession(SceneSession):
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
         """The mover and its inputs in its base frame."""
-        (owner, kept), placement = frame.part, frame.view
-        self.take_up(owner, kept)
+        (owner, settings), placement = frame.part, frame.view
+        self.take_up(owner, settings)
         if self.made is None:
             raise RigError(self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check")
         reading = self.made.reading
         asked.refuse_change(owner, reading)
-        self._update_model(owner, kept, reading)
+        self._update_model(owner, settings, reading)
         self.base = asked.base(owner, reading, placement)
-        now = asked.keyed(owner, kept, placement.depsgraph)
+        now = asked.keyed(owner, settings, placement.depsgraph)
         weights = RegulariserWeights(now.steady, now.velocity_weight, now.velocity_threshold)
         if now.drive == "MOTORS":
-            asked.ordered(kept, reading)
-            told = {k: motor.value for k, motor in enumerate(now.motors)}
+            asked.ordered(settings, reading)
+            told = dict(enumerate(self._kept_values(frame.part, now)))
             held = tuple(asked.driven(reading, placement, inverse(self.base)))
             return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=weights, counts_full_rotations=True)
-        frames, centre = asked.frames(kept, now, reading, placement, inverse(self.base))
-        kept_values = {k: motor.value for k, motor in enumerate(now.motors) if motor.keeps_value}
+        frames, centre = asked.frames(settings, now, reading, placement, inverse(self.base))
+        keeping = [k for k, motor in enumerate(now.motors) if motor.keeps_value]
+        told = self._kept_values(frame.part, now) if keeping else []
+        kept_values = {k: told[k] for k in keeping}
         return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
 
-    def _update_model(self, owner, kept, reading: Reading) -> None:
-        motors = asked.ordered(kept, reading)
-        self.joint_keys = tuple((motor.bone, motor.axis) for motor in motors)
+    def _kept_values(self, mover, now) -> list[float]:
+        """Values [rad or m] that motors are to have: of the posture that the mechanism keeps, or their own. `now`: settings as keyed."""
+        own = np.array([motor.value for motor in now.motors])
+        return kept(mover.settings, now, own, partial(self.in_posture, mover, self.joint_keys)).tolist()
+
+    def _update_model(self, owner, settings, reading: Reading) -> None:
+        motors = asked.ordered(settings, reading)
+        joint_keys = tuple((motor.bone, motor.axis) for motor in motors)
+        if joint_keys != self.joint_keys:
+            self.joint_keys, self.stored = joint_keys, {}
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
-        key = (tuple(limits), kept.filter, character(kept))
+        key = (tuple(limits), settings.filter, character(settings))
         if self.model_key == key:
             return
-        moves, made = character(kept), []
+        moves, made = character(settings), []
         for motor, numbers in zip(motors, limits, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
-                made.append(Motor(joint.name, index, make_filter(kept.filter, Limits(*numbers), moves)))
+                made.append(Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves)))
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
         self.model, self.model_key = replace(self.model, motors=tuple(made)), key

@@ -7,22 +7,23 @@ is in its session (`Stage.session`), one for each stage: live, a render, a bake.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import nan
 from time import perf_counter
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ...character.stage import Planning, Session
 from ...motion import Kinematic
-from ..blender import actions
+from ..blender.errors import RigError
 from ..properties.frame_range import bake_range
 from ..reading import axes, postures
 from ..reading.channels import Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved
 from ..reading.placement import Placement
-
-JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
+from .posture_keeper import JointKey, PostureKeeper
 
 
 class JointLimits(NamedTuple):
@@ -43,6 +44,7 @@ class SceneSession(Session):
 
     seconds: float = 0.0  # that the last tick took
     step: float = 0.0  # [s] of scene time between the last two frames
+    stored: dict[int, np.ndarray] = field(default_factory=dict)  # values (n,) of stored postures, by their actions' session_uid
 
     def tick(self, mover, inputs, dt: float) -> tuple:
         if dt > 0.0:
@@ -71,6 +73,20 @@ class SceneSession(Session):
 
     def mark_postures_dirty(self) -> None:
         """Makes the next tick read stored postures again, since one may have changed."""
+        self.stored = {}
+
+    def in_posture(self, mover, joint_keys: Sequence[JointKey], action: bpy.types.Action) -> np.ndarray:
+        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not contain.
+
+        Raises:
+            RigError: it contains none of them.
+        """
+        if action.session_uid not in self.stored:
+            found = mover.in_posture(action)
+            if not found:
+                raise RigError(postures.foreign(action, mover.settings))
+            self.stored[action.session_uid] = np.array([found.get(key, nan) for key in joint_keys])
+        return self.stored[action.session_uid]
 
     def values(self) -> dict[JointKey, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""
@@ -120,7 +136,7 @@ class _Pair(NamedTuple):
     settings: bpy.types.PropertyGroup  # has `live`, `uid` and the frame range
 
 
-class Mover(_Pair):
+class Mover(PostureKeeper, _Pair):
     """A chain, a body or a mechanism of an object. As a tuple it is (owner, settings)."""
 
     __slots__ = ()
@@ -182,6 +198,11 @@ class Mover(_Pair):
     @abstractmethod
     def label(self) -> str:
         """Its name in sentences: "Chain 'Head'"."""
+
+    @property
+    def in_sentence(self) -> str:
+        """Its label within a sentence: "chain 'Head'"."""
+        return self.label[0].lower() + self.label[1:]
 
     @property
     def name(self) -> str:
@@ -267,10 +288,6 @@ class Mover(_Pair):
     def joints(self) -> list:
         """Settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
-    @abstractmethod
-    def authored(self) -> dict[JointKey, float]:
-        """Authored values [rad or m] of its joints, posed or keyed; unknown ones are left out."""
-
     @property
     def joint_keys(self) -> list[JointKey]:
         """(bone, axis) of each joint or motor."""
@@ -280,17 +297,6 @@ class Mover(_Pair):
     def unsolved(self) -> dict[JointKey, float]:
         """Values of its joints while it is live and not solved yet."""
         return {}
-
-    @abstractmethod
-    def channel(self, key: JointKey) -> Channel | None:
-        """Channel that stores the authored value of a joint; None if there is none."""
-
-    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        """Values [rad or m] of its joints in a stored posture, as far as this contains them."""
-        curves = actions.fcurves(action)
-        channels = ((key, self.channel(key)) for key in self.joint_keys)
-        found = {key: actions.find(curves, one.path, one.index) for key, one in channels if one is not None}
-        return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:
         """Writes authored values of joints [rad or m]. Returns whether anything changed."""

@@ -12,7 +12,6 @@ from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
 from ..reading import axes, channels, mimic, postures
-from ..reading.axes import is_euler
 from ..reading.body import pairing
 from ..reading.channels import Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover
@@ -105,10 +104,28 @@ class ChainMover(Mover):
         return list(self.settings.joints)
 
     def authored(self) -> dict[JointKey, float]:
-        return _posed(self.owner, [(joint.bone, joint.axis) for joint in self.settings.joints])
+        return channels.posed(self.owner, [(joint.bone, joint.axis) for joint in self.settings.joints])
 
     def channel(self, key: JointKey) -> Channel | None:
-        return _bone_channel(self.owner, key)
+        return channels.of_bone(self.owner, key)
+
+    @property
+    def why_no_postures(self) -> str:
+        return ""
+
+    @property
+    def shows_pictures(self) -> bool:
+        return True
+
+    @property
+    def posture_settings(self) -> tuple[str, ...]:
+        return ("transition",)
+
+    def store_posture(self, name: str, session) -> bpy.types.Action:
+        return postures.store(*self, name)
+
+    def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
+        return postures.apply(*self, action)
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
         reader = ChainReader(*self)
@@ -152,6 +169,10 @@ class BodyMover(Mover):
     def bakes_with(self) -> list[Mover]:
         return [ChainMover(self.owner, chain) for chain in self.owner.limber.chains if chain.live]
 
+    @property
+    def why_no_postures(self) -> str:
+        return f"{self.label} keeps no postures, since it follows a motion: make a chain of its bones, and store postures of that"
+
     def links(self, session) -> list[str]:
         return session.reader.names
 
@@ -161,10 +182,10 @@ class BodyMover(Mover):
     def authored(self) -> dict[JointKey, float]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return _posed(self.owner, [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
+        return channels.posed(self.owner, [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
 
     def channel(self, key: JointKey) -> Channel | None:
-        return _bone_channel(self.owner, key)
+        return channels.of_bone(self.owner, key)
 
 
 class MechanismMover(Mover):
@@ -237,23 +258,23 @@ class MechanismMover(Mover):
     def unsolved(self) -> dict[JointKey, float]:
         return self.authored()
 
+    @property
+    def why_no_postures(self) -> str:
+        return "" if self.settings.motors else f"{self.label} has no motor, and so no posture: select a joint and press Add Motors"
+
+    @property
+    def posture_remark(self) -> str:
+        if self.settings.drive == "MOTORS" or self.settings.base == "RIG":
+            return ""
+        return "Targets give the motors' values: the posture is that of motors with Keep Value alone. For all, set Driven By to Motors"
+
+    def store_posture(self, name: str, session) -> bpy.types.Action:
+        shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
+        return self._make_posture(name, shown or self.authored())
+
     def channel(self, key: JointKey) -> Channel | None:
         keys = [(motor.bone, motor.axis) for motor in self.settings.motors]
         return channels.of_motor(self.owner, keys.index(key)) if key in keys else None
-
-
-def _posed(rig, joint_keys: list[JointKey]) -> dict[JointKey, float]:
-    bones = rig.pose.bones
-    return {
-        (name, axis): axes.value(bone, axis)
-        for name, axis in joint_keys
-        if (bone := bones.get(name)) is not None and (axes.is_prismatic(axis) or is_euler(bone))
-    }
-
-
-def _bone_channel(rig, key: JointKey) -> Channel | None:
-    bone, axis = rig.pose.bones.get(key[0]), key[1]
-    return channels.of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or is_euler(bone)) else None
 
 
 def plans(solver: str) -> bool:

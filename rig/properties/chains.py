@@ -3,7 +3,7 @@
 All of them are library-overridable, so that an armature linked from another file can have chains.
 """
 
-from bpy.types import Action, Object, PoseBone, PropertyGroup
+from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
 from ..reading import kept_posture
@@ -28,6 +28,7 @@ from .overridable import (
     StringProperty,
     WeightProperty,
 )
+from .postures import LimberPostures, kept_index
 from .remote import LimberRemote
 from .robot import LimberDevice
 from .solver_options import LimberSolverOptions
@@ -43,11 +44,6 @@ SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target"
 FORWARD_AXES = [*SIGNED_AXES, (CUSTOM, "Custom", "Along a direction of its own in the end bone's frame")]
 
 GOAL_ITEMS = [(key, kind.label, kind.description) for key, kind in GOALS.items()]
-BASES = [
-    ("RIG", "Pose and Animation", "Keep the rig's own pose: as posed by hand, or as keyframes, NLA strips and drivers move it"),
-    ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
-    ("BLEND", "Blend of Postures", "Keep a blend of stored postures by their weights, which can be keyframed"),
-]
 ROLLS = [
     ("UPRIGHT", "Upright", "The end looks at the target and stays upright"),
     ("FREE", "Free Roll", "Only the direction of the gaze counts"),
@@ -68,22 +64,6 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
     )
 
 
-class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the Action's."""
-
-    action: PointerProperty(name="Pose", description="The pose asset", type=Action)
-    weight: FactorProperty(
-        name="Weight",
-        description="Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum to less, the rest is"
-        " the rig's own pose",
-        default=0.0,
-    )
-    number: IntProperty(name="Number", description="Unique number of the posture in its chain; 0: none yet", options={"HIDDEN"})
-    adopted: BoolProperty(
-        name="Adopted", description="The pose asset existed before and stays when the posture is removed", options={"HIDDEN"}
-    )
-
-
 def _make_unique(chain, _context) -> None:
     """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
@@ -92,12 +72,6 @@ def _make_unique(chain, _context) -> None:
         free_name = next(name for k in range(1, len(taken) + 2) if (name := f"{free_name}.{k:03d}") not in taken)
     if chain.name != free_name:
         chain.name = free_name
-
-
-def _kept_index(chain) -> int:
-    """Index of the posture that the chain keeps; -1 where there is none."""
-    index = kept_posture.place(chain)
-    return -1 if index is None else index
 
 
 class LimberGoal:
@@ -150,7 +124,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True)
 
 
-class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
+class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
     """Joints from a root to one or several ends, which one solver moves, with their postures and goals. `name` is unique in its
     armature."""
 
@@ -164,30 +138,11 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
     )
     active_end: IntProperty(name="End", description="Selected additional end")
     active_joint: IntProperty(name="Joint", description="Selected joint")
-    postures: CollectionProperty(name="Postures", description="Stored postures that the chain can keep", type=LimberPosture)
-    posture: EnumProperty(
-        name="Posture",
-        description="Stored posture that the chain keeps. Keyframes on it are constant, and mean the same posture when the list changes",
-        items=kept_posture.items,
-    )
-    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", options={"HIDDEN"})
-    active_posture: IntProperty(
-        name="Posture",
-        description="Index of the posture to keep, in files without numbers",
-        options={"HIDDEN", "ANIMATABLE"},
-    )
-    shown_posture: IntProperty(
-        name="Posture",
-        description="Index of the posture to keep",
-        get=_kept_index,
-        set=kept_posture.choose,
-        options={"SKIP_SAVE"},
-    )
     pictured_posture: EnumProperty(
         name="Posture",
         description="The selected posture: click to choose another by its picture",
         items=gallery.choices,
-        get=_kept_index,
+        get=kept_index,
         set=kept_posture.choose,
         options={"SKIP_SAVE"},
     )
@@ -199,7 +154,6 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
         " it takes effect when the robot is connected next",
         default=True,
     )
-    base: EnumProperty(name="Base", description="Posture whose shape the solver keeps", items=BASES)
     keep: FactorProperty(
         name="Keep Posture",
         description="Weight of the posture below the goal: 1 as far as the goal allows, 0 not at all",
@@ -218,6 +172,16 @@ class LimberChain(LimberGoal, LimberAuthoring, LimberCharacter, LimberRange, Pro
         description="Bake twice, the second time with the target's future positions: where it moves fast or suddenly, the end loses it"
         " on fewer frames. The result may differ from live motion, which has to extrapolate",
     )
+
+    @property
+    def label(self) -> str:
+        """Its name in sentences."""
+        return f"Chain '{self.name}'"
+
+    @property
+    def is_posed(self) -> bool:
+        """Whether its bones are being posed."""
+        return self.id_data.mode == "POSE"
 
 
 class LimberRig(LimberZones, PropertyGroup):

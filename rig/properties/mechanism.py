@@ -17,6 +17,7 @@ from .overridable import (
     PointerProperty,
     StringProperty,
 )
+from .postures import LimberPostures
 
 KINDS = [
     ("fixed", "Fixed", "No motion: two bodies are one"),
@@ -215,7 +216,7 @@ class LimberRestPosition(PropertyGroup):
     matrix: FloatVectorProperty(name="Matrix", description="World matrix in the rest pose, row by row", size=16)
 
 
-class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
+class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGroup):
     """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints connect."""
 
     uid: StringProperty(name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"})
@@ -273,3 +274,13 @@ class LimberMechanism(LimberCharacter, LimberRange, PropertyGroup):
         min=0.01,
         soft_max=20.0,
     )
+
+    @property
+    def label(self) -> str:
+        """Its name in sentences."""
+        return f"Mechanism '{self.id_data.name}'"
+
+    @property
+    def is_posed(self) -> bool:
+        """Whether its motors' values pose it."""
+        return self.drive == "MOTORS"

@@ -61,3 +61,14 @@ def of_joint(rig, bone: str, axis: str) -> Channel:
 def of_motor(owner, number: int) -> Channel:
     """Channel of a mechanism's motor value."""
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)
+
+
+def of_bone(rig, key: tuple[str, str]) -> Channel | None:
+    """Channel that stores the value of a joint (bone, axis); None where the bone is missing or does not rotate by Euler angles."""
+    bone, axis = rig.pose.bones.get(key[0]), key[1]
+    return of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or axes.is_euler(bone)) else None
+
+
+def posed(rig, joint_keys: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """Authored values [rad or m] of those joints (bone, axis) that have a channel."""
+    return {key: axes.value(rig.pose.bones[key[0]], key[1]) for key in joint_keys if of_bone(rig, key) is not None}

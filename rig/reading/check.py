@@ -137,7 +137,7 @@ def _postures(chain, reader) -> Iterator[Finding]:
         if posture.action is None:
             yield Finding(kept_posture.deleted(chain), used)
         elif not postures.covers(posture.action, reader):
-            yield Finding(postures.foreign(posture.action, chain.name), used)
+            yield Finding(postures.foreign(posture.action, chain), used)
     if chain.base in {"POSTURE", "BLEND"} and not chain.postures:
         yield Finding(kept_posture.none_stored(chain), True)
 

@@ -1,8 +1,8 @@
-"""The posture that a chain keeps: the rig's own pose, a stored posture, or a blend of stored postures.
+"""The posture that a mover keeps: its own pose as authored, a stored posture, or a blend of stored postures.
 
-Each posture has a number that is unique in its chain and does not change when it is renamed or moved. The enumeration `chain.posture`
-stores that number, so its constant keyframes always mean the same posture. Files of older versions have no numbers: there the index in the
-list counts, until `modernise` converts it.
+A mover is given by its settings, of a chain or a mechanism. Each posture has a number that is unique in its list and does not change when
+it is renamed or moved. The enumeration `posture` stores that number, so its constant keyframes always mean the same posture. Files of older
+versions have no numbers: there the index in the list counts, until `modernise` converts it.
 """
 
 from collections.abc import Callable
@@ -16,104 +16,114 @@ from ..blender.errors import RigError
 from ..blender.selection import selected_index
 
 UNSET = 0  # value of the enumeration where no posture was chosen
+_all_are_items = False  # while a stored number is read
+_all: list[tuple[str, str, str, str, int]] = []  # items of all numbers, as far as they were needed
 _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 
-def numbers(chain) -> list[int]:
+def numbers(mover) -> list[int]:
     """Numbers of the postures, in the list's order."""
-    return [posture.number or index + 1 for index, posture in enumerate(chain.postures)]
+    return [posture.number or index + 1 for index, posture in enumerate(mover.postures)]
 
 
-def number(chain) -> int:
-    """The number stored in `chain.posture`, even if no posture has it any more (Python returns only names of existing items)."""
-    chains = chain.id_data.limber.chains
-    found = [UNSET] * len(chains)
-    chains.foreach_get("posture", found)
-    return next(value for value, other in zip(found, chains, strict=True) if other == chain)
+def number(mover) -> int:
+    """The number stored in `posture`, even if no posture has it any more (Python returns only names of items, so all numbers are items
+    meanwhile); -1 for one that was never given.
+    """
+    global _all_are_items
+    _all_are_items = True
+    try:
+        return int(mover.posture or -1)
+    finally:
+        _all_are_items = False
 
 
-def place(chain, now=None) -> int | None:
-    """Index of the posture that the chain keeps; None if it was removed or the list is empty.
+def place(mover, now=None) -> int | None:
+    """Index of the posture that the mover keeps; None if it was removed or the list is empty.
 
     Args:
-        chain: The chain.
+        mover: The mover.
         now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
     """
-    if not chain.postures:
+    if not mover.postures:
         return None
-    chosen = number(now or chain)
+    chosen = number(now or mover)
     if chosen == UNSET:
-        return selected_index(chain.postures, (now or chain).active_posture)
-    known = numbers(chain)
+        return selected_index(mover.postures, (now or mover).active_posture)
+    known = numbers(mover)
     return known.index(chosen) if chosen in known else None
 
 
-def active(chain, now=None) -> bpy.types.Action:
-    """Pose asset of the posture that the chain keeps.
+def active(mover, now=None) -> bpy.types.Action:
+    """Pose asset of the posture that the mover keeps.
 
     Args:
-        chain: The chain.
+        mover: The mover.
         now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
 
     Raises:
         RigError: there is none, it was removed from the list, or its asset was deleted.
     """
-    if not chain.postures:
-        raise RigError(none_stored(chain))
-    index = place(chain, now)
+    if not mover.postures:
+        raise RigError(none_stored(mover))
+    index = place(mover, now)
     if index is None:
-        raise RigError(removed(chain))
-    posture = chain.postures[index]
+        raise RigError(removed(mover))
+    posture = mover.postures[index]
     if posture.action is None:
-        raise RigError(deleted(chain))
+        raise RigError(deleted(mover))
     return posture.action
 
 
-def kept(chain, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
-    """Joint values (n,) [rad; prismatic joints m] of the posture that the chain keeps, chosen by its Base setting.
+def kept(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+    """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base setting.
 
     Args:
-        chain: The chain.
+        mover: The mover.
         now: Its settings as evaluated in this frame (see `chain.keyed`).
         own: The rig's own pose (n,); used for joints that a stored posture has no value for.
         stored: Joint values (n,) of a stored posture; NaN for joints that it has no channel of.
 
     Raises:
-        RigError: a stored posture is missing, or has no channel of the chain.
+        RigError: a stored posture is missing, or has no value of the mover's joints.
     """
-    if chain.base == "POSTURE":
-        return filled(stored(active(chain, now)), own)
-    return _blended(chain, now, own, stored) if chain.base == "BLEND" else own
+    if mover.base == "POSTURE":
+        return filled(stored(active(mover, now)), own)
+    return _blended(mover, now, own, stored) if mover.base == "BLEND" else own
 
 
-def _blended(chain, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
-    if not chain.postures:
-        raise RigError(none_stored(chain))
+def _blended(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+    if not mover.postures:
+        raise RigError(none_stored(mover))
     weighted = []
-    for posture, weighed in zip(chain.postures, now.postures, strict=True):
+    for posture, weighed in zip(mover.postures, now.postures, strict=True):
         if weighed.weight > 0.0:
             if posture.action is None:
-                raise RigError(deleted(chain))
+                raise RigError(deleted(mover))
             weighted.append((weighed.weight, stored(posture.action)))
     return blend(weighted, own)
 
 
-def choose(chain, index: int) -> None:
-    """Makes the chain keep the posture at that index."""
-    if chain.postures:
-        chain.posture = str(numbers(chain)[selected_index(chain.postures, index)])
+def choose(mover, index: int) -> None:
+    """Makes the mover keep the posture at that index."""
+    if mover.postures:
+        mover.posture = str(numbers(mover)[selected_index(mover.postures, index)])
 
 
-def enlist(chain, posture) -> None:
+def enlist(mover, posture) -> None:
     """Numbers a posture that was just appended to the list, and earlier ones without a number."""
-    for index, known in enumerate(numbers(chain)[:-1]):
-        chain.postures[index].number = known
-    chain.last_posture = max([chain.last_posture, *numbers(chain)[:-1]]) + 1
-    posture.number = chain.last_posture
+    for index, known in enumerate(numbers(mover)[:-1]):
+        mover.postures[index].number = known
+    mover.last_posture = max([mover.last_posture, *numbers(mover)[:-1]]) + 1
+    posture.number = mover.last_posture
 
 
-def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of the chain's postures by their numbers, plus one for a chosen number that no posture has."""
+def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
+    """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no posture has."""
+    if _all_are_items:
+        count = max(mover.last_posture, len(mover.postures)) + 1
+        _all.extend((str(k), "", "", "NONE", k) for k in range(len(_all), count))
+        return _all[:count]
     found = [
         (
             str(own),
@@ -122,13 +132,13 @@ def items(chain, _context) -> list[tuple[str, str, str, str, int]]:
             "POSE_HLT" if posture.action else "ERROR",
             own,
         )
-        for own, posture in zip(numbers(chain), chain.postures, strict=True)
+        for own, posture in zip(numbers(mover), mover.postures, strict=True)
     ]
-    chosen = number(chain)
+    chosen = number(mover)
     if chosen not in [item[-1] for item in found]:
         name = "Removed" if chosen != UNSET else "As Selected" if found else "None"
         found.append((str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen))
-    key = (chain.id_data.session_uid, chain.uid)
+    key = (mover.id_data.session_uid, mover.uid)
     if _items.get(key) != found:
         _items[key] = found
     return _items[key]
@@ -173,27 +183,32 @@ def _convert_keys(rig, chain) -> None:
             actions.put_constant_keys(curves, new, 0, group, *zip(*keys, strict=True))
 
 
-def why_posing_shows_nothing(rig, chain) -> str:
-    """Why posing the chain's bones has no visible effect, and the remedy; "" if it has one, or the rig is not in Pose Mode."""
-    if rig.mode != "POSE" or not chain.live:
+def lists_on(thing) -> list:
+    """Settings of all movers of an object that have a list of postures."""
+    return [*thing.limber.chains, thing.limber.mechanism]
+
+
+def why_posing_shows_nothing(mover) -> str:
+    """Why posing what the mover moves has no visible effect, and the remedy; "" if it has one, or nothing is being posed."""
+    if not mover.live or not mover.is_posed:
         return ""
-    if chain.base == "POSTURE" and chain.shown_posture >= 0:
-        action = chain.postures[chain.shown_posture].action
+    if mover.base == "POSTURE" and mover.shown_posture >= 0:
+        action = mover.postures[mover.shown_posture].action
         what = f"posture '{action.name}'" if action else "a stored posture"
-    elif chain.base == "BLEND" and sum(posture.weight for posture in chain.postures) >= 1.0:
+    elif mover.base == "BLEND" and sum(posture.weight for posture in mover.postures) >= 1.0:
         what = "a blend of postures"
     else:
         return ""
-    return f"Posing '{chain.name}' shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
+    return f"Posing {mover.in_sentence} shows nothing: it keeps {what}. Use Pose as Base keeps what you pose"
 
 
-def none_stored(chain) -> str:
-    return f"Chain '{chain.name}' has no stored posture: pose the rig and press Store Posture, or choose another base"
+def none_stored(mover) -> str:
+    return f"{mover.label} has no stored posture: pose it and press Store Posture, or choose another base"
 
 
-def removed(chain) -> str:
-    return f"Chain '{chain.name}' is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
+def removed(mover) -> str:
+    return f"{mover.label} is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
 
 
-def deleted(chain) -> str:
-    return f"The pose asset of a posture of chain '{chain.name}' was deleted: remove the posture from the list, or select another"
+def deleted(mover) -> str:
+    return f"The pose asset of a posture of {mover.in_sentence} was deleted: remove the posture from the list, or select another"

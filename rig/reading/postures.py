@@ -1,5 +1,7 @@
 """Stored postures: pose assets, which Blender's own pose library shows and applies too."""
 
+from collections.abc import Mapping
+
 import bpy
 import numpy as np
 from bpy.utils import escape_identifier
@@ -9,6 +11,7 @@ from ..blender import actions, item_keys
 from ..blender.errors import RigError
 from . import axes, kept_posture
 from .axes import is_euler
+from .channels import MOTORS
 from .paths import bone_names
 from .skeleton import ChainReader
 
@@ -34,50 +37,55 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     return make(rig, chain, name, values)
 
 
-def make(rig, chain, name: str, values: dict[tuple[str, str, int], float]) -> bpy.types.Action:
-    """Makes a pose asset from values by bone, channel and index, and selects it in the chain's list."""
+def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) -> bpy.types.Action:
+    """Makes a pose asset, and selects it in a mover's list.
+
+    Args:
+        owner: The object that the mover moves.
+        mover: The mover's settings.
+        name: Name of the posture.
+        values: Values by bone ("": the object itself), channel and index.
+    """
     action = bpy.data.actions.new(name)
-    curves = actions.writable_fcurves(action, rig)
+    curves = actions.writable_fcurves(action, owner)
     for (bone, channel, index), value in values.items():
-        actions.put_keys(curves, _path(bone, channel), index, bone, [FRAME], [value])
+        actions.put_keys(curves, _path(bone, channel), index, bone or MOTORS, [FRAME], [value])
     action.asset_mark()
-    action.asset_data.description = f"Posture of {rig.name}, {chain.name}"
-    _list(chain, action, adopted=False)
+    action.asset_data.description = f"Posture of {owner.name}, {mover.label}"
+    _list(mover, action, adopted=False)
     return action
 
 
-def adopt(rig, chain, action: bpy.types.Action) -> None:
-    """Adds an existing pose asset to the chain's list and selects it.
+def adopt(mover, action: bpy.types.Action) -> None:
+    """Adds an existing pose asset to a mover's list and selects it. `mover`: its settings.
 
     Raises:
-        RigError: it is in the list already, has no channel of the chain's bones, or the chain cannot be read.
+        RigError: it is in the list already.
     """
-    if any(posture.action == action for posture in chain.postures):
-        raise RigError(f"Posture '{action.name}' is in the list of chain '{chain.name}' already: select it there")
-    if not covers(action, ChainReader(rig, chain)):
-        raise RigError(foreign(action, chain.name))
-    _list(chain, action, adopted=True)
+    if any(posture.action == action for posture in mover.postures):
+        raise RigError(f"Posture '{action.name}' is in the list of {mover.in_sentence} already: select it there")
+    _list(mover, action, adopted=True)
 
 
-def _list(chain, action, adopted: bool) -> None:
-    posture = chain.postures.add()
+def _list(mover, action, adopted: bool) -> None:
+    posture = mover.postures.add()
     posture.name = action.name  # overrides identify items of a list by their names
     posture.action, posture.adopted = action, adopted
-    kept_posture.enlist(chain, posture)
-    kept_posture.choose(chain, len(chain.postures) - 1)
+    kept_posture.enlist(mover, posture)
+    kept_posture.choose(mover, len(mover.postures) - 1)
 
 
-def remove(chain, index: int) -> None:
-    """Removes a posture from the chain's list. A pose asset that Store Posture made loses its asset mark, and is deleted where nothing else
+def remove(mover, index: int) -> None:
+    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and is deleted where nothing else
     uses it."""
-    kept_posture.modernise(chain.id_data)  # the chain may come from an older file
-    posture = chain.postures[index]
+    kept_posture.modernise(mover.id_data)  # the mover may come from an older file
+    posture = mover.postures[index]
     action, adopted = posture.action, posture.adopted
-    was_kept = kept_posture.place(chain) == index
-    _move_keys(chain, {k: k - (k > index) if k != index else None for k in range(len(chain.postures))})
-    chain.postures.remove(index)
+    was_kept = kept_posture.place(mover) == index
+    _move_keys(mover, {k: k - (k > index) if k != index else None for k in range(len(mover.postures))})
+    mover.postures.remove(index)
     if was_kept:
-        kept_posture.choose(chain, index)
+        kept_posture.choose(mover, index)
     if action is None or adopted or not action.is_editable or _is_listed(action):
         return
     action.asset_clear()  # also removes its fake user
@@ -85,25 +93,25 @@ def remove(chain, index: int) -> None:
         bpy.data.actions.remove(action)
 
 
-def move(chain, index: int, by: int) -> int:
-    """Moves a posture up (-1) or down (+1) in the chain's list, with its keys; returns its new index."""
+def move(mover, index: int, by: int) -> int:
+    """Moves a posture up (-1) or down (+1) in a mover's list, with its keys; returns its new index."""
     place = index + by
-    if not 0 <= place < len(chain.postures):
+    if not 0 <= place < len(mover.postures):
         return index
-    kept_posture.modernise(chain.id_data)  # the chain may come from an older file
-    _move_keys(chain, {index: place, place: index})
-    chain.postures.move(index, place)
+    kept_posture.modernise(mover.id_data)  # the mover may come from an older file
+    _move_keys(mover, {index: place, place: index})
+    mover.postures.move(index, place)
     return place
 
 
-def _move_keys(chain, places: dict[int, int | None]) -> None:
-    own = chain.path_from_id()
-    item_keys.follow(chain.id_data, f"{own}.postures", places)
+def _move_keys(mover, places: dict[int, int | None]) -> None:
+    own = mover.path_from_id()
+    item_keys.follow(mover.id_data, f"{own}.postures", places)
 
 
 def _is_listed(action) -> bool:
-    rigs = (thing for thing in bpy.data.objects if thing.type == "ARMATURE")
-    return any(posture.action == action for rig in rigs for chain in rig.limber.chains for posture in chain.postures)
+    lists = (mover for thing in bpy.data.objects for mover in kept_posture.lists_on(thing))
+    return any(posture.action == action for mover in lists for posture in mover.postures)
 
 
 def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
@@ -137,14 +145,14 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
             getattr(rig.pose.bones[name], axes.channel(axis))[axes.index(axis)] = value
             posed.append((name, axes.channel(axis), axes.index(axis)))
     if not posed:
-        raise RigError(foreign(action, chain.name))
+        raise RigError(foreign(action, chain))
     return posed
 
 
-def key(rig, channels: list[tuple[str, str, int]]) -> None:
-    """Keys the channels that `apply` has set, as auto-keying does."""
-    for name, channel, index in channels:
-        rig.pose.bones[name].keyframe_insert(channel, index=index, group=name)
+def key(owner, channels: list[tuple[str, str, int]]) -> None:
+    """Keys the channels that applying a posture has set (see `apply`), as auto-keying does."""
+    for bone, channel, index in channels:
+        owner.keyframe_insert(_path(bone, channel), index=index, group=bone or MOTORS)
 
 
 def _prismatic(chain) -> list[tuple[str, str]]:
@@ -175,7 +183,7 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
         if value is not None:
             values[k] = value
     if not is_known:
-        raise RigError(foreign(action, ""))
+        raise RigError(foreign(action))
     return values
 
 
@@ -219,9 +227,13 @@ def _rotation(curves, name: str) -> Quaternion | None:
 
 
 def _path(bone: str, channel: str) -> str:
+    """Data path from the object. `bone`: "" for a channel of the object itself."""
+    if not bone:
+        return channel
     return f'pose.bones["{escape_identifier(bone)}"].{channel}'
 
 
-def foreign(action, chain: str) -> str:
-    of_chain = f" of chain '{chain}'" if chain else ""
-    return f"Posture '{action.name}' has no angles for the bones{of_chain}: it was stored for another chain, select one of this chain"
+def foreign(action, mover=None) -> str:
+    """Sentence that a posture is of no use to a mover. `mover`: its settings."""
+    of_mover = f" of {mover.in_sentence}" if mover is not None else ""
+    return f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or mechanism, select its own"

@@ -155,7 +155,7 @@ def test_a_posture_of_another_chain_is_refused_by_name(rig, chain):
     bpy.ops.limber.store_posture(name="Wag")
     make_active(rig)
     chain.postures.add().action = bpy.data.actions["Wag"]
-    with pytest.raises(RuntimeError, match="'Wag' has no angles"):
+    with pytest.raises(RuntimeError, match="'Wag' has no values"):
         bpy.ops.limber.apply_posture()
 
 

@@ -90,7 +90,7 @@ def test_a_foreign_posture_chosen_while_live_is_told_and_live_goes_on_once_it_is
     chain.postures.add().action = bpy.data.actions["Wag"]
     chain.shown_posture = 1
     bpy.context.scene.frame_set(2)
-    assert "'Wag' has no angles" in live.session(rig, chain).problem
+    assert "'Wag' has no values" in live.session(rig, chain).problem
     chain.shown_posture = 0
     bpy.context.scene.frame_set(3)
     assert live.session(rig, chain).problem == ""
@@ -120,7 +120,7 @@ def test_what_cannot_be_added_is_told(rig, chain):
     bpy.data.actions.new("Walk")
     own_pose(build({"tail": None}, name="Dog"), "Wag", {"tail": (1, 0, 0)})
     make_active(rig)
-    for name, why in (("Nothing", "no pose asset"), ("Walk", "no pose asset"), ("Lean", "already"), ("Wag", "'Wag' has no angles")):
+    for name, why in (("Nothing", "no pose asset"), ("Walk", "no pose asset"), ("Lean", "already"), ("Wag", "'Wag' has no values")):
         with pytest.raises(RuntimeError, match=why):
             bpy.ops.limber.add_posture(name=name)
     assert len(chain.postures) == 1

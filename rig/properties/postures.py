@@ -1,0 +1,73 @@
+"""Properties of a mover's stored postures: the list, and which of them it keeps."""
+
+from bpy.types import Action, PropertyGroup
+
+from ..reading import kept_posture
+from .overridable import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FactorProperty,
+    IntProperty,
+    PointerProperty,
+)
+
+BASES = [
+    ("RIG", "Pose and Animation", "Keep what is authored: as posed by hand, or as keyframes, NLA strips and drivers move it"),
+    ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
+    ("BLEND", "Blend of Postures", "Keep a blend of stored postures by their weights, which can be keyframed"),
+]
+
+
+class LimberPosture(PropertyGroup):
+    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the Action's."""
+
+    action: PointerProperty(name="Pose", description="The pose asset", type=Action)
+    weight: FactorProperty(
+        name="Weight",
+        description="Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum to less, the rest is"
+        " the authored pose",
+        default=0.0,
+    )
+    number: IntProperty(name="Number", description="Unique number of the posture in its list; 0: none yet", options={"HIDDEN"})
+    adopted: BoolProperty(
+        name="Adopted", description="The pose asset existed before and stays when the posture is removed", options={"HIDDEN"}
+    )
+
+
+def kept_index(mover) -> int:
+    """Index of the posture that a mover keeps, by its settings; -1 where there is none."""
+    index = kept_posture.place(mover)
+    return -1 if index is None else index
+
+
+class LimberPostures:
+    """Mixin of the settings of movers that keep postures: chains and mechanisms."""
+
+    label: str  # names the mover at the begin of a sentence
+
+    postures: CollectionProperty(name="Postures", description="Stored postures that can be kept", type=LimberPosture)
+    posture: EnumProperty(
+        name="Posture",
+        description="Stored posture to keep. Keyframes on it are constant, and mean the same posture when the list changes",
+        items=kept_posture.items,
+    )
+    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", options={"HIDDEN"})
+    active_posture: IntProperty(
+        name="Posture",
+        description="Index of the posture to keep, in files without numbers",
+        options={"HIDDEN", "ANIMATABLE"},
+    )
+    shown_posture: IntProperty(
+        name="Posture",
+        description="Index of the posture to keep",
+        get=kept_index,
+        set=kept_posture.choose,
+        options={"SKIP_SAVE"},
+    )
+    base: EnumProperty(name="Base", description="Posture to keep", items=BASES)
+
+    @property
+    def in_sentence(self) -> str:
+        """Its label within a sentence."""
+        return self.label[0].lower() + self.label[1:]
