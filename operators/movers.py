@@ -1,10 +1,8 @@
 """The mover that an operator acts on: the one named by its button, else the one in use."""
 
-from ..rig.authoring import chains
 from ..rig.live.mover import Mover
-from ..rig.live.movers import mover_of
+from ..rig.live.movers import in_use, mover_of
 from ..rig.live.uses import Use, why_not
-from ..rig.reading.mechanism.owners import has_mechanism
 from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
 from .subject import NO_CHAIN, needs_editable, needs_rig, rig_of
@@ -25,13 +23,7 @@ def mover_at_hand(context) -> Mover | None:
     owner, active = mechanism_owner(context), context.active_object
     if owner is None or (active is not None and active.type == "ARMATURE" and active != owner):
         owner = rig_of(context)
-    if owner is not None and owner.type == "ARMATURE":
-        body = owner.limber.retarget
-        if (chain := chains.active(owner)) is not None:
-            return mover_of(owner, chain)
-        if body.live or body.pairs or body.source is not None:
-            return mover_of(owner, body)
-    return mover_of(owner, owner.limber.mechanism) if has_mechanism(owner) else None
+    return in_use(owner) if owner is not None else None
 
 
 def own(mover: Mover) -> Mover:

@@ -1,7 +1,7 @@
 """What operators and panels act on: the armature in use and its selected chain, and why there is none."""
 
 from ..rig.authoring import chains
-from ..rig.reading.mechanism.owners import has_mechanism
+from ..rig.live.movers import movers_of
 from ..rig.robot import servo_lists
 
 NO_CHAIN = "This armature has no chain: select bones in Pose Mode and press New Chain"
@@ -10,7 +10,7 @@ _in_use = ""  # name of the armature that was active last: it stays in use while
 
 
 def rig_of(context):
-    """The active object where it is an armature or has a mechanism, else the last one that was; None where there is none in the view
+    """The active object where it is an armature or has a mover, else the last one that was; None where there is none in the view
     layer."""
     global _in_use
     thing = context.active_object
@@ -22,7 +22,7 @@ def rig_of(context):
 
 
 def _is_rig(thing) -> bool:
-    return thing is not None and (thing.type == "ARMATURE" or has_mechanism(thing))
+    return thing is not None and (thing.type == "ARMATURE" or any(True for _ in movers_of(thing)))
 
 
 def needs_rig(context) -> str:
@@ -50,9 +50,7 @@ def needs_servos(context) -> str:
     rig = rig_of(context)
     if servo_lists.lists(rig):
         return ""
-    if not has_mechanism(rig):
-        return needs_chain(context)
-    return f"Mechanism '{rig.name}' has no motor: select a joint of it and press + under Motors"
+    return next((why for mover in movers_of(rig) if (why := mover.why_no_servos)), NO_CHAIN)
 
 
 def chain_of(context):

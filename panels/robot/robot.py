@@ -4,9 +4,8 @@ from ...hardware.checklists import checks
 from ...hardware.protocols.table import is_on_network, settings_of
 from ...hardware.safety import FOLLOWING, State
 from ...operators.subject import rig_of
-from ...rig.live.movers import live_of
+from ...rig.live.movers import live_of, movers_of
 from ...rig.properties.robot import OWN_FILE
-from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.robot import links, programs, puppeteer
 from ..tab import RigTab, Tab, sentence
 
@@ -22,7 +21,7 @@ class LIMBER_PT_robot(Tab):
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and (len(rig.limber.chains) > 0 or has_mechanism(rig) or links.link(rig) is not None)
+        return rig is not None and (links.link(rig) is not None or any(mover.has_servos for mover in movers_of(rig)))
 
     def draw(self, context):
         layout = self.layout

@@ -143,6 +143,7 @@ class Mover(PostureKeeper, _Pair):
     settings_type: type[bpy.types.PropertyGroup]
     session_type: type[SceneSession]  # of what is known of it from frame to frame
     rank = 0  # movers of a lower one are ticked first, as far as nothing else says the order
+    has_servos = True  # whether its joints or motors can have servos
     looks_forward = False  # whether it is told, in a cycle of movers, where the others are going
 
     @staticmethod
@@ -198,6 +199,16 @@ class Mover(PostureKeeper, _Pair):
     @abstractmethod
     def label(self) -> str:
         """Its name in sentences: "Chain 'Head'"."""
+
+    @classmethod
+    def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
+        """Settings of the mover of this kind that is in use on an object; None if there is none."""
+        return next(iter(cls.settings_on(owner)), None)
+
+    @property
+    def why_no_servos(self) -> str:
+        """Why nothing of it can have a servo now, with the remedy; "" if something can, or never could."""
+        return ""
 
     @property
     def in_sentence(self) -> str:

@@ -1,17 +1,14 @@
 """The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
-
-import bpy
-import numpy as np
 
 from ...character.stage import Planning
 from ...solvers.table import SOLVERS
+from ..blender.selection import selected
 from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
-from ..reading import axes, channels, mimic, postures
+from ..reading import axes, channels, mimic
 from ..reading.body import pairing
 from ..reading.channels import Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover
@@ -22,14 +19,14 @@ from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.owners import own_identity
 from ..reading.mechanism.starts import note_values
 from ..reading.placement import Placement
-from ..reading.skeleton import ChainReader
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
+from .posture_keeper import BonePostures, MotorPostures
 
 
-class ChainMover(Mover):
+class ChainMover(BonePostures, Mover):
     """A chain of an armature."""
 
     __slots__ = ()
@@ -41,6 +38,11 @@ class ChainMover(Mover):
     @staticmethod
     def settings_on(owner) -> list[LimberChain]:
         return list(owner.limber.chains) if owner.type == "ARMATURE" else []
+
+    @classmethod
+    def chosen_on(cls, owner) -> LimberChain | None:
+        """The selected chain."""
+        return selected(cls.settings_on(owner), owner.limber.active_chain)
 
     @property
     def planning(self) -> Planning | None:
@@ -109,31 +111,6 @@ class ChainMover(Mover):
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)
 
-    @property
-    def why_no_postures(self) -> str:
-        return ""
-
-    @property
-    def shows_pictures(self) -> bool:
-        return True
-
-    @property
-    def posture_settings(self) -> tuple[str, ...]:
-        return ("transition",)
-
-    def store_posture(self, name: str, session) -> bpy.types.Action:
-        return postures.store(*self, name)
-
-    def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
-        return postures.apply(*self, action)
-
-    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        reader = ChainReader(*self)
-        if not postures.covers(action, reader):
-            return {}
-        values = postures.angles(action, reader, np.full(len(reader.joint_keys), np.nan))
-        return {key: value for key, value in zip(reader.joint_keys, values.tolist(), strict=True) if isfinite(value)}
-
 
 class BodyMover(Mover):
     """The body of an armature, which follows another armature or a stream."""
@@ -141,11 +118,19 @@ class BodyMover(Mover):
     __slots__ = ()
     settings_type = LimberRetarget
     session_type = BodySession
+    has_servos = False
 
     @staticmethod
     def settings_on(owner) -> list[LimberRetarget]:
         body = owner.limber.retarget
         return [body] if owner.type == "ARMATURE" and (body.live or body.pairs) else []
+
+    @classmethod
+    def chosen_on(cls, owner) -> LimberRetarget | None:
+        """As `settings_on`, and the body as soon as it has a source."""
+        if owner.type == "ARMATURE" and owner.limber.retarget.source is not None:
+            return owner.limber.retarget
+        return super().chosen_on(owner)
 
     def moved(self, session) -> Moved:
         return Moved()  # it comes before the chains that warp what it does
@@ -188,7 +173,7 @@ class BodyMover(Mover):
         return channels.of_bone(self.owner, key)
 
 
-class MechanismMover(Mover):
+class MechanismMover(MotorPostures, Mover):
     """The mechanism of an object."""
 
     __slots__ = ()
@@ -259,18 +244,8 @@ class MechanismMover(Mover):
         return self.authored()
 
     @property
-    def why_no_postures(self) -> str:
-        return "" if self.settings.motors else f"{self.label} has no motor, and so no posture: select a joint and press Add Motors"
-
-    @property
-    def posture_remark(self) -> str:
-        if self.settings.drive == "MOTORS" or self.settings.base == "RIG":
-            return ""
-        return "Targets give the motors' values: the posture is that of motors with Keep Value alone. For all, set Driven By to Motors"
-
-    def store_posture(self, name: str, session) -> bpy.types.Action:
-        shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
-        return self._make_posture(name, shown or self.authored())
+    def why_no_servos(self) -> str:
+        return "" if self.settings.motors else f"{self.label} has no motor: select a joint of it and press + under Motors"
 
     def channel(self, key: JointKey) -> Channel | None:
         keys = [(motor.bone, motor.axis) for motor in self.settings.motors]
@@ -293,6 +268,12 @@ def mover_of(owner, settings) -> Mover:
 def movers_of(owner) -> Iterator[Mover]:
     """All movers of an object, live or not: its body if it is paired, its chains, its mechanism."""
     return (kind(owner, settings) for kind in KINDS for settings in kind.settings_on(owner))
+
+
+def in_use(owner) -> Mover | None:
+    """The mover of an object that operators act on: its selected chain, else its body, else its mechanism; None if it has none."""
+    kinds = [ChainMover, *(kind for kind in KINDS if kind is not ChainMover)]
+    return next((kind(owner, settings) for kind in kinds if (settings := kind.chosen_on(owner)) is not None), None)
 
 
 def live_of(owner) -> list[Mover]:

@@ -2,19 +2,22 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from math import isfinite
 
 import bpy
+import numpy as np
 
 from ..blender import actions
 from ..blender.errors import RigError
 from ..reading import postures
 from ..reading.channels import Channel
+from ..reading.skeleton import ChainReader
 
 JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 
 class PostureKeeper:
-    """Mixin of movers: their stored postures. By default postures store the channels of the joints' authored values."""
+    """Base of movers: their stored postures. By default a mover keeps none, and a posture stores the joints' authored values."""
 
     __slots__ = ()
     owner: bpy.types.Object
@@ -84,3 +87,54 @@ class PostureKeeper:
         channels = ((key, self.channel(key)) for key in self.joint_keys)
         found = {key: actions.find(curves, one.path, one.index) for key, one in channels if one is not None}
         return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}
+
+
+class BonePostures(PostureKeeper):
+    """Postures of a chain: channels of its bones, which have pictures and mirror images."""
+
+    __slots__ = ()
+
+    @property
+    def why_no_postures(self) -> str:
+        return ""
+
+    @property
+    def shows_pictures(self) -> bool:
+        return True
+
+    @property
+    def posture_settings(self) -> tuple[str, ...]:
+        return ("transition",)
+
+    def store_posture(self, name: str, session) -> bpy.types.Action:
+        return postures.store(self.owner, self.settings, name)
+
+    def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
+        return postures.apply(self.owner, self.settings, action)
+
+    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
+        reader = ChainReader(self.owner, self.settings)
+        if not postures.covers(action, reader):
+            return {}
+        values = postures.angles(action, reader, np.full(len(reader.joint_keys), np.nan))
+        return {key: value for key, value in zip(reader.joint_keys, values.tolist(), strict=True) if isfinite(value)}
+
+
+class MotorPostures(PostureKeeper):
+    """Postures of a mechanism: values of its motors."""
+
+    __slots__ = ()
+
+    @property
+    def why_no_postures(self) -> str:
+        return "" if self.settings.motors else f"{self.label} has no motor, and so no posture: select a joint and press Add Motors"
+
+    @property
+    def posture_remark(self) -> str:
+        if self.settings.drive == "MOTORS" or self.settings.base == "RIG":
+            return ""
+        return "Targets give the motors' values: the posture is that of motors with Keep Value alone. For all, set Driven By to Motors"
+
+    def store_posture(self, name: str, session) -> bpy.types.Action:
+        shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
+        return self._make_posture(name, shown or self.authored())
