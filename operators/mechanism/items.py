@@ -7,11 +7,10 @@ from bpy.props import BoolProperty
 from ...rig.authoring.mechanism import alignment, build, motors
 from ...rig.blender.selection import selected
 from ...rig.live.live import as_authored
-from ...rig.properties.mechanism import NONE
 from ...rig.reading import axes
 from ...rig.reading.mechanism import offsets
 from ...rig.reading.mechanism.assembled import prepare
-from ...rig.reading.mechanism.ownership import is_joint
+from ...rig.reading.mechanism.ownership import NONE, is_joint
 from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from .mechanisms import mechanism_owner, needs_authoring, needs_mechanism, taken_up

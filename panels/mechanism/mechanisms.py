@@ -7,10 +7,10 @@ from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.live import live
-from ...rig.properties.mechanism import NONE, WEIGHTS
 from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
-from ...rig.reading.mechanism.ownership import is_deleted, is_joint, kind_text, owner_of
+from ...rig.reading.mechanism.inputs import WEIGHTS
+from ...rig.reading.mechanism.ownership import NONE, is_deleted, is_joint, kind_text, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
@@ -272,7 +272,7 @@ class LIMBER_PT_mechanism_closures(MechanismTab):
     """Bones that are held together"""
 
     bl_label = "Closures"
-    bl_order = 3
+    bl_order = 4
 
     @classmethod
     def poll(cls, context):
@@ -309,7 +309,7 @@ class LIMBER_PT_mechanism_motion(MechanismTab):
     """Filter and limits of the motors' motion"""
 
     bl_label = "Motion"
-    bl_order = 4
+    bl_order = 5
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -320,7 +320,7 @@ class LIMBER_PT_mechanism_bake(MechanismTab):
     """Motion to keyframes and to files"""
 
     bl_label = "Bake and Export"
-    bl_order = 5
+    bl_order = 6
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -70,7 +70,7 @@ class LIMBER_PT_mechanism_check(MechanismTab):
     """Exceeded motors' limits, discontinuities and targets that cannot be met in the scene's frames"""
 
     bl_label = "Motion Check"
-    bl_order = 6
+    bl_order = 7
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

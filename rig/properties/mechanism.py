@@ -4,6 +4,8 @@ from math import pi
 
 from bpy.types import Object, PropertyGroup
 
+from ..reading.mechanism.closures import POINTS
+from ..reading.mechanism.ownership import NONE
 from .character import LimberCharacter
 from .frame_range import LimberRange
 from .joints import LimberJointSettings, in_metres
@@ -29,12 +31,6 @@ KINDS = [
     ("cartesian", "Cartesian", "Translation along all axes, no rotation"),
     ("planar", "Planar", "Translation along the joint's X and Y axes and rotation about its Z axis"),
 ]
-POINTS = [
-    ("TAIL", "Tail", "Where the bone ends"),
-    ("HEAD", "Head", "Where the bone begins, which is its joint"),
-    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
-]
-NONE = "NONE"
 ROLES = [
     ("AUTO", "As Its Rigid Body", "A passive rigid body is fixed, an animated one drives; all others move"),
     ("GROUND", "Ground", "Fixed: the mechanism is mounted on it"),
@@ -49,14 +45,6 @@ DOES = [
     ("AIM", "Reach and Point", "The body has the target's position, and an axis of it points along the target's; its roll is free"),
     ("DIRECTION", "Point Along", "An axis of the body points along the target's, at any position; its roll is free"),
 ]
-WEIGHTS = {  # of what each goal asks for
-    "FRAME": ("position_weight", "rotation_weight"),
-    "POSITION": ("position_weight",),
-    "ORIENTATION": ("rotation_weight",),
-    "AIM": ("position_weight", "direction_weight"),
-    "DIRECTION": ("direction_weight",),
-    "CENTRE": ("position_weight",),
-}
 DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
     ("MOTORS", "Motors", "The motors' values, which can be keyframed, give the pose of the mechanism"),

@@ -14,10 +14,10 @@ from ...blender import actions
 from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
 from ...properties.character import character
-from ...properties.mechanism import WEIGHTS
 from ...reading import axes
 from ...reading.mechanism import inputs
 from ...reading.mechanism.assembled import Assembled
+from ...reading.mechanism.inputs import WEIGHTS
 from ...reading.mechanism.ownership import ends, is_joint, joint_objects
 from ...reading.mechanism.reading import Reading
 from ...reading.mechanism.shapes import dof_axes

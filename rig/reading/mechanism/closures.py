@@ -12,9 +12,13 @@ import numpy as np
 from ....robots.marks import closing_pairs
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import Finding, RigError
-from ...properties.mechanism import POINTS
 from .rest import Rest, rest_of
 
+POINTS = [
+    ("TAIL", "Tail", "Where the bone ends"),
+    ("HEAD", "Head", "Where the bone begins, which is its joint"),
+    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
+]
 WORDS = {name: title.lower() for name, title, _ in POINTS}
 APART = 1e-4  # of the armature's size: points nearer to each other coincide
 ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same

@@ -9,13 +9,21 @@ from ....solvers.mechanism.goals import CentreGoal, FrameGoal
 from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
-from ...properties.mechanism import WEIGHTS
 from ..dependencies import Dependency, with_itself
 from ..placement import Placement
 from .ownership import is_deleted, joint_objects
 from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
 
+# Weights of what each goal asks for
+WEIGHTS = {
+    "FRAME": ("position_weight", "rotation_weight"),
+    "POSITION": ("position_weight",),
+    "ORIENTATION": ("rotation_weight",),
+    "AIM": ("position_weight", "direction_weight"),
+    "DIRECTION": ("direction_weight",),
+    "CENTRE": ("position_weight",),
+}
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
-from ...properties.mechanism import NONE
 from .. import axes
-from .ownership import is_deleted
+from .ownership import NONE, is_deleted
 from .shapes import LETTERS, Shape, dof_axes, shape_of
 
 MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies

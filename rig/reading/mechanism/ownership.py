@@ -5,8 +5,9 @@ Blender redirects pointers among objects that are duplicated, appended or overri
 
 from collections.abc import Iterator
 
-from ...properties.mechanism import NONE
 from .owners import has_mechanism
+
+NONE = "NONE"  # kind of an object that is no joint of Limber's own
 
 
 def is_joint(thing) -> bool:
