@@ -22,6 +22,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "batch": ({"files", "rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
+RIG = ("blender", "reading", "showing", "properties", "live", "robot", "output", "authoring", "events")  # each may import those before it
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]
 
 
@@ -47,6 +48,20 @@ def test_a_file_imports_only_what_its_layer_may_know(path: Path):
     for name, relative in imports(path):
         allowed = {layer, *layers} if relative else {*sys.stdlib_module_names, *packages}
         assert name[0] in allowed, f"{'.'.join(name)} is not for {layer}/"
+
+
+@pytest.mark.parametrize("package", RIG)
+def test_a_package_of_the_host_imports_only_those_below_it(package: str):
+    below = RIG[: RIG.index(package) + 1]
+    for path in sorted((ROOT / "rig" / package).rglob("*.py")):
+        above = {
+            ".".join(name) for name, relative in imports(path) if relative and name[0] == "rig" and len(name) > 1 and name[1] not in below
+        }
+        assert not above, f"{path.relative_to(ROOT).as_posix()} imports {', '.join(sorted(above))}, which is above it"
+
+
+def test_every_package_of_the_host_has_its_rank():
+    assert {path.parent.name for path in (ROOT / "rig").glob("*/__init__.py")} == set(RIG)
 
 
 def test_the_root_imports_no_blender_at_module_level():
