@@ -1,13 +1,15 @@
 """Base class of operators that remove the selected item of a list."""
 
+from ..rig.blender import item_keys
 from ..rig.blender.errors import RigError
 from ..rig.blender.selection import selected_index
+from ..rig.reading import kept_posture
 from .operator import UndoOperator
 from .subject import needs_rig
 
 
 class RemoveItem(UndoOperator):
-    """Operator that removes the selected item of a list, and keeps the selection within it.
+    """Operator that removes the selected item of a list, with its keyframes, and keeps the selection within the list.
 
     Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the list is empty, and `linked`,
     the remedy where the item is from another file. They implement `_owner(context)`, which has the list, and may set `needs`, a function
@@ -27,8 +29,12 @@ class RemoveItem(UndoOperator):
     def run(self, context):
         owner = self._owner(context)
         items = getattr(owner, self.items)
+        removed, count = selected_index(items, getattr(owner, self.active)), len(items)
         try:
-            items.remove(selected_index(items, getattr(owner, self.active)))
+            items.remove(removed)
         except TypeError:  # Blender refuses to remove an item of the library from an override
             raise RigError(f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}") from None
+        thing, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
+        places = {k: None if k == removed else k - (k > removed) for k in range(count)}
+        item_keys.follow(thing, path, places, stored=kept_posture.stored_on(thing))  # the others' keyframes stay with them
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

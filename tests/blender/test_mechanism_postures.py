@@ -25,7 +25,7 @@ def owner():
     for name, values in zip(NAMES, VALUES, strict=True):
         turn_to(made, values)
         assert bpy.ops.limber.store_posture(name=name) == {"FINISHED"}
-    turn_to(made, (0.002, 0.002, 0.002))
+    turn_to(made, (0.002, 0.001, 0.003))
     kept.base = "POSTURE"
     return made
 
@@ -154,6 +154,26 @@ def test_targets_give_the_motors_values_and_a_posture_stores_them(owner):
     assert list(mover_of(owner, kept).in_posture(bpy.data.actions["Turned"]).values()) == pytest.approx(shown, abs=1e-6)
     kept.base = "POSTURE"
     assert "Targets give the motors' values" in mover_of(owner, kept).posture_remark
+
+
+def test_a_removed_motor_leaves_the_others_their_keyframes_postures_and_park_pose(owner):
+    kept = owner.limber.mechanism
+    for servo, motor in enumerate(kept.motors):
+        motor.servo = servo
+        motor.keyframe_insert("value", frame=1)
+    bpy.ops.limber.store_park_pose()
+    before, others = set_values(owner), expected(owner, "Left")[1:]
+    make_active(owner)
+    kept.active_motor = 0
+    assert bpy.ops.limber.remove_motor() == {"FINISHED"}
+    mover = mover_of(owner, kept)
+    assert list(mover.in_posture(bpy.data.actions["Left"]).values()) == pytest.approx(others)
+    assert list(mover.in_posture(owner.limber.device.park).values()) == pytest.approx(before[1:])
+    turn_to(owner, (0.03, 0.03))
+    bpy.context.scene.frame_set(1)
+    assert set_values(owner) == pytest.approx(before[1:])
+    paths = {curve.data_path for curve in actions.fcurves(*actions.playing(owner)[0])}
+    assert paths == {f"limber.mechanism.motors[{k}].value" for k in range(len(kept.motors))}
 
 
 def test_what_has_no_postures_says_why(owner):
