@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from limber import api
 from limber.rig.blender import actions
 from limber.rig.live import live
 from limber.rig.live.movers import mover_of
@@ -140,6 +141,17 @@ def test_a_key_on_a_removed_posture_becomes_no_other_ones_and_live_says_so(owner
     settle(owner)
     assert session(owner).problem == ""
     assert live_values(owner) == pytest.approx(set_values(owner), abs=1e-6)
+
+
+def test_scripts_store_postures_of_a_mechanism_too(owner):
+    kept = owner.limber.mechanism
+    turn_to(owner, VALUES[1])
+    action = api.store_posture(owner, kept, "Nod")
+    assert kept_posture.active(kept) == action
+    assert list(mover_of(owner, kept).in_posture(action).values()) == pytest.approx(expected(owner, "Left"))
+    kept.motors.clear()
+    with pytest.raises(api.RigError, match="has no motor, and so no posture"):
+        api.store_posture(owner, kept, "None")
 
 
 def test_targets_give_the_motors_values_and_a_posture_stores_them(owner):
