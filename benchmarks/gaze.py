@@ -21,7 +21,7 @@ import numpy as np
 from limber.solvers.gaze import GazeSolver, Solution
 from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
-from limber.solvers.table import make_solver
+from limber.solvers.table import SOLVERS, make_solver
 
 Arrays = Mapping[str, np.ndarray]
 SHOW_EVERY = 1.0  # [s] between lines of progress
@@ -68,9 +68,11 @@ class Progress:
             print(f"  {self.done} of {self.total} {self.what}", file=sys.stderr, flush=True)
 
 
-def timed(solver: GazeSolver, goal: GazeGoal, start: np.ndarray | None = None, memory: object = None) -> tuple[Solution, float]:
+def timed(
+    solver: GazeSolver, goal: GazeGoal, start: np.ndarray | None = None, memory: object = None, **frame: float
+) -> tuple[Solution, float]:
     began = time.perf_counter()
-    solution = solver.solve(goal, start, memory)
+    solution = solver.solve(goal, start, memory, **frame)
     return solution, time.perf_counter() - began
 
 
@@ -94,15 +96,15 @@ def answer_pairs(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
     }
 
 
-def answer_paths(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
-    """Each path's frames in order, with the solver's memory."""
+def answer_paths(given: Arrays, solver: GazeSolver, **frame: float) -> dict[str, np.ndarray]:
+    """Each path's frames in order, with the solver's memory; `frame`: further arguments of each solve, as its duration."""
     targets, posture = given["target_wxyz"], given["posture"]
     angles, seconds = np.zeros((*targets.shape[:2], posture.shape[1])), np.zeros(targets.shape[:2])
     progress = Progress(seconds.size, "frames")
     for p, path in enumerate(targets):
         start, memory = None, None
         for t, target in enumerate(path):
-            solution, seconds[p, t] = timed(solver, GazeGoal(Orientation(tuple(target.tolist())), posture[p]), start, memory)
+            solution, seconds[p, t] = timed(solver, GazeGoal(Orientation(tuple(target.tolist())), posture[p]), start, memory, **frame)
             angles[p, t], start, memory = solution.angles, solution.angles, solution.memory
             progress.step()
     return {"angles": angles, "seconds": seconds}
@@ -120,7 +122,8 @@ def main() -> None:
         given = dict(file)
     try:
         solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given))
-        answer = answer_paths(given, solver) if asked.paths else answer_pairs(given, solver)
+        frame = {"dt": 1.0 / float(given["fps"])} if asked.paths and SOLVERS[asked.solver].looks_ahead else {}
+        answer = answer_paths(given, solver, **frame) if asked.paths else answer_pairs(given, solver)
     except (GazeError, SkeletonError) as error:
         sys.exit(str(error))
     np.savez(asked.out, **answer)

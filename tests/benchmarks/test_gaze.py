@@ -76,6 +76,17 @@ def test_paths_are_answered_frame_by_frame(tmp_path):
     assert np.abs(np.diff(out["angles"], axis=1)).max() < np.radians(15)
 
 
+def test_the_frames_of_a_path_last_as_long_as_its_file_says(tmp_path):
+    far = np.stack([TARGETS[:1]] * 2 + [TARGETS[1:2]] * 8, 1)
+    given = {"axes": AXES, "lo": -REACH, "hi": REACH, "posture": POSTURES[:1], "target_wxyz": far}
+    steps = {
+        fps: np.degrees(np.abs(np.diff(answer("paths", given | {"fps": fps}, tmp_path, "expressive")["angles"], axis=1)).max())
+        for fps in (24, 60)
+    }
+    assert steps[60] <= 480 / 60 + 1e-6
+    assert 480 / 60 + 1.0 < steps[24] <= 480 / 24 + 1e-6
+
+
 @pytest.mark.parametrize(
     ("name", "target"),
     [("target_wxyz", [0.9689124, 0.2474040, 0, 0]), ("target_direction", [0.3, -0.2, 0.9]), ("target_point", [2.0, -1.0, 3.0])],
