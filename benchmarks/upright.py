@@ -28,7 +28,7 @@ from limber.rig.live import live
 from limber.rig.live.budget import STEP
 from limber.rig.reading import goal
 from limber.robots.errors import UrdfError
-from limber.solvers.aim_residual import finish
+from limber.solvers.exact_aim import correct
 from limber.solvers.gaze import end_errors
 from limber.solvers.goals import EndGoal, Position
 from mathutils import Matrix, Quaternion, Vector
@@ -238,9 +238,9 @@ def _least(subject: Subject) -> tuple[float, float]:
     best = (np.inf, np.inf)
     for start in starts:
         for weight in WISHES:
-            angles = finish(skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs).angles
+            angles = correct(skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs).angles
             for asked in (upright, free):
-                way = finish(skeleton, asked, angles, costs)
+                way = correct(skeleton, asked, angles, costs)
                 if degrees(end_errors(skeleton, free, way.pose)[0].angle) <= EXACT:
                     turn = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
                     found = abs(subject.roll(turn)), subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_position)))

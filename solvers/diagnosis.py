@@ -58,6 +58,7 @@ class Diagnosis:
         pose: Pose | None = None,
         why: str = "",
         lowered: float | None = None,
+        deviation: float | None = None,
     ) -> Solution:
         """The solution with its errors and diagnostics.
 
@@ -72,6 +73,7 @@ class Diagnosis:
             pose: The pose of `angles`, where it is known.
             why: The method's own reason for not converging; the errors of the goals are appended.
             lowered: As for `Solution.lowered`.
+            deviation: The shape deviation [rad], where it is known.
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
@@ -84,7 +86,7 @@ class Diagnosis:
             angles=np.array(angles),
             aim_error=missed[0].angle,
             orientation_error=papers_error(missed[0].whole),
-            shape_deviation=self.shape(posture).deviation(pose),
+            shape_deviation=self.shape(posture).deviation(pose) if deviation is None else deviation,
             limits_hit=hit,
             iterations=iterations,
             converged=converged,

@@ -4,12 +4,14 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from .aim_residual import MAX_STEPS, Finished, finish_or_look, residual
+from .aim_residual import residual
 from .diagnosis import MET
 from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
-from .gaze import Shape, Solution, aim_error
+from .exact_aim import MAX_STEPS, Corrected, correct_or_look
+from .gaze import FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
 from .kinematics.skeleton import Angles, Skeleton
 from .spread import spread
@@ -19,21 +21,32 @@ VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
 ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 SEED_STEPS = 20  # of each: those that succeed need fewer
-ENOUGH_SEEDS = 3  # that meet the aim: the best of them is taken
-# frames without another search after a failed one: a target out of reach stays so for a while, and a search takes milliseconds
-SEARCH_PAUSE = 15
 SHAPE_DIGITS = 5  # decimals [rad] of a shape deviation that are compared: beyond them lies the rounding of an arc cosine
 JUMP = math.radians(30)  # [rad] increase of the aim error at `start` over the last frame's that is a jump of the target
-STEP = math.radians(5)  # [rad] of a joint in a frame on the way to a better solution, before the aim is corrected: below 15 in all, no pop
+SPEED = math.radians(300)  # [rad/s] of a joint on the way to a better solution, before the aim is corrected: with that, no jump is seen
 
 
 @dataclass(frozen=True)
 class Memory:
     """State of the solver from frame to frame."""
 
-    pause: int = 0  # frames before the next search among the seeds
+    pause: float = 0.0  # [s] before the next search among the seeds
     aim_error: float = 0.0  # [rad] of the goal
     posture: tuple[float, ...] = ()  # (n,) [rad]
+
+
+class Candidate(NamedTuple):
+    """Angles with a corrected aim. Errors too small to matter are equal."""
+
+    corrected: Corrected
+    view_error: float  # [rad]
+    error: float  # [rad] of the whole goal
+    deviation: float  # [rad] of its shape
+
+    @property
+    def met(self) -> bool:
+        """Whether the view is met."""
+        return self.view_error <= MET
 
 
 class ErikExact:
@@ -51,7 +64,7 @@ class ErikExact:
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
         self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
         """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
 
         With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if none does. After a jump of the
@@ -67,59 +80,54 @@ class ErikExact:
         if here is not None and len(last.posture) == len(here):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
             here = self.skeleton.clamp([a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)])
-        pause = 0 if here is None else last.pause
-        best, iterations = self._solved(goal, posture, shape, here if self.erik.hyper.use_previous_solution else None, search=pause == 0)
-        if pause == 0 and _errors(goal, best)[0] > MET:
+        pause = 0.0 if here is None else max(0.0, last.pause - dt)
+        previous = here if self.erik.hyper.use_previous_solution else None
+        best, iterations = self._best(goal, posture, shape, previous, searches=not pause)
+        if not pause and not best.met:
             pause = SEARCH_PAUSE
         if here is not None:
-            best = self._step_toward(goal, best, here)
+            best = self._step_toward(goal, shape, best, here, SPEED * dt)
+        angles, pose, error, steps = best.corrected
         return self.erik.diagnosis.solution(
             goal,
             posture,
-            best.angles,
-            iterations=iterations + best.steps,
+            angles,
+            iterations=iterations + steps,
             began=began,
-            memory=Memory(max(0, pause - 1), best.aim_error, posture),
-            pose=best.pose,
+            memory=Memory(pause, error, posture),
+            pose=pose,
+            deviation=best.deviation,
         )
 
-    def _finish(self, goal: GazeGoal, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Finished:
-        return finish_or_look(self.skeleton, goal, angles, self.costs, max_steps)
+    def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Candidate:
+        found = correct_or_look(self.skeleton, goal, angles, self.costs, max_steps)
+        return Candidate(found, max(MET, aim_error(goal, found.pose)), max(MET, found.aim_error), shape.deviation(found.pose))
 
-    def _solved(
-        self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, previous: tuple[float, ...] | None, search: bool
-    ) -> tuple[Finished, int]:
+    def _best(
+        self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, previous: tuple[float, ...] | None, searches: bool
+    ) -> tuple[Candidate, int]:
         """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one alone."""
         angles, answer = self.erik.angles(goal, posture, previous)
-        found = [self._finish(goal, angles)]
+        found = [self._corrected(goal, shape, angles)]
         if answer.iterations:
-            found.append(self._finish(goal, posture))
-        if search and min(_errors(goal, result)[0] for result in found) > MET:
-            met = 0
-            for seed in self.seeds:
-                found.append(self._finish(goal, seed, SEED_STEPS))
-                met += _errors(goal, found[-1])[0] <= MET
-                if met == ENOUGH_SEEDS:
-                    break
+            found.append(self._corrected(goal, shape, posture))
+        if searches and not any(candidate.met for candidate in found):
+            found += [self._corrected(goal, shape, seed, SEED_STEPS) for seed in self.seeds]
 
-        def cost(result: Finished) -> tuple[float, ...]:
+        def cost(candidate: Candidate) -> tuple[float, ...]:
             # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
-            change = sum(abs(a - b) for a, b in zip(result.angles, posture, strict=True))
-            return *_errors(goal, result), round(shape.deviation(result.pose), SHAPE_DIGITS), change
+            change = sum(abs(a - b) for a, b in zip(candidate.corrected.angles, posture, strict=True))
+            return candidate.view_error, candidate.error, round(candidate.deviation, SHAPE_DIGITS), change
 
         return min(found, key=cost), answer.iterations
 
-    def _step_toward(self, goal: GazeGoal, best: Finished, start: tuple[float, ...]) -> Finished:
-        """The best if it is near the last frame's angles, else a step from these toward it, with the aim corrected; the best also where
-        that loses the aim.
+    def _step_toward(self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float) -> Candidate:
+        """The best if no joint moves by more than `most` [rad], else a step toward it, with the aim corrected; the best also where that
+        loses the aim.
         """
-        if max(abs(a - b) for a, b in zip(best.angles, start, strict=True)) <= STEP:
+        angles = best.corrected.angles
+        if max(abs(a - b) for a, b in zip(angles, start, strict=True)) <= most:
             return best
-        step = self._finish(goal, [a + min(max(b - a, -STEP), STEP) for a, b in zip(start, best.angles, strict=True)])
-        aims = all(error <= ABOUT_AS_WELL * least for error, least in zip(_errors(goal, step), _errors(goal, best), strict=True))
+        step = self._corrected(goal, shape, [a + min(max(b - a, -most), most) for a, b in zip(start, angles, strict=True)])
+        aims = step.view_error <= ABOUT_AS_WELL * best.view_error and step.error <= ABOUT_AS_WELL * best.error
         return step if aims else best
-
-
-def _errors(goal: GazeGoal, result: Finished) -> tuple[float, float]:
-    """Errors [rad] of the view, then of the whole goal; errors too small to matter are equal."""
-    return max(MET, aim_error(goal, result.pose)), max(MET, result.aim_error)

@@ -25,6 +25,9 @@ from .kinematics.rotations import (
 )
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 
+FRAME = 1 / 60  # [s] duration of a frame where none is given
+SEARCH_PAUSE = 0.5  # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
+
 
 class EndError(NamedTuple):
     """Errors of one end: of its view, its whole orientation and its position."""
@@ -69,13 +72,14 @@ class PlanSlot(NamedTuple):
 class GazeSolver(Protocol):
     """Solver for one skeleton. Pure: equal arguments give equal solutions."""
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME) -> Solution:
         """The best solution found for `goal`.
 
         Args:
             goal: What the end must do, and the posture (n,) [rad] to keep.
             start: Angles (n,) [rad] to start from, usually the last frame's solution; None: from scratch.
             memory: The last solution's `memory`.
+            dt: Duration [s] of the frame, above 0, for limits of motion.
 
         Raises:
             PostureShapeError: the posture does not have one finite angle per joint.

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Sequence
 
-from limber.solvers.aim_residual import Finished, finish_or_look
 from limber.solvers.diagnosis import MET, Diagnosis
+from limber.solvers.exact_aim import Corrected, correct_or_look
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, check_goal
 from limber.solvers.kinematics.skeleton import Angles, Skeleton
@@ -36,11 +36,11 @@ class Nearest:
         found = self._finished(goal, (authored, middle if start is None else tuple(map(float, start))))
         return self.diagnosis.solution(goal, authored, found.angles, iterations=found.steps, began=began, pose=found.pose)
 
-    def _finished(self, goal: GazeGoal, starts: Sequence[Sequence[float]]) -> Finished:
+    def _finished(self, goal: GazeGoal, starts: Sequence[Sequence[float]]) -> Corrected:
         """From the first of the starts (n,) from which the aim is met; when none meets it, the one with the least error."""
         found = []
         for start in starts:
-            found.append(finish_or_look(self.skeleton, goal, start, self.costs))
+            found.append(correct_or_look(self.skeleton, goal, start, self.costs))
             if found[-1].aim_error <= MET:
                 return found[-1]
         return min(found, key=lambda one: one.aim_error)

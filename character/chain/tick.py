@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter
-from ...solvers.gaze import EndError, GazeSolver, PlanSlot, Solution, end_errors
+from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -181,7 +181,7 @@ def tick(
     goal, posture = _on_its_way(model, goal, state, dt)
     again = state if state is not None and state.goal is goal and state.model is model and state.offsets is offsets else None
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
-    foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "dt": dt, "mutual": mutual} if model.looks_ahead else {}
+    foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
@@ -191,7 +191,7 @@ def tick(
         # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
         memory = last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
         try:
-            solution = model.solver.solve(alive, start=last.angles if last else None, memory=memory, **foresight)
+            solution = model.solver.solve(alive, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight)
             best, stalled = _progress(solution, last, (again.best, again.stalled) if again is not None else None)
         except GazeError as error:
             if state is None:

@@ -148,10 +148,10 @@ class _Contestant:
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        foresight = {"slot": slot or PlanSlot(), "dt": dt} if SOLVERS[self.name].looks_ahead else {}
+        foresight = {"slot": slot or PlanSlot()} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
-            answers.append(self.solver.solve(goal, start=start, memory=memory, **foresight))
+            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt, **foresight))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
             self.jumps += bool((np.abs(answer.angles - self.last.angles) > _largest_steps(skeleton)).any())

@@ -12,15 +12,14 @@ from ..gaze import end_errors
 from ..goals import GazeGoal
 from ..kinematics.rotations import IDENTITY, Vector
 from ..kinematics.skeleton import Pose, Skeleton
+from ..least_squares.damping import regularise
 from .options import CcdOptions
 from .tasks import Range, Task, rotation_within, task_of
 
 NEAR = 0.1  # [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
 WRIST_JOINTS = 3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
-PATIENCE = 8  # sweeps, enough for an extrapolation
-STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
 MEMORY = 5  # sweeps that are extrapolated: fewer hold too little, more belong to another curve
-LEAST_SQUARE = 1e-10  # of the sweeps' own squares: regularises the system where steps are parallel
+STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
 
 
 class GoalError(NamedTuple):
@@ -83,8 +82,8 @@ class Descent:
         now = list(angles)
         pose = self.skeleton.forward(now)
         best = Result(tuple(now), pose, self.error(goal, pose), 0)
-        error, trail, history, done = best.error, [tuple(now)], [math.inf] * PATIENCE, 0
-        while error.unmet and done < sweeps and error.whole < STUCK * history[-PATIENCE]:
+        error, trail, history, done = best.error, [tuple(now)], [math.inf] * MEMORY, 0
+        while error.unmet and done < sweeps and error.whole < STUCK * history[-MEMORY]:
             done += 1
             history.append(error.whole)
             self._sweep(tasks, now, pose, lower, upper, error.whole < NEAR)
@@ -182,9 +181,7 @@ def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
     rows = np.array(trail)
     steps = np.diff(rows, axis=0)
     gram = steps @ steps.T
-    ridge = LEAST_SQUARE * float(np.trace(gram))
-    if ridge <= 0.0:
-        return list(trail[-1])
-    weights = np.linalg.solve(gram + ridge * np.eye(len(gram)), np.ones(len(gram)))
+    regularise(gram)  # where steps are parallel
+    weights = np.linalg.solve(gram, np.ones(len(gram)))
     total = float(weights.sum())
     return (weights @ rows[1:] / total).tolist() if total > 0.0 else list(trail[-1])

@@ -26,19 +26,19 @@ class CcdOptions(Settings):
         is_usual=True,
     )
     iterations: int = setting(60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000)
-    largest_move: float = setting(
-        math.radians(10.0),  # half as much again would be seen as a jump
-        "Largest Move",
-        "Largest motion of a joint from one frame to the next; a prismatic joint: the same number in radians, of the chain's reach",
-        low=math.radians(0.1),
-        high=math.pi,
+    largest_speed: float = setting(
+        math.radians(600.0),  # at 60 frames a second half as much again would be seen as a jump
+        "Largest Speed",
+        "Largest speed of a joint, in degrees per second; a prismatic joint: the same number in radians, of the chain's reach",
+        low=math.radians(6.0),
+        high=60.0 * math.pi,
         unit="angle",
     )
     anneals: int = setting(
         12, "Anneals", "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)", high=100
     )
-    frames_stuck: int = setting(
-        30, "Frames until Annealing", "Consecutive frames with an error before annealing searches for an escape", low=1, high=1000
+    patience: float = setting(
+        0.5, "Time until Annealing", "Time with an error, in seconds, before annealing searches for an escape", high=60.0, slider=5.0
     )
     seed: int = setting(0, "Seed", "Seed of the random offsets: the same seed gives the same motion", high=10_000)
     extrapolates: bool = setting(

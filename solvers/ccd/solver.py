@@ -6,17 +6,20 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..diagnosis import MET, Diagnosis
-from ..gaze import Solution
+from ..gaze import FRAME, SEARCH_PAUSE, Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
+from ..limits.limit import JointState, bounds
+from ..limits.usual import usual_limits
 from .descent import Descent, Result
 from .options import CcdOptions
 
 FOLLOWED = math.radians(1.0)  # [rad, or of the reach] error below which a frame is late, not stuck
 WORTHWHILE = 0.5  # ratio of errors: an escape that leaves more is not taken
-FRAMES_TO_SPEED = 6  # of an escape: at 60 a second a tenth of a second from rest to full speed
-PAUSE = 60  # frames without another search after a failed one: a target out of reach stays so for a while, and a search takes milliseconds
+TO_SPEED = 0.1  # [s] in which an escape gets from rest to the largest speed: gently off and gently on
 LARGEST_OFFSET = 0.5  # of a joint's range, to either side, in the first annealing; it decreases to zero
 
 
@@ -24,9 +27,9 @@ LARGEST_OFFSET = 0.5  # of a joint's range, to either side, in the first anneali
 class Memory:
     """State of the solver from frame to frame: whether it is stuck, and the escape that it follows."""
 
-    stuck: int = 0  # consecutive frames with an error; below zero: frames to wait
+    stuck: float = 0.0  # [s] with an error; below zero: time to wait
     escape: tuple[float, ...] = ()  # angles (n,) of the escape from a local minimum; () none
-    speed: float = 0.0  # of the farthest joint's last step there, as a share of its largest move
+    speed: float = 0.0  # of the joint that is farthest from it, as a share of the largest speed
 
 
 class Ccd:
@@ -40,13 +43,15 @@ class Ccd:
         self.options = options or CcdOptions()
         self.diagnosis = Diagnosis(skeleton)
         self.descent = Descent(skeleton, self.options)
-        self._most = [self.options.largest_move * unit for unit in skeleton.units.tolist()]
+        self._speeds = self.options.largest_speed * skeleton.units
+        self._limits = usual_limits(self._speeds)
+        self._range = np.array(skeleton.lower), np.array(skeleton.upper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
         """See `GazeSolver.solve`. `iterations`: sweeps over all joints.
 
         From scratch it starts from the posture, scaled by `keep`, and where that does not meet the goal, again from random offsets, always
-        the same. With `start` it goes on from there, no joint by more than `largest_move`; `memory` counts the frames in which it was
+        the same. With `start` it goes on from there, no joint faster than `largest_speed`; `memory` counts the time for which it was
         stuck, after which annealing searches for an escape, which is then followed.
         """
         began = time.perf_counter()
@@ -56,31 +61,31 @@ class Ccd:
             result = self._from_scratch(goal, posture)
         else:
             last = memory if isinstance(memory, Memory) and len(memory.escape) in (0, len(posture)) else Memory()
-            result, kept = self._from_here(goal, self.skeleton.clamp(start), last)
+            result, kept = self._from_here(goal, self.skeleton.clamp(start), last, dt)
         return self.diagnosis.solution(goal, posture, result.angles, iterations=result.sweeps, began=began, pose=result.pose, memory=kept)
 
-    def _from_here(self, goal: GazeGoal, here: tuple[float, ...], last: Memory) -> tuple[Result, Memory]:
+    def _from_here(self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float) -> tuple[Result, Memory]:
         """One frame: a descent near the last angles, or a step of an escape from a local minimum."""
         if last.escape:
-            return self._on_the_escape(goal, here, last)
-        lower = [max(lo, angle - most) for lo, angle, most in zip(self.skeleton.lower, here, self._most, strict=True)]
-        upper = [min(hi, angle + most) for hi, angle, most in zip(self.skeleton.upper, here, self._most, strict=True)]
-        result = self._descend(goal, here, lower, upper, self.options.in_frame)
+            return self._on_the_escape(goal, here, last, dt)
+        now = np.array(here)
+        least, largest = bounds(self._limits, JointState(now, np.zeros_like(now), *self._range), dt)
+        result = self._descend(goal, here, least.tolist(), largest.tolist(), self.options.in_frame)
         if result.error.seen <= FOLLOWED:
             return result, Memory()
-        if last.stuck + 1 < self.options.frames_stuck:
-            return result, Memory(last.stuck + 1)
+        if last.stuck + dt < self.options.patience:
+            return result, Memory(last.stuck + dt)
         found = self._annealed(goal, result)
         worthwhile = found.error.seen < WORTHWHILE * result.error.seen
-        return result._replace(sweeps=found.sweeps), Memory(0, found.angles) if worthwhile else Memory(-PAUSE)
+        return result._replace(sweeps=found.sweeps), Memory(0.0, found.angles) if worthwhile else Memory(-SEARCH_PAUSE)
 
-    def _on_the_escape(self, goal: GazeGoal, here: tuple[float, ...], last: Memory) -> tuple[Result, Memory]:
-        """A step straight to the escape: all joints arrive together, the farthest at `largest_move` at most, with limited acceleration."""
-        left = max(abs(b - a) / most for a, b, most in zip(here, last.escape, self._most, strict=True))
-        gain = 1.0 / FRAMES_TO_SPEED
-        speed = min(last.speed + gain, 1.0, max(gain, math.sqrt(2.0 * gain * left)))
-        arrives = left <= speed
-        share = 1.0 if arrives else speed / left
+    def _on_the_escape(self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float) -> tuple[Result, Memory]:
+        """A step straight to the escape: all joints arrive together, with limited speed and acceleration."""
+        left = float(np.abs((np.array(last.escape) - here) / self._speeds).max())  # [s] at the largest speed
+        gain = dt / TO_SPEED
+        speed = min(last.speed + gain, 1.0, max(gain, math.sqrt(2.0 * left / TO_SPEED)))
+        arrives = left <= speed * dt
+        share = 1.0 if arrives else speed * dt / left
         step = last.escape if arrives else self.skeleton.clamp([a + share * (b - a) for a, b in zip(here, last.escape, strict=True)])
         pose = self.skeleton.forward(step)
         return Result(step, pose, self.descent.error(goal, pose), 0), Memory() if arrives else replace(last, speed=speed)

@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis
-from ..gaze import Solution, end_errors, papers_error
+from ..gaze import FRAME, Solution, end_errors, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
 from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..kinematics.skeleton import Angles, Skeleton
@@ -27,10 +27,10 @@ class Erik:
         self.chain = VirtualChain(skeleton)
         self.diagnosis = Diagnosis(skeleton, self.hyper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
         """See `GazeSolver.solve`. `converged`: the weighted error is within the threshold.
 
-        `memory` changes nothing, and `start` only where the hyperparameters say that the previous solution is used.
+        `memory` and `dt` change nothing, and `start` only where the hyperparameters say that the previous solution is used.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, LOOKS, start)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import LARGEST_TURN
+from ..exact_aim import LARGEST_TURN
 from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
 from .aims import AimErrors, BatchedAim
@@ -15,7 +15,6 @@ from .shape import Authored
 
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
 AIM_WEIGHT = 30.0
-LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a ten thousandth of its error is left
 LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a millionth of the aim error is left
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..aim_residual import Finished, finish_or_look
 from ..diagnosis import MET
+from ..exact_aim import Corrected, correct_or_look
 from ..gaze import aim_error
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
@@ -79,7 +79,7 @@ class Search:
         kept = distinct(self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), now.kept)
         return Searching(candidates.pick(np.array(kept)), number + 1)
 
-    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Finished, int]:
+    def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Corrected, int]:
         """The best solution for a goal whose posture (n,) [rad] is within limits, and the number of steps."""
         descent = Descent(self.model, authored, BatchedAim(self.model, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
@@ -98,14 +98,14 @@ class Search:
             best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
         return best, steps + POLISHING_STEPS + best.steps
 
-    def _finished(self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int) -> Finished:
+    def _finished(self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int) -> Corrected:
         """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright as well, of its view alone.
 
         Compared are the errors of the view and of the whole goal, the shape, then the distance to the posture.
         """
         goal, costs = descent.aim.goal, [1.0] * len(posture)
         order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
-        found = [finish_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order]
+        found = [correct_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order]
         if count == 1:
             return found[0]
         kept = np.round(descent.at(np.array([each.angles for each in found]), None).cosine, SHAPE_DIGITS)

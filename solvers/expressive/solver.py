@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import PlanSlot, Solution
+from ..gaze import FRAME, PlanSlot, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from .model import Model
 from .options import Options
 from .search import Search
 from .shape import Authored
-from .tracking import EVERY_FRAME, FRAME, Tracker
+from .tracking import EVERY_FRAME, Tracker
 
 
 class Expressive:
@@ -51,7 +51,7 @@ class Expressive:
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: The last solution's `memory`: what is known of other branches.
             ahead: Goals of the next frames where they are known, those of `prediction.KNOWN_HORIZON` count; they replace extrapolation.
-            dt: Duration [s] of the frame; 0: a sixtieth of a second.
+            dt: Duration [s] of the frame, above 0.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
                 since changes for the shape would answer one another without end.
             slot: Whether this solver may plan in this frame, and with how many others it shares the frames.

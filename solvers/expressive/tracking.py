@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gaze import PlanSlot
+from ..gaze import FRAME, PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
@@ -26,7 +26,6 @@ from .settling import Settling
 from .shape import Authored
 from .transition import AIM_LOST, DIRECT, Transition, Transitions, arrived, step_goals
 
-FRAME = 1 / 60  # [s] duration of a frame where none is given
 PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most
 ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
@@ -91,7 +90,6 @@ class Tracker:
     ) -> Followed:
         """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for `Expressive.solve`."""
         model, skeleton = self.model, self.model.skeleton
-        dt = dt or FRAME
         descent = Descent(model, authored, BatchedAim(model, goal))
         last = self._usable_memory(memory, start)
         ends = goal.ends

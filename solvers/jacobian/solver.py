@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import Solution
+from ..gaze import FRAME, Solution
 from ..goals import GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Pose, Skeleton
 from .clamping import Allowances, Clamp, clamped
@@ -66,8 +66,8 @@ class JacobianSolver:
         self._kept = ~twists(skeleton)  # first and last joints that only twist, unseen in the shape, ignore the posture
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
-        """See `GazeSolver.solve`. From scratch it starts at the posture; `memory` tells a jump of the target from its movement."""
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
+        """See `GazeSolver.solve`. From scratch it starts at the posture; `memory` tells a target's jump from its movement."""
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
         posture = np.array(self.skeleton.clamp(authored))

@@ -10,6 +10,7 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
 
+EXACT = 1e-10  # [rad, m, or of a robot's size] a smaller error or step counts as zero: far below what a robot can show, and above rounding
 LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
 ROUNDING = 1e-9  # of the largest slope: smaller ones are rounding
 MOST_CHANGES = 3  # of an unknown, between held and free: with several that leave at once one or two are usual

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
 from . import box
+from .bounded_step import EXACT
 from .box import Sides
 
 Mask = NDArray[np.bool_]
 
-TOLERANCE = 1e-10  # of a constraint's coefficients and bound: a smaller violation is rounding
 VIOLATED = 10.0  # tolerances: a larger violation is reported
 STIFFNESS = 1e6  # of a penalty, times the objective's own: by about this factor each set of multipliers reduces the error
 STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
@@ -51,7 +51,7 @@ class Constraints:
     def tolerance(self) -> Array:
         """Violations (m,) that count as none, in the constraints' units."""
         bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(np.isfinite(self.upper), np.abs(self.upper), 0.0)
-        tolerance: Array = TOLERANCE * (np.abs(self.matrix).sum(1) + bounds)
+        tolerance: Array = EXACT * (np.abs(self.matrix).sum(1) + bounds)
         return tolerance
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
-from ..least_squares.bounded_step import LONGEST_STEP
+from ..least_squares.bounded_step import EXACT, LONGEST_STEP
 from .clusters import RANK, Clusters
-from .descent import ALIKE, EXACT, NEAR_SINGULAR
+from .descent import ALIKE, NEAR_SINGULAR
 
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing

@@ -4,9 +4,8 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
+from ..least_squares.damping import regularise
 
-REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
-SMALLEST = 1e-30  # keeps a zero matrix invertible
 # Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from singular poses, those of a hinge
 # misaligned by .01 degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
 RANK = 1e-5
@@ -87,8 +86,7 @@ class Clusters:
 def _damped_square(blocks: Array) -> Array:
     """Products (k, r, r) of blocks (k, r, c) with their transposes, with the damping that redundant constraints need."""
     square: Array = blocks @ blocks.transpose(0, 2, 1)
-    diagonal = square.reshape(len(square), -1)[:, :: square.shape[1] + 1]
-    diagonal += REDUNDANT * diagonal.sum(1, keepdims=True) + SMALLEST
+    regularise(square)
     return square
 
 

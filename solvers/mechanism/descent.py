@@ -15,19 +15,17 @@ import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
 from ..kinematics.tree import Frames, Mask
-from ..least_squares.bounded_step import LONGEST_STEP, within
+from ..least_squares.bounded_step import EXACT, LONGEST_STEP, within
+from ..least_squares.damping import Damping, regularise
 from ..tasks.task import Kinematics, Task
-from .clusters import REDUNDANT, SMALLEST
 from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-EXACT = 1e-10  # [rad or sizes] a smaller loop residual or step counts as zero: far below what a robot can show, and above rounding
 MET = (
     10.0 * EXACT
 )  # task error that counts as zero: closing loops to EXACT does not undo it, and near singular poses less costs large steps
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e4
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
 NEAR_SINGULAR = 0.01  # of the largest singular value: a smaller one, except rounding, means a singular pose, a saddle or an edge nearby
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle or singular pose, where slopes vanish
@@ -92,7 +90,7 @@ class Descent:
         self.unit = tree.unit
         self.lower, self.upper = bounds
         self.is_bounded = bool(np.isfinite(bounds).any())
-        self.damping = damping
+        self.damping = Damping(damping)
         self.evaluations, self.most = 0, math.inf  # evaluations so far, and at which number to stop
         self.held = np.zeros(len(self.unit), bool)  # (v,) coordinates that the last step would carry over a bound
         self.last: Motion | None = None  # of the last frame, over this frame's time
@@ -180,16 +178,13 @@ class Descent:
                 gain = here.square - there.square
                 left = here.goals[0] + here.goals[1] @ tried
                 promised = here.square - float(left @ left)
-                if promised > 0.0:  # Nielsen 1999: the better the linear model, the less damping
-                    factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)
-                    self.damping = min(max(self.damping * factor, LEAST_DAMPING), MOST_DAMPING)
+                self.damping.after(gain, promised)
                 is_small = here.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * here.square
                 return there, there.open <= EXACT and (is_small or longest < EXACT)
             if longest < EXACT:
                 return None, True
             if self.evaluations >= self.most:
                 return None, False
-        self.damping = MOST_DAMPING
         return None, True
 
     def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
@@ -199,9 +194,7 @@ class Descent:
             if self.last is not None and (curved := self.last.curved(step)) is not None:
                 yield curved
         yield step
-        growth = 2.0  # doubled after each failure (Nielsen 1999)
-        while self.damping <= MOST_DAMPING:
-            self.damping, growth = growth * self.damping, 2.0 * growth
+        while self.damping.raised():
             yield self.step(here)
 
     def _closed(self, here: Configuration, step: Array) -> Configuration | None:
@@ -231,7 +224,7 @@ class Descent:
             return self._free_step(gap + loops @ moves, loops * free, error + goal @ moves, goal * free)
 
         def slope(step: Array, free: Mask) -> Array:
-            damped = goal.T @ (error + goal @ step) + self._damping_of(error) * step
+            damped = goal.T @ (error + goal @ step) + self.damping.at(float(error @ error)) * step
             return self.loops.clusters.along_free(damped, loops, free)
 
         least, most = (self.lower - here.values) / self.unit, (self.upper - here.values) / self.unit
@@ -252,14 +245,10 @@ class Descent:
         # A target out of reach has large errors along rigid directions: what rounding leaves of these is projected out once more.
         return closing + project(serving, across)
 
-    def _damping_of(self, error: Array) -> float:
-        return self.damping * max(float(error @ error), LEAST_DAMPING)
-
     def _task_step(self, error: Array, along: Array) -> Array:
-        damping = self._damping_of(error)
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
-        square.flat[:: len(square) + 1] += damping + REDUNDANT * float(square.trace()) + SMALLEST
+        regularise(square, self.damping.at(float(error @ error)))
         step: Array = -np.linalg.solve(square, along.T @ error) if is_wide else -along.T @ np.linalg.solve(square, error)
         return step
 

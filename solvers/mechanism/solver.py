@@ -13,7 +13,8 @@ import numpy as np
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices
-from ..least_squares.bounded_step import LONGEST_STEP
+from ..least_squares.bounded_step import EXACT, LONGEST_STEP
+from ..least_squares.damping import FIRST_SHARE
 from ..limits.limit import JointState, Limit, bounds
 from ..limits.position import PositionLimit
 from ..limits.velocity import VelocityLimit
@@ -21,7 +22,7 @@ from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
 from .branches import Branch, Branches
 from .continuation import continued
-from .descent import CLOSE_ENOUGH, EXACT, Configuration, Descent, Motion, Shape
+from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion, Shape
 from .goals import NO_REGULARISER, Goals
 from .loops import Loops
 from .model import Mechanism, MechanismError
@@ -41,7 +42,7 @@ class State:
 
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
-    damping: float = 1e-3
+    damping: float = FIRST_SHARE  # share of the squared error
     motion: Motion | None = field(default=None, repr=False, compare=False)  # of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
@@ -223,7 +224,7 @@ class MechanismSolver:
             error, _ = stacked(tasks, at, len(self.tree))
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping, motion, branch, here.shape)
+        state = State(here.values, balls, descent.damping.share, motion, branch, here.shape)
         report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
-from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
+from ..least_squares.bounded_step import EXACT, FAR_STEPS, LONGEST_STEP
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits.acceleration import AccelerationLimit
 from ..limits.limit import JointState, Limit, bounds
@@ -28,7 +28,6 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-EXACT = 1e-10  # [m, rad] a smaller error of a contact, or move of a full solve, counts as zero
 REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation

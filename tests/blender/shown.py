@@ -111,7 +111,7 @@ def as_good_as_unfiltered(*chains) -> None:
     """Limits that no motion of a test comes near."""
     for chain in chains:
         for joint in chain.joints:
-            joint.velocity, joint.acceleration, joint.jerk = 1e4, 1e6, 1e8
+            joint.velocity, joint.acceleration, joint.jerk = 1e4, 1e8, 1e12
 
 
 def traces() -> list[str]:

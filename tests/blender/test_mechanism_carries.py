@@ -28,8 +28,8 @@ def moving_platform():
 
 
 def arm_on(body, bone: str = "", name: str = "Arm"):
-    """An arm that stands on a body and looks at a target that rests; returns armature and chain. It has no joint that may twist freely."""
-    rig = build({"base": "XZ", "lower": "X", "upper": "XY"}, name=name)
+    """An arm that stands on a body and looks at a target that rests; returns armature and chain."""
+    rig = build({"base": "XYZ", "lower": "X", "upper": "XY"}, name=name)
     rig.parent, rig.scale = body, (0.2, 0.2, 0.2)
     if bone:
         rig.parent_type, rig.parent_bone = "BONE", bone
@@ -99,7 +99,7 @@ def test_what_a_mechanism_carries_is_looked_at_where_it_is():
     owner, platform = moving_platform()
     ball = target((0.1, 0.05, 0.1), name="Ball")
     ball.parent = platform
-    rig, chain = looking_chain(build({"base": "XZ", "lower": "X", "upper": "XY"}), "base", "lower", "upper", at=ball)
+    rig, chain = looking_chain(build({"base": "XYZ", "lower": "X", "upper": "XY"}), "base", "lower", "upper", at=ball)
     rig.location = (0.6, -0.5, 0.0)
     as_good_as_unfiltered(chain)
     go_live(owner, chain)

@@ -156,7 +156,7 @@ def test_a_memory_is_handed_back_to_the_kind_of_solver_that_made_it_alone():
     handed = []
 
     class Remembering(Counting):
-        def solve(self, goal, start=None, memory=None):
+        def solve(self, goal, start=None, memory=None, dt=0.0):
             handed.append(memory)
             return super().solve(goal, start=start)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.ccd.descent import Descent
+from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Position
 from limber.solvers.kinematics.rotations import (
     IDENTITY,
@@ -80,7 +81,7 @@ def test_what_a_slide_moves_in_a_frame_is_a_share_of_the_reach():
         far, near = (GazeGoal(Position((x * size, 0.2 * size, 0.2 * size)), np.zeros(2)) for x in (-0.9, 0.9))
         start = solver.solve(near).angles
         shares.append(float(abs(solver.solve(far, start).angles - start)[0]) / chain.reach)
-    assert shares == pytest.approx([CcdOptions().largest_move] * 3)
+    assert shares == pytest.approx([CcdOptions().largest_speed * FRAME] * 3)
 
 
 def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
@@ -125,7 +126,7 @@ def test_out_of_reach_it_stays_calm_and_seldom_searches():
 def test_its_ways_out_are_sound_whatever_is_asked():
     for seed in range(20):
         case = make(any_recipe(random.Random(seed)))
-        tried = attempt("ccd", case, 10, lambda skeleton: Ccd(skeleton, CcdOptions(frames_stuck=2, anneals=4)))
+        tried = attempt("ccd", case, 10, lambda skeleton: Ccd(skeleton, CcdOptions(patience=0.03, anneals=4)))
         assert tried.faults == []
 
 

@@ -7,8 +7,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import finish, least_change, residual
+from limber.solvers.aim_residual import residual
 from limber.solvers.erik_exact import ErikExact
+from limber.solvers.exact_aim import correct, least_change
+from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
 from limber.solvers.table import make_solver
@@ -64,17 +66,19 @@ def test_the_residual_is_the_true_angle_even_looking_the_other_way():
         assert residual(chain, turned, pose).size == pytest.approx(angle, abs=1e-9)
 
 
-# The finish
+# The correction
 
 
 def test_a_step_takes_the_least_change_and_others_take_over_at_a_limit():
     chain = unit_chain("XXX", 1.0)
     goal = GazeGoal(Direction(rotate(about(X, 0.3), Y)), np.zeros(3))
-    left = residual(chain, goal, chain.forward([0.0] * 3))
-    assert least_change(chain, [0.0] * 3, left, [1.0] * 3, 1e-12) == pytest.approx([0.1] * 3)
-    assert least_change(chain, [0.0] * 3, left, [1.0, 1.0, 2.0], 1e-12) == pytest.approx([0.12, 0.12, 0.06])
-    tight = residual(chain, goal, chain.forward([0.95, 0.0, -0.95]))
-    assert least_change(chain, [0.95, 0.0, -0.95], tight, [1.0] * 3, 1e-12) == pytest.approx([0.05, 0.125, 0.125])
+
+    def step(start, costs):
+        return least_change(chain, start, residual(chain, goal, chain.forward(start)), costs, 1e-12)
+
+    assert step([0.0] * 3, [1.0] * 3) == pytest.approx([0.1] * 3)
+    assert step([0.0] * 3, [1.0, 1.0, 2.0]) == pytest.approx([0.12, 0.12, 0.06])
+    assert step([0.95, 0.0, -0.95], [1.0] * 3) == pytest.approx([0.05, 0.125, 0.125])
 
 
 def test_an_aim_already_met_changes_nothing():
@@ -82,7 +86,7 @@ def test_an_aim_already_met_changes_nothing():
     chain = lamp()
     angles = posture_of(draw, chain)
     goal = GazeGoal(Orientation(chain.forward(angles).tool_rotation), angles)
-    done = finish(chain, goal, angles, [1.0] * 5)
+    done = correct(chain, goal, angles, [1.0] * 5)
     assert done.steps == 0
     assert done.angles == pytest.approx(angles)
     assert solve(chain, goal).angles == pytest.approx(angles, abs=1e-9)
@@ -190,7 +194,7 @@ def test_an_aim_out_of_reach_is_missed_by_as_little_as_a_search_finds():
     for _ in range(10):
         goal = GazeGoal(Orientation(any_turn(draw)), posture_of(draw, chain))
         solution = solve(chain, goal)
-        least = min(finish(chain, goal, posture_of(draw, chain), [1.0] * 5).aim_error for _ in range(20))
+        least = min(correct(chain, goal, posture_of(draw, chain), [1.0] * 5).aim_error for _ in range(20))
         assert solution.aim_error <= 1.02 * least + 1e-6
         assert solution.converged == (solution.aim_error <= 1e-6)
 
@@ -201,7 +205,7 @@ def test_a_descent_ends_where_no_small_step_helps():
     settled = []
     for _ in range(100):
         goal = GazeGoal(Orientation(any_turn(draw)), np.zeros(5))
-        done = finish(chain, goal, posture_of(draw, chain), [1.0] * 5)
+        done = correct(chain, goal, posture_of(draw, chain), [1.0] * 5)
         around = [chain.clamp(np.array(done.angles) + 1e-3 * np.array([draw.gauss(0, 1) for _ in range(5)])) for _ in range(40)]
         settled.append(done.aim_error <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4)
     assert fmean(settled) >= 0.92
@@ -212,11 +216,11 @@ def test_the_search_for_a_target_out_of_reach_pauses_and_starts_again():
     solver = make_solver("erik_exact", chain)
     goal = GazeGoal(Direction(scale(Y, -1.0)), np.full(5, 0.1))
     solution, pauses = solver.solve(goal), []
-    for _ in range(40):
+    for _ in range(80):
         solution = solver.solve(goal, solution.angles, solution.memory)
         pauses.append(solution.memory.pause)
-    assert max(pauses) > 10
-    assert min(pauses) == 0
+    assert max(pauses) > 0.2
+    assert min(pauses) < FRAME
     assert pauses.count(max(pauses)) >= 2
 
 

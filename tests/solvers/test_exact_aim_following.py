@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import finish, residual
+from limber.solvers.aim_residual import residual
+from limber.solvers.exact_aim import correct
 from limber.solvers.goals import Direction, GazeGoal, Orientation
 from limber.solvers.kinematics.rotations import X, Y, about, multiply, rotate, scale
 from limber.solvers.table import make_solver
@@ -67,7 +68,7 @@ def test_another_start_is_led_to_the_best_by_steps_that_hold_the_aim():
     for _ in range(20):
         goal = goals(draw, chain, 1)[1]
         best = solver.solve(goal)
-        start = finish(chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6)
+        start = correct(chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6)
         if start.aim_error > EXACT or np.abs(np.array(start.angles) - best.angles).max() < 0.2:
             continue
         led += 1

@@ -1,0 +1,149 @@
+"""The exact correction: the angles nearest to a solution that meet the aim. Knows no Blender.
+
+Damped Gauss-Newton steps, each the least weighted change within limits that removes the residual (`aim_residual`), in plain floats: the
+systems have a few equations, one for each component of the aim.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .aim_residual import Residual, residual
+from .diagnosis import MET
+from .goals import GazeGoal, with_free_roll
+from .kinematics.rotations import SAME_ANGLE
+from .kinematics.skeleton import Pose, Skeleton
+from .least_squares.bounded_step import LONGEST_STEP
+
+LARGEST_TURN = 0.6  # [rad] of the error that one step corrects, at most: within it the linear model holds
+MAX_STEPS = 40
+LEAST_DAMPING = 1e-12  # of the squared lever arms: only keeps a singular system solvable
+FIRST_DAMPING = 1e-4  # tried when an undamped step did not help
+MOST_DAMPING = 1e3  # beyond it no step helps: it is a minimum
+SLOWEST = 0.999  # ratio of errors over four steps above which the correction ends
+
+
+class Corrected(NamedTuple):
+    """Result of the correction."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    pose: Pose
+    aim_error: float  # [rad] size of the remaining residual
+    steps: int
+
+
+def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS) -> Corrected:
+    """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent finds.
+
+    Args:
+        skeleton: The chain.
+        goal: Its aim counts, its posture does not.
+        angles: Where to start.
+        costs: Cost of a radian of each joint (n,): steps minimise the sum of cost times squared change.
+        max_steps: After so many steps the best so far is returned.
+    """
+    now = skeleton.clamp(angles)
+    pose = skeleton.forward(now)
+    left = residual(skeleton, goal, pose)
+    damping, aim_error, history = LEAST_DAMPING, left.size, [math.inf] * 4
+    steps = 0
+    while aim_error > SAME_ANGLE and steps < max_steps and aim_error < SLOWEST * history[-4]:
+        steps += 1
+        step = least_change(skeleton, now, left, costs, damping)
+        trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])
+        trial_pose = skeleton.forward(trial)
+        trial_left = residual(skeleton, goal, trial_pose)
+        if trial_left.size < aim_error:
+            history.append(aim_error)
+            now, pose, left, aim_error = trial, trial_pose, trial_left, trial_left.size
+            damping = max(LEAST_DAMPING, 0.1 * damping) if damping > FIRST_DAMPING else LEAST_DAMPING
+        else:
+            damping = max(FIRST_DAMPING, 10.0 * damping)
+            if damping > MOST_DAMPING:
+                break
+    return Corrected(now, pose, aim_error, steps)
+
+
+def correct_or_look(
+    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS
+) -> Corrected:
+    """As `correct`; where a chain cannot be upright as well, the views alone. `aim_error` is that of the whole goal."""
+    way = correct(skeleton, goal, angles, costs, max_steps)
+    views = with_free_roll(goal)
+    if way.aim_error <= MET or views is goal:
+        return way
+    view = correct(skeleton, views, way.angles, costs, max_steps)
+    return view._replace(aim_error=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+
+
+def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
+    """The step (n,) of least cost that removes the residual, as far as limits and damping allow.
+
+    Joints that the step would carry over a limit go to the limit; the others compensate.
+    """
+    size = left.size
+    shrink = min(1.0, LARGEST_TURN / size) if size > 0.0 else 1.0
+    wanted = [shrink * e for e in left.error]
+    step = [0.0] * len(angles)
+    free = list(range(len(angles)))
+    while free:
+        weights = _solve_damped([(left.columns[k], costs[k]) for k in free], wanted, damping)
+        over = []
+        for k in free:
+            move = sum(c * w for c, w in zip(left.columns[k], weights, strict=True)) / costs[k]
+            move = min(max(move, -LONGEST_STEP), LONGEST_STEP)
+            step[k] = move
+            if not skeleton.lower[k] <= angles[k] + move <= skeleton.upper[k]:
+                over.append(k)
+        if not over:
+            break
+        for k in over:
+            step[k] = (skeleton.lower[k] if step[k] < 0.0 else skeleton.upper[k]) - angles[k]
+            wanted = [w - c * step[k] for w, c in zip(wanted, left.columns[k], strict=True)]
+        free = [k for k in free if k not in over]
+    return step
+
+
+def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
+    """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of unknowns."""
+    rank = len(wanted)
+    if rank == 3:
+        return _solve_three(columns, wanted, damping)
+    matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all columns zero: the step is zero, not a division by it
+    lower = [[0.0] * rank for _ in range(rank)]
+    for i in range(rank):
+        for j in range(i + 1):
+            rest = matrix[i][j] - sum(lower[i][m] * lower[j][m] for m in range(j))
+            lower[i][j] = math.sqrt(max(rest, 0.0) + ridge) if i == j else rest / lower[j][j]
+    x = list(wanted)
+    for i in range(rank):
+        x[i] = (x[i] - sum(lower[i][m] * x[m] for m in range(i))) / lower[i][i]
+    for i in reversed(range(rank)):
+        x[i] = (x[i] - sum(lower[m][i] * x[m] for m in range(i + 1, rank))) / lower[i][i]
+    return x
+
+
+def _solve_three(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
+    """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
+    xx = yx = yy = zx = zy = zz = 0.0
+    for (x, y, z), cost in columns:
+        u, v, w = x / cost, y / cost, z / cost
+        xx += x * u
+        yx += y * u
+        yy += y * v
+        zx += z * u
+        zy += z * v
+        zz += z * w
+    ridge = damping * (xx + yy + zz) + 1e-300
+    a = math.sqrt(max(xx, 0.0) + ridge)
+    b, c = yx / a, zx / a
+    d = math.sqrt(max(yy - b * b, 0.0) + ridge)
+    e = (zy - c * b) / d
+    f = math.sqrt(max(zz - c * c - e * e, 0.0) + ridge)
+    p = wanted[0] / a
+    q = (wanted[1] - b * p) / d
+    r = (wanted[2] - c * p - e * q) / f
+    r /= f
+    q = (q - e * r) / d
+    return [(p - b * q - c * r) / a, q, r]

@@ -1,0 +1,45 @@
+"""Damping of Gauss-Newton steps by how well the linear model predicts (Levenberg-Marquardt; Nielsen 1999). Knows no Blender."""
+
+import numpy as np
+
+from ..kinematics.se3 import Array
+
+FIRST_SHARE = 1e-3  # share of the squared error where nothing is known yet
+LEAST_SHARE = 1e-9  # below it, and for smaller squared errors, damping is rounding
+MOST_SHARE = 1e4  # above it no step helps: a minimum
+REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
+SMALLEST = 1e-30  # keeps a zero matrix invertible
+
+
+def regularise(squares: Array, damping: float = 0.0) -> None:
+    """Adds damping, and as much as redundant rows need, to the diagonals of matrices J J' or J' J (..., n, n), in place."""
+    *shape, size = squares.shape
+    diagonal = squares.reshape(*shape[:-1], size * size)[..., :: size + 1]
+    diagonal += damping + REDUNDANT * np.add.reduce(diagonal, -1, keepdims=True) + SMALLEST
+
+
+class Damping:
+    """Damping as a share of the squared error, so that it vanishes where goals are met and convergence stays quadratic."""
+
+    def __init__(self, share: float = FIRST_SHARE) -> None:
+        self.share = share
+        self._growth = 2.0  # after the next step that does not help; doubled by each
+
+    def at(self, square: float) -> float:
+        """The damping at a squared error."""
+        return self.share * max(square, LEAST_SHARE)
+
+    def after(self, gain: float, promised: float) -> None:
+        """Follows a step that has reduced the squared error by `gain`, where the linear model promised more or less."""
+        self._growth = 2.0
+        if promised > 0.0:
+            factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)
+            self.share = min(max(self.share * factor, LEAST_SHARE), MOST_SHARE)
+
+    def raised(self) -> bool:
+        """Raises the damping after a step that has not helped; False: it was at its largest."""
+        if self.share > MOST_SHARE:
+            self.share, self._growth = MOST_SHARE, 2.0
+            return False
+        self.share, self._growth = self._growth * self.share, 2.0 * self._growth
+        return True
