@@ -51,7 +51,7 @@ class BatchedAim:
         return self._sided >= 0
 
     def evaluate(self, poses: Poses, sides: Angles | None = None) -> AimErrors:
-        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll; None: the nearer."""
+        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the nearer; None: all 0."""
         errors, columns = [], []
         for index, (part, weight) in enumerate(self.parts):
             error, column = part.evaluate(poses, sides if index == self._sided else None)
@@ -85,7 +85,9 @@ class _Orientation:
         gap = self._target @ now
         if self.two_sided:
             rolled = (self._target * HALF_ROLL) @ now
-            other = sides < 0 if sides is not None else np.trace(rolled, axis1=1, axis2=2) > np.trace(gap, axis1=1, axis2=2)
+            other = np.trace(rolled, axis1=1, axis2=2) > np.trace(gap, axis1=1, axis2=2)
+            if sides is not None:
+                other = np.where(sides == 0.0, other, sides < 0.0)
             gap = np.where(other[:, None, None], rolled, gap)
         return logarithm(gap), poses.axes * self._turns
 
@@ -148,7 +150,9 @@ class _View:
         upright = self._up - desired * (desired @ self._up)[:, None]
         across, along = (cross(levelled, upright) * desired).sum(1), (levelled * upright).sum(1)
         if self.two_sided:
-            side = sides if sides is not None else np.where(along < 0.0, -1.0, 1.0)
+            side = np.where(along < 0.0, -1.0, 1.0)
+            if sides is not None:
+                side = np.where(sides == 0.0, side, sides)
             across, along = across * side, along * side
         return np.where((upright**2).sum(1) > POLE**2, np.arctan2(across, along), 0.0)
 

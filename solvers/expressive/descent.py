@@ -19,6 +19,7 @@ LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a mi
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
 HOLD_PASSES = 8  # iterations of the active set where the aim is held: nothing corrects them
+COARSE_PASSES = 2  # the same for many candidates, most of which are rejected: their bounds need not be exact
 PASSES = 4  # iterations of the active set in one step; what is left is corrected in the next step
 
 
@@ -140,31 +141,33 @@ class Descent:
         system = self.authored.system(candidates.poses, candidates.desired)
         return self.rolls.added(candidates.poses, system) if self.rolls else system
 
-    def guided(self, candidates: Candidates, step_goal: StepGoal) -> Angles:
+    def guided(self, candidates: Candidates, step_goal: StepGoal, passes: int = PASSES) -> Angles:
         """Angles (m, n) after one step toward `step_goal`."""
-        angles: Angles = np.clip(candidates.angles + step_goal.toward, step_goal.lower, step_goal.upper)
+        toward, shape, aim, proximal, lower, upper = step_goal
+        angles: Angles = np.minimum(np.maximum(candidates.angles + toward, lower), upper)
         # candidates without shape and aim make exactly the desired movement
-        bound = np.flatnonzero((step_goal.shape > 0.0) | (step_goal.aim > 0.0))
+        bound = np.flatnonzero(shape + aim)
         if not len(bound):
             return angles
-        candidates = candidates.pick(bound) if len(bound) < len(angles) else candidates
-        toward_bound, aim, least, most = step_goal.toward[bound], step_goal.aim[bound], step_goal.lower[bound], step_goal.upper[bound]
-        ridge: Angles = step_goal.proximal[bound, None] / self.model.scale**2
-        matrix: Angles = (AIM_WEIGHT**2 * aim)[:, None, None] * (candidates.aim.columns @ candidates.aim.columns.transpose(0, 2, 1))
-        pulled: Angles = pull(candidates.aim) * aim[:, None]
-        descent: Angles = pulled + ridge * toward_bound
-        diagonal = np.arange(matrix.shape[1])
-        matrix[:, diagonal, diagonal] += ridge
-        shaped = np.flatnonzero(step_goal.shape[bound])
-        if len(shaped):
-            weight: Angles = step_goal.shape[bound][shaped]
-            some = candidates.pick(shaped)
-            system = self._shape(some)
-            matrix[shaped] += system.matrix * weight[:, None, None]
-            descent[shaped] += system.descent * weight[:, None]
-        angles[bound] = np.clip(
-            candidates.angles + boxed(matrix, descent, least - candidates.angles, most - candidates.angles, PASSES), least, most
-        )
+        if len(bound) < len(angles):
+            candidates = candidates.pick(bound)
+            toward, shape, aim, proximal, lower, upper = (part[bound] for part in step_goal)
+        start, columns = candidates.angles, candidates.aim.columns
+        ridge: Angles = proximal[:, None] / self.model.scale**2
+        matrix: Angles = (AIM_WEIGHT**2 * aim)[:, None, None] * (columns @ columns.transpose(0, 2, 1))
+        descent: Angles = pull(candidates.aim) * aim[:, None] + ridge * toward
+        np.einsum("mii->mi", matrix)[:] += ridge
+        shaped = np.flatnonzero(shape)
+        if len(shaped) == len(shape):
+            system = self._shape(candidates)
+            matrix += system.matrix * shape[:, None, None]
+            descent += system.descent * shape[:, None]
+        elif len(shaped):
+            system = self._shape(candidates.pick(shaped))
+            matrix[shaped] += system.matrix * shape[shaped, None, None]
+            descent[shaped] += system.descent * shape[shaped, None]
+        moved = start + boxed(matrix, descent, lower - start, upper - start, passes)
+        angles[bound] = np.minimum(np.maximum(moved, lower), upper)
         return angles
 
 

@@ -12,13 +12,13 @@ from ..gaze import aim_error
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
-from .descent import Candidates, Descent, StepSettings
-from .model import Indices, Model
+from .descent import COARSE_PASSES, Candidates, Descent, StepSettings
+from .model import Model
 from .seeds import Seeds
 from .shape import Authored
 
 BOLD = StepSettings(proximal=0.01, largest_step=0.5)
-MANY = BOLD._replace(passes=2)  # many candidates, most of which are given up: their bounds need not be exact
+MANY = BOLD._replace(passes=COARSE_PASSES)
 
 
 class Round(NamedTuple):
@@ -59,13 +59,12 @@ class Search:
         self.model = model
         self.seeds = Seeds(model)
 
-    def begun(self, posture: Angles, descent: Descent, most: int | None = None) -> Searching:
-        """A search for a posture (n,) within limits, from `most` starts at most; a symmetric end is searched for on both of its sides."""
+    def begun(self, posture: Angles, descent: Descent) -> Searching:
+        """A search for a posture (n,) within limits; a symmetric end is searched for on both of its sides."""
         starts, sides = self.seeds.around(posture), None
         if descent.aim.two_sided:
             starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
-        chosen = thinned(len(starts), most)
-        return Searching(descent.at(starts[chosen], None if sides is None else sides[chosen]))
+        return Searching(descent.at(starts, sides))
 
     def advanced(self, descent: Descent, searching: Searching) -> Searching:
         """The search after one more step."""
@@ -127,8 +126,3 @@ def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> l
         if len(kept) < most and all(far[row][other] > SAME_BRANCH for other in kept):
             kept.append(row)
     return kept
-
-
-def thinned(count: int, most: int | None) -> Indices:
-    """Indices of `most` of so many candidates, evenly chosen."""
-    return np.arange(count) if most is None or count <= most else np.arange(most) * count // most

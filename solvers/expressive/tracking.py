@@ -21,7 +21,7 @@ from .limits import ACCELERATION, HURRIED, StepBounds
 from .model import Model
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .search import Search
+from .seeds import Seeds
 from .settling import Settling
 from .shape import Authored
 from .transition import AIM_LOST, DIRECT, Transition, Transitions, arrived, step_goals
@@ -72,9 +72,9 @@ class Followed(NamedTuple):
 class Tracker:
     """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
-    def __init__(self, model: Model, search: Search) -> None:
+    def __init__(self, model: Model, seeds: Seeds) -> None:
         self.model = model
-        self.planner = Planner(model, search)
+        self.planner = Planner(model, seeds)
 
     def follow(
         self,

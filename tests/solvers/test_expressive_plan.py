@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.plan import APPROACH_STEPS, RATE, Planner, Planning, Refinement
+from limber.solvers.expressive.plan import BRANCH_STEPS, RATE, Branches, Planner, Planning
 from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
 from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import FRAME
@@ -39,8 +39,7 @@ def jobs(planner: Planner, now: FrameContext, frames: int, state: Planning | Non
 @pytest.mark.parametrize("sharing", [1, 2, 3])
 def test_a_plan_goes_through_all_its_jobs_and_finds_branches(sharing: int) -> None:
     states = jobs(*planner_and_now(sharing), 60 * sharing)
-    purposes = {state.job.purpose if isinstance(state.job, Refinement) else type(state.job) for state in states}
-    assert purposes >= {"search", Simulation}
+    assert {type(state.job) for state in states} >= {Branches, Simulation}
     assert states[-1].pool is not None
     assert len(states[-1].pool) > 1
 
@@ -71,10 +70,23 @@ def test_a_frame_in_which_others_plan_does_no_work() -> None:
     assert closed.pool == state.pool
 
 
-def test_starts_approach_the_aim_in_as_many_steps_as_they_have() -> None:
+def test_branches_are_followed_in_as_many_steps_as_they_have() -> None:
     states = jobs(*planner_and_now(), 60)
-    steps = {state.job.steps for state in states if isinstance(state.job, Refinement) and state.job.purpose == "approach"}
-    assert all(each < APPROACH_STEPS for each in steps)
+    steps = {state.job.steps for state in states if isinstance(state.job, Branches)}
+    assert all(each < BRANCH_STEPS for each in steps)
+
+
+def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_are_too_many_for_one_step() -> None:
+    planner, now = planner_and_now()
+    planner.most = 20
+    begun = [planner._begun(Planning(cycles=cycle), now).job for cycle in range(6)]
+    assert all(isinstance(job, Branches) and len(job.candidates) <= 20 for job in begun)
+    starts = np.concatenate([planner.seeds.around(POSTURE), planner.seeds.near(POSTURE)])
+    tried = np.concatenate([job.candidates.array for job in begun[:3]])
+    assert sorted(map(tuple, tried)) == sorted(map(tuple, starts))
+    for one, other in zip(begun[:3], begun[3:], strict=True):
+        assert one.candidates == other.candidates
+        assert one.sides == tuple(-side for side in other.sides)
 
 
 def test_the_speed_from_which_a_joint_can_stop_brings_it_to_rest_without_overshoot() -> None:
