@@ -10,7 +10,7 @@ GOOD = {
     "frames_with_problems": {},
     "filter": {"velocity": 1.0, "acceleration": 1.0, "jerk": 1.0, "beyond_position_limits_deg": 0.0, "slides_beyond_limits_mm": 0.0},
     "device": {"lost": 0, "sent": 100, "follows_within_deg": 0.1},
-    "frame_late_ms": {"median": 0.0},
+    "frame_late_ms": {"p99": 0.0},
     "same_motion": {"streamed_minus_live_rad": 0.0, "baked_minus_live_rad": 0.0, "shown_minus_computed_aim_deg": 0.0},
 }
 
@@ -42,3 +42,10 @@ def test_each_figure_that_falls_short_is_told_once_with_what_was_found(part: str
     figures[part][figure] = found
     (sentence,) = report.shortcomings(figures)
     assert said in sentence
+
+
+def test_a_robot_that_did_not_follow_on_a_busy_machine_is_told_with_how_late_frames_came():
+    figures = deepcopy(GOOD)
+    figures["device"]["follows_within_deg"], figures["frame_late_ms"]["p99"] = 2.5, 700.0
+    (sentence,) = report.shortcomings(figures)
+    assert "frames came up to 0.7 s late: run it again" in sentence
