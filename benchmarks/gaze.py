@@ -21,7 +21,7 @@ import numpy as np
 from limber.solvers.gaze import GazeSolver, Solution
 from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
-from limber.solvers.table import SOLVERS, make_solver
+from limber.solvers.table import make_solver
 
 Arrays = Mapping[str, np.ndarray]
 SHOW_EVERY = 1.0  # [s] between lines of progress
@@ -122,7 +122,7 @@ def main() -> None:
         given = dict(file)
     try:
         solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given))
-        frame = {"dt": 1.0 / float(given["fps"])} if asked.paths and SOLVERS[asked.solver].looks_ahead else {}
+        frame = {"dt": 1.0 / float(given["fps"])} if asked.paths else {}
         answer = answer_paths(given, solver, **frame) if asked.paths else answer_pairs(given, solver)
     except (GazeError, SkeletonError) as error:
         sys.exit(str(error))

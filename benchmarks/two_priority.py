@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 from limber.solvers.diagnosis import Diagnosis
-from limber.solvers.gaze import Solution, orientation_error
+from limber.solvers.gaze import FRAME, Solution, orientation_error
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
 from limber.solvers.jacobian.linear import Factors, factors
 from limber.solvers.kinematics.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
@@ -42,7 +42,7 @@ class TwoPriority:
         self.posture_jacobian = np.diag(np.array(counts, dtype=float))
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None) -> Solution:
+    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME) -> Solution:
         """From zero, or `start`, until the combined error is within the paper's threshold or steps run out."""
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)

@@ -81,12 +81,13 @@ class Ccd:
 
     def _on_the_escape(self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float) -> tuple[Result, Memory]:
         """A step straight to the escape: all joints arrive together, with limited speed and acceleration."""
-        left = float(np.abs((np.array(last.escape) - here) / self._speeds).max())  # [s] at the largest speed
+        escape = self.skeleton.clamp(last.escape)  # limits may have changed since it was found
+        left = float(np.abs((np.array(escape) - here) / self._speeds).max())  # [s] at the largest speed
         gain = dt / TO_SPEED
         speed = min(last.speed + gain, 1.0, max(gain, math.sqrt(2.0 * left / TO_SPEED)))
         arrives = left <= speed * dt
         share = 1.0 if arrives else speed * dt / left
-        step = last.escape if arrives else self.skeleton.clamp([a + share * (b - a) for a, b in zip(here, last.escape, strict=True)])
+        step = escape if arrives else self.skeleton.clamp([a + share * (b - a) for a, b in zip(here, escape, strict=True)])
         pose = self.skeleton.forward(step)
         return Result(step, pose, self.descent.error(goal, pose), 0), Memory() if arrives else replace(last, speed=speed)
 

@@ -95,8 +95,8 @@ class Planner:
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         starts, shape = np.concatenate([around, near]), np.repeat([1.0, 0.0], [len(around), len(near)])
         turns = -(-len(starts) // self.most)
-        # Of a symmetric end's two sides every other start tries one, and at its next turn the other.
-        sides = shape * np.where((np.arange(len(starts)) + state.cycles // turns) % 2, -1.0, 1.0)
+        # Of a symmetric end's two sides every other start of a cycle tries one, and at its next turn the other.
+        sides = shape * np.where((np.arange(len(starts)) // turns + state.cycles // turns) % 2, -1.0, 1.0)
         taken = slice(state.cycles % turns, None, turns)
         known = starts[:0] if state.pool is None else state.pool.array
         job = Branches(

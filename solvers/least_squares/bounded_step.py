@@ -55,7 +55,7 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
     for _ in range(MOST_CHANGES * len(moves)):
         if is_best:
             slopes = slope(moves, ~held)
-            inward = np.where(held, np.where(moves <= lower, -slopes, slopes), 0.0)
+            inward = np.where(held & (lower < upper), np.where(moves <= lower, -slopes, slopes), 0.0)
             first = int(np.argmax(inward))
             if inward[first] <= ROUNDING * np.abs(slopes).max():
                 break

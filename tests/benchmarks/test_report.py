@@ -98,7 +98,7 @@ class Follower:
     def __init__(self):
         self.given = []
 
-    def solve(self, goal, start, memory):
+    def solve(self, goal, start, memory, dt=None):
         self.given.append((start, memory))
         count = float(len(self.given))
         return SimpleNamespace(angles=np.full(5, count), memory=count, aim_error=0.0, shape_deviation=0.0, iterations=1)

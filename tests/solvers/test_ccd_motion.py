@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
 from limber.solvers.ccd.descent import Descent
+from limber.solvers.ccd.solver import Memory
 from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Position
 from limber.solvers.kinematics.rotations import (
@@ -161,3 +162,18 @@ def test_no_descent_makes_it_worse():
             result = descent.descend(goal, start, chain.lower, chain.upper, kind != "frame", 10)
             assert result.error <= descent.error(goal, chain.forward(start))
             assert result.error == descent.error(goal, chain.forward(result.angles))
+
+
+def test_limits_that_are_narrowed_during_an_escape_end_it_within_them():
+    chain = skeleton_of("C")
+    solver = Ccd(chain)
+    goal = GazeGoal(Orientation(IDENTITY), np.zeros(len(chain)))
+    memory: object = Memory(escape=tuple(2.0 * bound for bound in chain.upper))
+    here = np.array(chain.lower)
+    for _ in range(600):
+        solution = solver.solve(goal, here, memory)
+        here, memory = solution.angles, solution.memory
+        assert (here <= np.array(chain.upper)).all()
+        if not memory.escape:
+            break
+    assert not memory.escape

@@ -84,6 +84,7 @@ def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_ar
     starts = np.concatenate([planner.seeds.around(POSTURE), planner.seeds.near(POSTURE)])
     tried = np.concatenate([job.candidates.array for job in begun[:3]])
     assert sorted(map(tuple, tried)) == sorted(map(tuple, starts))
+    assert all({*job.sides} >= {-1.0, 1.0} for job in begun)
     for one, other in zip(begun[:3], begun[3:], strict=True):
         assert one.candidates == other.candidates
         assert one.sides == tuple(-side for side in other.sides)

@@ -62,6 +62,8 @@ def test_of_unknowns_that_leave_their_bounds_at_once_those_are_held_that_the_min
     n = int(draw.integers(2, 7))
     matrix, vector = draw.normal(size=(n + 1, n)), 3.0 * draw.normal(size=n + 1)
     lower, upper = -draw.uniform(0.0, 1.0, n), draw.uniform(0.0, 1.0, n)
+    locked = draw.random(n) < 0.3
+    lower[locked] = upper[locked] = 0.0
 
     def step(moves, free):
         """Least squares of the free unknowns."""
