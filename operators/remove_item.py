@@ -3,7 +3,6 @@
 from ..rig.blender import item_keys
 from ..rig.blender.errors import RigError
 from ..rig.blender.selection import selected_index
-from ..rig.reading import kept_posture
 from .operator import UndoOperator
 from .subject import needs_rig
 
@@ -36,5 +35,5 @@ class RemoveItem(UndoOperator):
             raise RigError(f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}") from None
         thing, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
         places = {k: None if k == removed else k - (k > removed) for k in range(count)}
-        item_keys.follow(thing, path, places, stored=kept_posture.stored_on(thing))  # the others' keyframes stay with them
+        item_keys.follow(thing, path, places)  # the others' keyframes stay with them
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

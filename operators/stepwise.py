@@ -37,7 +37,11 @@ class Stepwise(Operator):
         if getattr(self, "is_asking", False) and not bpy.app.background:
             # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
             again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
-            again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings})
+            try:
+                again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings})
+            except RuntimeError as error:  # what the operator reported is raised here
+                self.report({"ERROR"}, str(error).removeprefix("Error: ").partition("\nLocation:")[0].strip())
+                return {"CANCELLED"}
             return None
         work = self.work = self._begin(context)
         try:

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Generic, TypeVar
 
 from ...files.folders import FolderWriter
+from ...robots.errors import MalformedError
 from ...robots.gallery.description import Description, read_description
 from ...robots.gallery.full_model import FullModel, Progress, finding
 from ..blender.counting import counted
@@ -108,6 +109,7 @@ def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
     name = folder.name.lstrip(".")  # hidden folders are no robots
     if not name:
         raise RigError(f"'{folder}' is a whole drive: put the robot into a folder of its own")
+    _refuse_another(made(ROBOTS) / name, folder)
     files: list[Path] = []
     size = 0
     for place, names, here in os.walk(folder, onerror=_refuse):
@@ -127,6 +129,16 @@ def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
             _copy(path, writer, path.relative_to(folder).as_posix())
         undo.pop_all()
     return writer
+
+
+def _refuse_another(kept: Path, folder: Path) -> None:
+    """Raises RigError where the gallery's folder of that name has another robot, which a copy of `folder` would replace."""
+    try:
+        there = read_description(kept).name
+    except MalformedError:
+        return  # no robot is there, or one that nobody can add
+    if there != read_description(folder).name:
+        raise RigError(f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it again")
 
 
 def installing(place: Path) -> Steps[list[str]]:

@@ -4,9 +4,7 @@ Blender identifies an item's F-curves by its index in the list: where the index 
 number.
 """
 
-from collections.abc import Iterable, Mapping
-
-import bpy
+from collections.abc import Mapping
 
 from . import actions
 
@@ -17,9 +15,8 @@ def follow(
     indices: Mapping[int, int | None],
     number: str = "",
     numbers: Mapping[int, int] | None = None,
-    stored: Iterable[bpy.types.Action] = (),
 ) -> None:
-    """Moves the F-curves of list items on an object: its action, NLA strips and drivers, and those of stored poses.
+    """Moves the F-curves of list items on an object: its action, NLA strips and drivers.
 
     Args:
         rig: The object.
@@ -27,12 +24,9 @@ def follow(
         indices: New index of each item; None where it was removed, and its keys with it.
         number: Data path of the property that holds an item's number; "": there is none.
         numbers: New value of each number.
-        stored: Actions that do not play, such as stored postures.
     """
     numbers = numbers or {}
-    playing = actions.playing(rig)
-    known = {action for action, _ in playing}
-    for action, slot in [*playing, *((action, None) for action in stored if action not in known)]:
+    for action, slot in actions.playing(rig):
         if action.is_editable:
             _follow(actions.fcurves(action, slot), items, number, indices, numbers)
     if rig.animation_data:

@@ -137,4 +137,15 @@ class MotorPostures(PostureKeeper):
 
     def store_posture(self, name: str, session) -> bpy.types.Action:
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
-        return self._make_posture(name, shown or self.authored())
+        values = shown or self.authored()
+        action = self._make_posture(name, values)
+        postures.tell_motors(action, {channel.path: key for key in values if (channel := self.channel(key)) is not None})
+        return action
+
+    def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
+        told = postures.motor_paths(action)
+        if told is None:
+            return super().in_posture(action)
+        curves = actions.fcurves(action)
+        found = {key: actions.find(curves, told[key], 0) for key in self.joint_keys if key in told}
+        return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}

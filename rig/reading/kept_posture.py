@@ -188,12 +188,6 @@ def lists_on(thing) -> list:
     return [*thing.limber.chains, thing.limber.mechanism]
 
 
-def stored_on(thing) -> set[bpy.types.Action]:
-    """Stored postures of an object's movers, and its park pose."""
-    found = {posture.action for mover in lists_on(thing) for posture in mover.postures}
-    return {action for action in (*found, thing.limber.device.park) if action is not None}
-
-
 def why_posing_shows_nothing(mover) -> str:
     """Why posing what the mover moves has no visible effect, and the remedy; "" if it has one, or nothing is being posed."""
     if not mover.live or not mover.is_posed:

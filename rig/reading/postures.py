@@ -15,6 +15,9 @@ from .channels import MOTORS
 from .paths import bone_names
 from .skeleton import ChainReader
 
+JointKey = tuple[str, str]  # a motor's joint and axis
+
+MOTOR_JOINTS = "limber_motors"  # property of a posture
 FRAME = 1  # of the only key in each channel; a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER = ("rotation_euler", 3)
@@ -54,6 +57,22 @@ def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) 
     action.asset_data.description = f"Posture of {owner.name}, {mover.label}"
     _list(mover, action, adopted=False)
     return action
+
+
+def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
+    """Stores which joint and axis each motor's F-curve is of, by its data path: indices in lists of motors change, and differ between
+    mechanisms.
+    """
+    action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
+
+
+def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
+    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version, which does not tell."""
+    told = action.get(MOTOR_JOINTS)
+    if told is None:
+        return None
+    parts = ((path, text.partition(" ")) for path, text in told.items())
+    return {(joint, axis): path for path, (axis, _, joint) in parts}
 
 
 def adopt(mover, action: bpy.types.Action) -> None:

@@ -18,7 +18,7 @@ from ..live.runtime import session
 from ..properties.robot import DIRECT
 from ..properties.servo_units import usual_servo
 from ..reading import postures
-from ..reading.channels import Channel
+from ..reading.channels import MOTORS, Channel
 from ..reading.file_joints import SourceKey
 from .device import Source
 
@@ -164,10 +164,13 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
 def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
     """Makes an action with the shown value of each joint and motor that a source follows, of chains and mechanisms alike."""
     known, action = shown(rig), bpy.data.actions.new(name)
-    curves = actions.writable_fcurves(action, rig)
+    curves, motors = actions.writable_fcurves(action, rig), {}
     for source in sources:
         if source.key in known and (channel := channel_of(rig, source)) is not None:
             actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [known[source.key]])
+            if channel.group == MOTORS:
+                motors[channel.path] = source.key[1:]
+    postures.tell_motors(action, motors)
     return action
 
 

@@ -175,11 +175,19 @@ def test_a_folder_that_is_kept_again_replaces_the_copy(mine, user):
     assert inside(user / "robots") == ["my_arm", "my_arm/other.urdf", "my_arm/robot.yaml"]
 
 
+def test_another_robot_in_a_folder_of_the_same_name_does_not_replace_the_one_in_the_gallery(mine, user, capfd):
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    (mine / "robot.yaml").write_text(MINE.replace("My Arm", "Other Arm"))
+    bpy.ops.limber.add_robot_folder(directory=str(mine))
+    assert "Your gallery keeps 'My Arm' in a folder called 'my_arm': rename" in capfd.readouterr().out
+    assert "My Arm" in (user / "robots" / "my_arm" / "robot.yaml").read_text()
+
+
 def test_adding_a_robot_from_a_folder_says_what_it_copies_and_can_be_cancelled(mine, user, monkeypatch):
     from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    (mine / "robot.yaml").write_text(MINE.replace("My Arm", "Newer Arm"))
+    (mine / "robot.yaml").write_text(f"{MINE}\n# newer")
     before = everything()
     window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
     window.start()

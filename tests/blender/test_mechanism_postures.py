@@ -188,6 +188,28 @@ def test_a_removed_motor_leaves_the_others_their_keyframes_postures_and_park_pos
     assert paths == {f"limber.mechanism.motors[{k}].value" for k in range(len(kept.motors))}
 
 
+def test_a_motor_removed_from_a_copy_of_the_mechanism_leaves_the_postures_of_the_original(owner):
+    copy = owner.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    make_active(copy)
+    copy.limber.mechanism.active_motor = 0
+    assert bpy.ops.limber.remove_motor() == {"FINISHED"}
+    left = bpy.data.actions["Left"]
+    assert list(mover_of(owner, owner.limber.mechanism).in_posture(left).values()) == pytest.approx(expected(owner, "Left"))
+    assert list(mover_of(copy, copy.limber.mechanism).in_posture(left).values()) == pytest.approx(expected(owner, "Left")[1:])
+
+
+def test_motors_in_another_order_keep_their_postures_and_those_of_other_joints_are_refused(owner):
+    kept = owner.limber.mechanism
+    before = mover_of(owner, kept).in_posture(bpy.data.actions["Left"])
+    kept.motors.move(0, 2)
+    assert mover_of(owner, kept).in_posture(bpy.data.actions["Left"]) == pytest.approx(before)
+    bpy.data.actions["Left"]["limber_motors"] = {
+        path: f"{text} elsewhere" for path, text in bpy.data.actions["Left"]["limber_motors"].items()
+    }
+    assert mover_of(owner, kept).in_posture(bpy.data.actions["Left"]) == {}
+
+
 def test_what_has_no_postures_says_why(owner):
     kept = owner.limber.mechanism
     choose(owner, "Left")
