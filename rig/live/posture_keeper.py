@@ -11,9 +11,8 @@ from ..blender import actions
 from ..blender.errors import RigError
 from ..reading import postures
 from ..reading.channels import Channel
+from ..reading.postures import JointKey
 from ..reading.skeleton import ChainReader
-
-JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 
 class PostureKeeper:

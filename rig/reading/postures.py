@@ -15,7 +15,7 @@ from .channels import MOTORS
 from .paths import bone_names
 from .skeleton import ChainReader
 
-JointKey = tuple[str, str]  # a motor's joint and axis
+JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 MOTOR_JOINTS = "limber_motors"  # property of a posture
 FRAME = 1  # of the only key in each channel; a pose asset has no time

@@ -91,7 +91,7 @@ class Planner:
         return state
 
     def _begun(self, state: Planning, context: FrameContext) -> Planning:
-        """The state with the first job of a cycle: the pool, and of the starts those whose turn it is."""
+        """The state as a cycle begins, whose first job is to follow the known branches and those starting poses whose turn it is."""
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         starts, shape = np.concatenate([around, near]), np.repeat([1.0, 0.0], [len(around), len(near)])
         turns = -(-len(starts) // self.most)
