@@ -1,7 +1,7 @@
 """Visuals and materials of URDF links. A shape or colour that cannot be used is left out with a warning. Knows no Blender."""
 
 from .attributes import AttributeReader
-from .errors import NumberError
+from .errors import NumberError, UrdfError
 from .model import Box, Colour, Cylinder, Material, MeshFile, Shape, Sphere, UnknownShape, Visual
 from .xml_tree import Element
 
@@ -21,8 +21,14 @@ class VisualReader:
                     self._material(element)
 
     def visuals(self, link: Element) -> tuple[Visual, ...]:
-        """Visuals of a <link> element."""
-        return tuple(self._visual(element) for element in link.all("visual"))
+        """Visuals of a <link> element. One whose numbers cannot be read is left out with a warning: the robot moves without it."""
+        found = []
+        for element in link.all("visual"):
+            try:
+                found.append(self._visual(element))
+            except UrdfError as error:
+                self.reader.leave_out(error, f"this visual of '{link.attributes.get('name', '')}' is left out")
+        return tuple(found)
 
     def _visual(self, element: Element) -> Visual:
         material = None

@@ -1,11 +1,14 @@
 """XML files as trees of elements with line numbers. Knows no Blender."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
 from . import lfs
 from .errors import MalformedError
+
+LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")  # below blank lines: expat refuses it there, simulators read it
 
 
 @dataclass
@@ -61,7 +64,7 @@ def read_xml(path: Path) -> Element:
 
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
     try:
-        parser.Parse(data, True)
+        parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:
         what = f"this is not valid XML: {expat.ErrorString(error.code)}"
         raise MalformedError(str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what) from error

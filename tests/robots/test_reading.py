@@ -204,6 +204,21 @@ def test_shapes_that_cannot_be_are_warnings_with_their_line(tmp_path, geometry):
     assert "line 2" in warnings[0]
 
 
+@pytest.mark.parametrize("wrong", ['<mesh filename="a.stl" scale="1 1 1 1"/>', '<box size="1, 2, 3"/>'])
+def test_a_visual_whose_numbers_cannot_be_read_is_left_out_with_a_warning_and_the_others_stay(tmp_path, wrong):
+    both = "".join(f"<visual><geometry>{shape}</geometry></visual>" for shape in (wrong, '<sphere radius="1"/>'))
+    made = read(write(tmp_path, robot(f'<link name="a">{both}</link>')))
+    assert [visual.shape for visual in made.links[0].visuals] == [Sphere(1.0)]
+    assert made.warnings[0].startswith("line 2, <") and made.warnings[0].endswith("this visual of 'a' is left out")
+
+
+def test_a_declaration_below_blank_lines_is_read_and_lines_keep_their_numbers(tmp_path):
+    text = '\n\n<?xml version="1.0"?>\n' + robot('<link name="a"/>')
+    assert [link.name for link in read(write(tmp_path, text)).links] == ["a"]
+    with pytest.raises(errors.MalformedError, match="line 7"):
+        read(write(tmp_path, text.replace('<link name="a"/>', '\n<link name="a">')))
+
+
 def test_a_colour_that_cannot_be_read_is_a_warning(tmp_path):
     visual, warnings = shapes(tmp_path, '<sphere radius="1"/>', '<material name="m"><color rgba="1 0 0"/></material>')
     assert visual.material.colour is None
