@@ -209,7 +209,8 @@ def test_a_visual_whose_numbers_cannot_be_read_is_left_out_with_a_warning_and_th
     both = "".join(f"<visual><geometry>{shape}</geometry></visual>" for shape in (wrong, '<sphere radius="1"/>'))
     made = read(write(tmp_path, robot(f'<link name="a">{both}</link>')))
     assert [visual.shape for visual in made.links[0].visuals] == [Sphere(1.0)]
-    assert made.warnings[0].startswith("line 2, <") and made.warnings[0].endswith("this visual of 'a' is left out")
+    assert made.warnings[0].startswith("line 2, <")
+    assert made.warnings[0].endswith("this visual of 'a' is left out")
 
 
 def test_a_declaration_below_blank_lines_is_read_and_lines_keep_their_numbers(tmp_path):
