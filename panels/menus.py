@@ -75,7 +75,10 @@ class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):
     """Operators: Retarget"""
 
     bl_label = "Retarget"
-    operators = ("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "listen", "end_listen")
+    operators = (
+        *("pair_bones", "add_pair", "remove_pair", "calibrate_pairs", "listen", "end_listen"),
+        *("add_coupled_limit", "remove_coupled_limit", "add_coupled_joint", "remove_coupled_joint"),
+    )
 
 
 class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):

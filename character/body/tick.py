@@ -53,6 +53,7 @@ class Model:
 
 NOWHERE = np.full(3, np.nan)
 NO_PLACES = np.zeros((0, 3))
+NO_POSTURE = np.zeros(0)
 
 
 class BodyInputs(NamedTuple):
@@ -66,6 +67,7 @@ class BodyInputs(NamedTuple):
     floor_height: float = np.nan  # [m] height of the floor along its normal
     base_known: bool = True  # whether the base's position comes from its source; False: it is authored
     places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
+    posture: Array = NO_POSTURE  # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):
@@ -116,7 +118,13 @@ class Outputs:
 
 
 def make_model(
-    body: Body, links: list[Target], base: str, limits: tuple[Limit, ...] | None = None, gain: float = 0.0, feet: tuple[Foot, ...] = ()
+    body: Body,
+    links: list[Target],
+    base: str,
+    limits: tuple[Limit, ...] | None = None,
+    gain: float = 0.0,
+    feet: tuple[Foot, ...] = (),
+    posture_gain: float = 0.0,
 ) -> Model:
     """The mover of a body.
 
@@ -127,10 +135,11 @@ def make_model(
         limits: Of the joints; None: those of position alone.
         gain: Rate [1/s] at which errors are corrected; 0: within the frame.
         feet: Feet that stand on the floor while their sources stand.
+        posture_gain: Rate [1/s] at which joints that no target determines return to the inputs' posture.
     """
     targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law=law, limits=limits or usual_limits())), base, feet)
+    return Model(body, WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)), base, feet)
 
 
 def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -186,7 +195,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     missed, distances = solver.missed(_values(model, inputs), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and again else np.inf
-    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest else (stalled + steps, nearest)
+    returns = len(inputs.posture) > 0 and np.abs(state.velocity).max() >= AT_REST
+    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest or returns else (stalled + steps, nearest)
     if again and steps and np.abs(state.velocity).max() < AT_REST:
         stalled = STALLED
     outputs = Outputs(
@@ -202,9 +212,11 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
 
 
 def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
-    """State at rest that best meets the targets, solved from the joints' zero, so that it does not depend on an earlier pose."""
+    """State at rest that best meets the targets, solved from the inputs' posture, else from the joints' zero."""
     base = inputs.base_frame
-    first = model.solver.start(np.zeros(len(model.body)), base[:3, :3], inputs.base if model.floating else base[:3, 3])
+    first = model.solver.start(
+        inputs.posture if len(inputs.posture) else None, base[:3, :3], inputs.base if model.floating else base[:3, 3]
+    )
     return model.solver.settled(_values(model, inputs), first)
 
 
@@ -219,7 +231,8 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
 def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
     places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
     linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
-    return Values(inputs.rotation, places, velocities.angular, linear, contacts)
+    posture = inputs.posture if len(inputs.posture) else None
+    return Values(inputs.rotation, places, velocities.angular, linear, contacts, posture)
 
 
 def _floor(inputs: BodyInputs) -> Floor:

@@ -63,7 +63,7 @@ class LIMBER_PT_retarget(ArmatureTab):
             row = layout.row()
             row.active = retarget.on_floor
             row.prop(retarget, "source_foot_height")
-        props(layout, retarget, "shift", "paired_only", "velocity", "own_velocities", "acceleration", "gain")
+        props(layout, retarget, "shift", "paired_only", "velocity", "own_velocities", "acceleration", "gain", "posture_gain")
         draw_start(layout, retarget)
         if retarget.live:
             _draw_outcome(layout, live.session(rig, retarget))

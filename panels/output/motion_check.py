@@ -58,7 +58,7 @@ class LIMBER_PT_retarget_check(ArmatureTab):
 
     bl_label = "Motion Check"
     bl_parent_id = "LIMBER_PT_retarget"
-    bl_order = 0
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

@@ -15,7 +15,7 @@ from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits.usual import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
-from ..reading.body import pairing, soles, source
+from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held
 from ..reading.body.pairing import Linked
@@ -111,7 +111,10 @@ class BodySession(SceneSession):
         held = self.reader.held(evaluated.pose.bones)
         self._update_model(rig, retarget, linked, held)
         self.held = held
-        return self.model, self._inputs(rig, retarget, linked, frame.view)
+        inputs = self._inputs(rig, retarget, linked, frame.view)
+        if retarget.posture_gain:
+            inputs = inputs._replace(posture=self.reader.posture(evaluated.pose.bones))
+        return self.model, inputs
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
         rig, _ = frame.part
@@ -164,11 +167,12 @@ class BodySession(SceneSession):
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        rates = (self.velocities, self.acceleration, retarget.gain)
-        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, rates)
+        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain)
+        couplings = coupled.couplings(retarget, self.reader.joint_keys)
+        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, rates, couplings)
         if self.model is not None and self.model_key == key:
             return
-        body = self.reader.body(held, linked.floating)
+        body = self.reader.body(held, linked.floating, couplings)
         links = [
             Target(name, weight=weight, level=level)
             for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
@@ -176,7 +180,7 @@ class BodySession(SceneSession):
         links += [Target(linked.targets[k], "position", linked.position_weights[k], level=linked.levels[k]) for k in _placed(linked)]
         velocities = np.array(self.velocities) if min(self.velocities) < inf else None
         limits = usual_limits(velocities, self.acceleration)
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet)
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain)
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()

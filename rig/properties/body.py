@@ -5,6 +5,7 @@ from math import inf
 from bpy.types import Object, PropertyGroup
 
 from ..reading.body.vmc import PORT as VMC_PORT
+from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange
 from .overridable import (
     BoolProperty,
@@ -165,3 +166,14 @@ class LimberRetarget(LimberRange, PropertyGroup):
         soft_max=100.0,
         max=inf,
     )
+    posture_gain: FloatProperty(
+        name="Return to Pose",
+        description="How fast joints that no pair determines return to this armature's own pose and keyframes, per second;"
+        " 0: they stay where they are",
+        min=0.0,
+        soft_max=10.0,
+    )
+    coupled_limits: CollectionProperty(
+        name="Coupled Limits", description="Sums of joint angles that stay between two bounds", type=LimberCoupledLimit
+    )
+    active_coupled_limit: IntProperty(name="Coupled Limit", description="Coupled limit whose joints are shown")

@@ -43,8 +43,7 @@ class Options:
     damping_by_error: float = (
         0.7  # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far targets
     )
-    posture: Array | None = None  # (n,) [rad or m] of joints that targets leave free
-    posture_gain: float = 1.0  # [1/s] rate at which they return to it
+    posture_gain: float = 1.0  # [1/s] rate at which joints that no target determines return to the posture of the frame's values
 
     def __post_init__(self) -> None:
         if not self.damping > 0.0 or not np.isfinite(self.damping):
@@ -59,7 +58,7 @@ class WholeBody:
 
         Raises:
             SkeletonError: a target is on a link that the body does not have.
-            TargetError: two targets of a kind are on one link, or the posture does not have one value per joint.
+            TargetError: two targets of a kind are on one link.
         """
         self.body, self.targets, self.options = body, tuple(targets), options or Options()
         self.turning = tuple(target for target in targets if target.kind == "orientation")
@@ -69,9 +68,6 @@ class WholeBody:
             twice = [name for name in names if names.count(name) > 1]
             if twice:
                 raise TargetError(f"link '{twice[0]}' has two {group[0].kind} targets: give it one")
-        posture = self.options.posture
-        if posture is not None and np.shape(posture) != (len(body),):
-            raise TargetError(f"the posture must have one value for each of the {len(body)} joints, and has the shape {np.shape(posture)}")
         self.acceleration = next((limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None)
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
@@ -97,8 +93,8 @@ class WholeBody:
 
         Steps that reverse the step before are to and fro about a solution between them: the largest step halves, so that they end there.
         """
-        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP), posture=None))
-        still = replace(values, angular_velocity=None, linear_velocity=None)
+        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP)))
+        still = replace(values, angular_velocity=None, linear_velocity=None, posture=None)
         share, last = 1.0, np.zeros(self.body.unknowns)
         for _ in range(FAR_STEPS):
             _, state = free.step(still, state, share)
@@ -123,7 +119,7 @@ class WholeBody:
         Raises:
             TargetError: the values do not suit the targets, or `dt` is not above zero.
         """
-        check(values, self.turning, self.placed)
+        check(values, self.turning, self.placed, len(self.body))
         if not 0.0 < dt < np.inf:
             raise TargetError(f"a step takes time above zero, got {dt} s")
         body, options = self.body, self.options
@@ -133,7 +129,7 @@ class WholeBody:
         least, largest = bounds(options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt)
         lower[BASE:], upper[BASE:] = least - state.joints, largest - state.joints
         constraints, names = self._constraints(values, state, dt)
-        problem = _StepProblem(desired, state, dt, lower, upper, *self._damped(desired, state, dt))
+        problem = _StepProblem(desired, state, dt, lower, upper, *self._damped(desired, values.posture, state, dt))
         answer = self._solved(problem, constraints)
         after = self.moved(state, answer.x, dt)
         if options.law.corrects_linearisation and self._needs_correction(desired, state, after, answer.x):
@@ -165,15 +161,15 @@ class WholeBody:
             names += own
         return (stacked(parts) if parts else None), names
 
-    def _damped(self, desired: DesiredMotion, state: State, dt: float) -> tuple[Array, Array]:
+    def _damped(self, desired: DesiredMotion, posture: Array | None, state: State, dt: float) -> tuple[Array, Array]:
         """Damping of the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
         options = self.options
         damping = options.damping**2
         damped = np.full(self.body.unknowns, damping + options.damping_by_error**2 * desired.mean_square)
         damped[:LINEAR] = damping
         drawn = np.zeros(self.body.unknowns)
-        if options.posture is not None:  # free joints follow it; others are pulled by damping over weight
-            drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (options.posture - state.joints)
+        if posture is not None:  # free joints follow it; others are pulled by damping over weight
+            drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (posture - state.joints)
         return damped, drawn
 
     def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:

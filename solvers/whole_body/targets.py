@@ -63,13 +63,16 @@ class Values:
     angular_velocity: Array | None = None  # (k, 3) [rad/s]; None: not known
     linear_velocity: Array | None = None  # (p, 3) [m/s]
     contacts: tuple[Contact, ...] = ()
+    posture: Array | None = None  # (n,) [rad or m] to which joints return that no target determines; None: they stay
 
 
-def check(values: Values, turning: Sequence[Target], placed: Sequence[Target]) -> None:
-    """Raises TargetError where the values do not suit the targets."""
+def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
+    """Raises TargetError where the values do not suit the targets, or the number of joints."""
     k, p = len(turning), len(placed)
     shapes = {"rotation": (k, 3, 3), "position": (p, 3), "angular_velocity": (k, 3), "linear_velocity": (p, 3)}
     for name, shape in shapes.items():
         value = getattr(values, name)
         if value is not None and np.shape(value) != shape:
             raise TargetError(f"{name} must have the shape {shape}, one row for each target of its kind, and has {np.shape(value)}")
+    if values.posture is not None and np.shape(values.posture) != (joints,):
+        raise TargetError(f"the posture must have one value for each of the {joints} joints, and has the shape {np.shape(values.posture)}")

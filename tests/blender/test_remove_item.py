@@ -8,7 +8,12 @@ from tests.blender.rigs import build, make_active
 
 pytestmark = pytest.mark.every_blender
 
-RIG = [("remove_pair", "retarget", "pairs"), ("remove_channel", "device", "channels"), ("remove_auxiliary", "device", "auxiliaries")]
+RIG = [
+    ("remove_pair", "retarget", "pairs"),
+    ("remove_coupled_limit", "retarget", "coupled_limits"),
+    ("remove_channel", "device", "channels"),
+    ("remove_auxiliary", "device", "auxiliaries"),
+]
 MECHANISM = [("remove_motor", "motors"), ("remove_mechanism_goal", "goals"), ("remove_closure", "closures")]
 
 

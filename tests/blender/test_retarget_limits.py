@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
+from mathutils import Euler
 
 from tests.blender import at_hand
 from tests.blender.figures import XSENS, called
@@ -143,3 +144,103 @@ def test_frames_played_from_the_same_start_are_the_same_motion():
         return motion(rig)
 
     assert apart(play(), play()) == 0.0
+
+
+def coupled(rig, lower: float, upper: float, *joints: tuple[str, str, float]):
+    """Adds a coupled limit to the body, its joints (bone, axis, factor)."""
+    bpy.ops.limber.add_coupled_limit()
+    limit = rig.limber.retarget.coupled_limits[-1]
+    limit.lower, limit.upper = lower, upper
+    for bone, axis, factor in joints:
+        joint = limit.joints.add()
+        joint.bone, joint.axis, joint.factor = bone, axis, factor
+    return limit
+
+
+def test_a_coupled_limit_holds_in_every_frame_while_the_source_asks_for_more():
+    rig, _ = follower()
+    upper, lower = called(XSENS, "left thigh"), called(XSENS, "left shin")
+
+    def sums() -> list[float]:
+        at_hand.live(rig.limber.retarget)
+        found = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            values = live.session(rig, rig.limber.retarget).values()
+            found.append(values[upper, "X"] - 0.5 * values[lower, "X"])
+        at_hand.end_live(rig.limber.retarget)
+        return found
+
+    free = sums()
+    bound = (min(free) + max(free)) / 2.0
+    coupled(rig, -3.0, bound, (upper, "X", 1.0), (lower, "X", -0.5))
+    held = sums()
+    assert max(free) > bound + radians(3)
+    assert max(held) <= bound + 1e-6
+    assert max(held) == pytest.approx(bound, abs=1e-6), "the bound was reached"
+
+
+@pytest.mark.parametrize(
+    ("joints", "bounds", "said"),
+    [
+        ([], (0.0, 1.0), "Coupled limit 'Coupled Limit' has no joint: add its joints with +, or remove the limit"),
+        ([("Nothing", "X", 1.0)], (0.0, 1.0), "no joint of the body is 'Nothing X': choose an unlocked axis of a bone that follows"),
+        ([("left thigh", "X", 1.0)], (1.0, 0.0), "its Min is above its Max: exchange them"),
+    ],
+)
+def test_a_coupled_limit_that_cannot_be_says_why(joints, bounds, said):
+    rig, _ = follower()
+    coupled(rig, *bounds, *((called(XSENS, bone) if bone != "Nothing" else bone, axis, factor) for bone, axis, factor in joints))
+    bpy.ops.limber.live()
+    assert said in live.session(rig, rig.limber.retarget).problem
+
+
+def test_joints_are_added_to_a_coupled_limit_by_the_active_bone_and_removed_again():
+    rig, _ = follower()
+    with pytest.raises(RuntimeError, match="There is no coupled limit: add one with"):
+        bpy.ops.limber.add_coupled_joint()
+    bpy.ops.limber.add_coupled_limit()
+    bpy.ops.limber.add_coupled_limit()
+    limit = rig.limber.retarget.coupled_limits[1]
+    assert limit.name == "Coupled Limit 2"
+    bone = rig.pose.bones[called(XSENS, "left shin")]
+    bone.lock_rotation = (True, False, False)
+    rig.data.bones.active = bone.bone
+    for _ in "YZ":
+        assert bpy.ops.limber.add_coupled_joint() == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="has no further unlocked axis"):
+        bpy.ops.limber.add_coupled_joint()
+    assert sorted((joint.bone, joint.axis) for joint in limit.joints) == [(bone.name, "Y"), (bone.name, "Z")]
+    bpy.ops.limber.remove_coupled_joint()
+    assert len(limit.joints) == 1
+    bpy.ops.limber.remove_coupled_limit()
+    assert len(rig.limber.retarget.coupled_limits) == 1
+
+
+def test_joints_that_no_pair_determines_return_to_the_own_pose_and_rest_there():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    arm, hand = (rig.pose.bones[called(XSENS, f"left {part}")] for part in ("forearm", "hand"))
+    next(pair for pair in retarget.pairs if pair.target == arm.name).enabled = False  # the hand alone tells how the two turn together
+
+    def turns() -> list[Euler]:
+        settle()
+        outputs, values = live.session(rig, retarget).outputs, live.session(rig, retarget).values()
+        assert np.abs(outputs.missed).max() < radians(0.1)
+        assert outputs.at_rest
+        return [Euler([values[bone.name, axis] for axis in "XYZ"]) for bone in (arm, hand)]
+
+    bpy.context.scene.frame_set(FRAMES[0])
+    bpy.ops.limber.live()
+    before, held = turns()
+    own = Euler((0.5, 0.2, -0.3))
+    between = (arm.bone.matrix_local.inverted() @ hand.bone.matrix_local).to_3x3()
+    arm.rotation_euler = own
+    left = between.inverted() @ own.to_matrix().inverted() @ before.to_matrix() @ between @ held.to_matrix()
+    hand.rotation_euler = left.to_euler()  # so that the own pose meets the hand's target, too
+    assert list(turns()[0]) == pytest.approx(list(before), abs=1e-3), "they stay where they are"
+    retarget.posture_gain = 2.0
+    assert list(turns()[0]) == pytest.approx(list(own), abs=1e-2)
+    at_hand.end_live(retarget)
+    at_hand.live(retarget)
+    assert list(turns()[0]) == pytest.approx(list(own), abs=1e-2), "it begins in the own pose"

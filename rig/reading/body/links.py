@@ -13,6 +13,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ....solvers.kinematics import rotations
+from ....solvers.kinematics.se3 import Array
 from ....solvers.kinematics.skeleton import End, Joint
 from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
@@ -157,8 +158,8 @@ class BodyReader:
         }
         return Held(location.tolist(), euler.tolist(), turns)
 
-    def body(self, held: Held, floating: bool) -> Body:
-        """The solver's model of the body, with `held` built into the rest transforms.
+    def body(self, held: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
+        """The solver's model of the body, with `held` built into the rest transforms, and its coupled limits.
 
         Raises:
             RigError: no bone has a joint.
@@ -185,7 +186,7 @@ class BodyReader:
         if not joints:
             raise RigError(f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes, or pair other bones")
         lower, upper = zip(*self.limits, strict=True)
-        return Body(joints, ends, floating, lower, upper, self._couplings())
+        return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
 
     def _joint(self, bone: str, axis: str, parent: int, turn: rotations.Quaternion, offset: rotations.Vector, index: int) -> Joint:
         lower, upper = self.limits[index]
@@ -193,7 +194,7 @@ class BodyReader:
         label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
         return Joint(label, parent, rotations.normalized(turn), offset, own_axis, max(lower, -1e3), min(upper, 1e3), kind=kind)
 
-    def _couplings(self) -> list[Coupling]:
+    def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
         found = []
         for follower in self.followers:
@@ -202,6 +203,16 @@ class BodyReader:
                 factors = {name: 1.0, leader: -follower.multiplier}
                 found.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
         return found
+
+    def posture(self, pose_bones) -> Array:
+        """The rig's own values (n,) [rad or m] of the joints, before any solution. Pass the evaluated rig's pose bones."""
+        found = []
+        for bone in self.bones:
+            pose_bone = pose_bones[bone.name]
+            turn = pose_bone.rotation_euler if bone.is_euler else pose_bone.matrix_basis.to_euler(ORDER)
+            found += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
+            found += [turn[axes.index(axis)] for axis in bone.revolute]
+        return np.array(found)
 
     def base_pose(self, rig, placement: Placement) -> Matrix:
         """Authored pose matrix of the base bone in armature space."""

@@ -1,0 +1,82 @@
+"""Operators for a body's coupled limits: add and remove limits and their joints."""
+
+from ...rig.blender.errors import RigError
+from ...rig.blender.selection import selected
+from ...rig.reading.joint_axes import joint_axes
+from ..operator import UndoOperator
+from ..remove_item import RemoveItem
+from ..subject import needs_rig, rig_of
+
+
+def limit_of(context):
+    """The selected coupled limit; None where there is none."""
+    retarget = rig_of(context).limber.retarget
+    return selected(retarget.coupled_limits, retarget.active_coupled_limit)
+
+
+def needs_limit(context) -> str:
+    """Why there is no coupled limit to change; "" if there is one."""
+    return needs_rig(context) or ("" if limit_of(context) is not None else "There is no coupled limit: add one with + above")
+
+
+class LIMBER_OT_add_coupled_limit(UndoOperator):
+    """Add bounds for a sum of joint angles; then add the joints to it"""
+
+    bl_label = "Add Coupled Limit"
+
+    why_not = needs_rig
+
+    def run(self, context):
+        retarget = rig_of(context).limber.retarget
+        names = {limit.name for limit in retarget.coupled_limits}
+        limit = retarget.coupled_limits.add()
+        usual = "Coupled Limit"
+        limit.name = next(name for k in range(len(names) + 1) if (name := f"{usual} {k + 1}" if k else usual) not in names)
+        retarget.active_coupled_limit = len(retarget.coupled_limits) - 1
+
+
+class LIMBER_OT_remove_coupled_limit(RemoveItem):
+    """Remove the selected coupled limit"""
+
+    bl_label = "Remove Coupled Limit"
+
+    items, active = "coupled_limits", "active_coupled_limit"
+
+    @classmethod
+    def _owner(cls, context):
+        return rig_of(context).limber.retarget
+
+
+class LIMBER_OT_add_coupled_joint(UndoOperator):
+    """Add a joint of the active bone to the coupled limit: the first unlocked axis that it does not have yet"""
+
+    bl_label = "Add Coupled Joint"
+
+    why_not = needs_limit
+
+    def run(self, context):
+        rig, limit = rig_of(context), limit_of(context)
+        bone = rig.data.bones.active
+        if bone is None:
+            raise RigError("No bone is active: select the bone of the joint in Pose Mode")
+        listed = {joint.axis for joint in limit.joints if joint.bone == bone.name}
+        free = [axis for axis in joint_axes(rig.pose.bones[bone.name]) if axis not in listed]
+        if not free:
+            raise RigError(f"Bone '{bone.name}' has no further unlocked axis: select another bone, or unlock one")
+        joint = limit.joints.add()
+        joint.name = joint.bone = bone.name
+        joint.axis = free[0]
+        limit.active_joint = len(limit.joints) - 1
+
+
+class LIMBER_OT_remove_coupled_joint(RemoveItem):
+    """Remove the selected joint from the coupled limit"""
+
+    bl_label = "Remove Coupled Joint"
+
+    items, active = "joints", "active_joint"
+    needs = staticmethod(needs_limit)
+
+    @classmethod
+    def _owner(cls, context):
+        return limit_of(context)

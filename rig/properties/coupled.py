@@ -1,0 +1,29 @@
+"""Properties of a coupled limit: a sum of joint angles that stays between two bounds."""
+
+from math import pi
+
+from bpy.types import PropertyGroup
+
+from .joints import AXES
+from .overridable import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+
+class LimberCoupledJoint(PropertyGroup):
+    """A joint of a coupled limit, and how much of it counts."""
+
+    name: StringProperty(name="Name", description="Name of the joint's bone")  # overrides tell the items of a list by their names
+    bone: StringProperty(name="Bone", description="Bone that the joint moves")
+    axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
+    factor: FloatProperty(
+        name="Factor", description="Factor of the joint's angle in the sum; negative where it must not part from the others", default=1.0
+    )
+
+
+class LimberCoupledLimit(PropertyGroup):
+    """Bounds of a sum of joint angles, such as the cables of a shoulder or parts that touch only in certain poses of several joints."""
+
+    name: StringProperty(name="Name", description="Name of the coupled limit", default="Coupled Limit")
+    joints: CollectionProperty(name="Joints", description="Joints whose angles are added, each times its factor", type=LimberCoupledJoint)
+    active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
+    lower: FloatProperty(name="Min", description="Smallest sum", subtype="ANGLE", default=-pi)
+    upper: FloatProperty(name="Max", description="Largest sum", subtype="ANGLE", default=pi)
