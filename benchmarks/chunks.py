@@ -14,7 +14,7 @@ from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.table import make_solver
 
 from .jobs import TIMES, Answer
-from .paper import Grid, skeleton_of
+from .paper import Pairs, skeleton_of
 from .two_priority import VARIANTS, TwoPriority
 
 ERIK_WITH = "erik "  # begins the name of an ERIK with another value: "erik max_iterations=4"
@@ -24,7 +24,7 @@ ERIK_WITH = "erik "  # begins the name of an ERIK with another value: "erik max_
 class Chunk:
     """Pairs by their places in a grid."""
 
-    grid: Grid
+    grid: Pairs
     solver: str  # of the table of solvers, of `two_priority`, or ERIK with another value
     number: int
     places: Sequence[int]

@@ -1,6 +1,6 @@
 """What the ERIK paper leaves open: its solver's defaults, and what each value that the paper does not print changes, one at a time.
 
-    python -m benchmarks.erik_sweep [--pairs 60] [--skeletons BCDEFG] [--scheduler ADDRESS]
+    python -m benchmarks.erik_sweep [--pairs 60] [--skeletons BCDEFG] [--grid facing] [--scheduler ADDRESS]
 
 Pairs are drawn, solved and kept as `benchmarks.sweep` does. Combined is the paper's weighted sum of errors.
 """
@@ -66,7 +66,7 @@ def main() -> None:
     names = asked_skeletons(ask, asked.skeletons)
     tried = [(field, value) for field, values in TRIED.items() for value in values]
     solvers = ["erik", *(f"{ERIK_WITH}{field}={value!r}" for field, value in tried)]
-    sweep = Sweep(asked.pairs, asked.seed)
+    sweep = Sweep(asked.pairs, asked.seed, grids=asked.grid)
     try:
         results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
     except SpreadError as error:

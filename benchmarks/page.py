@@ -9,7 +9,7 @@ thread; they can be compared within one run only, and ratios under 1.5 mean litt
 |---|---|
 | `python -m benchmarks.report` | this page, in minutes |
 | `python -m benchmarks.peers` | the race beside other libraries, which `make bench` puts into .venv-bench (requirements/bench.txt) |
-| `python -m benchmarks.sweep --full --skeletons C --solvers erik` | a whole grid: on all cores, goes on where it was broken off |
+| `python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik` | all of the paper's postures; goes on where it stopped |
 | `python -m benchmarks.sweep --scheduler tcp://HOST:8786` | the same bits on a Dask cluster, workers started in this checkout or copies |
 | `python -m benchmarks.warm` | gaze paths, frame by frame |
 | `python -m benchmarks.rig_table FOLDER` | all solvers on chains of rigs (.npz as `benchmarks.gaze --rig` takes them) |
@@ -18,10 +18,10 @@ thread; they can be compared within one run only, and ratios under 1.5 mean litt
 
 ## All solvers at a glance
 
-*Poses*: posture and target from the ERIK paper's grids, skeletons B to G, each solved from scratch. Targets lie anywhere, so any solver
-loses much of the shape. *Paths*: smooth targets at 60 frames a second, each frame solved from the last one's answer. An aim is *exact*
-within .01 degrees. *Shape* is what an animator sees of the difference ([solvers](solvers.md)). A *pop* is a joint's step over 15 degrees in
-one frame; *jolt* is the 99th percentile of the joints' acceleration on local paths.
+*Poses*: posture and target from even grids over the ERIK paper's ranges, skeletons B to G, each solved from scratch. Targets lie
+anywhere, so any solver loses much of the shape. *Paths*: smooth targets at 60 frames a second, each frame solved from the last one's
+answer. An aim is *exact* within .01 degrees. *Shape* is what an animator sees of the difference ([solvers](solvers.md)). A *pop* is a
+joint's step over 15 degrees in one frame; *jolt* is the 99th percentile of the joints' acceleration on local paths.
 
 {glance}
 
@@ -40,12 +40,12 @@ of all branches; frame by frame no joint moves faster than the eye takes for mov
 
 ## The ERIK paper's tables
 
-Skeletons A to G (Table 5), pairs drawn from the paper's grids (section 4.0.3). `dls100`, `dls200` and `dls400` are set up as in section
-4.0.4: orientation first, posture second, J2 = I without end twisters, Maciejewski's damping, targets flipped to the side that the
-chain reaches; pairs that `dls100` misses even without the posture, by more than three thresholds, are left out. The paper ran DLS on C
-alone. It does not print the bound on a step: they have .25, about the best of those tried, and `dls400_bold` has .75. Neither comes out
-as Table 9 prints it for C: the paper's combined and orientation errors lie between those of the two, and its posture error is that of
-`dls400_bold`.
+Skeletons A to G (Table 5), pairs drawn from an even grid over the paper's ranges (its [own](erik.md#the-papers-own-pairs) are easier).
+`dls100`, `dls200` and `dls400` are set up as in section 4.0.4: orientation first, posture second, J2 = I without end twisters,
+Maciejewski's damping, targets flipped to the side that the chain reaches; pairs that `dls100` misses even without the posture, by more
+than three thresholds, are left out. The paper ran DLS on C alone. It does not print the bound on a step: they have .25, about the best
+of those tried, and `dls400_bold` has .75. Neither comes out as Table 9 prints it for C: the paper's combined and orientation errors lie
+between those of the two, and its posture error is that of `dls400_bold`.
 
 ### Table 8: iterations and milliseconds
 

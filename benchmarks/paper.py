@@ -3,7 +3,10 @@
 import math
 import random
 from dataclasses import dataclass
-from typing import NamedTuple
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from limber.solvers.goals import GazeGoal, Orientation
@@ -12,8 +15,10 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 AXES = {"X": X, "Y": Y, "Z": Z}
 THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough
-POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range: the paper prints how many postures and targets it had, not its steps
-FULL_STEPS = {"A": 33, "B": 19, "C": 15, "D": 15, "E": 15, "F": 9, "G": 5}  # the odd numbers that come nearest to its count of postures
+POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range in the even grid
+# Section 4.0.3 prints no steps. Grids of 1, 2, ... so many equal steps, laid over each other, have exactly Table 8's counts of postures.
+NESTED_POSTURES = {"A": 10, "B": 10, "C": 10, "D": 10, "E": 10, "F": 7, "G": 4}
+NESTED_TARGETS = 12  # 7,265 targets; 13 steps would be 10,001. The paper has 7,609, which no grid that was tried comes to
 FILTER = 3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
 
 
@@ -83,23 +88,40 @@ def skeleton_of(name: str) -> Skeleton:
     )
 
 
-@dataclass(frozen=True)
-class Grid:
-    """All pairs of postures and targets of one skeleton (section 4.0.3), each with its place in 0..size - 1."""
-
-    name: str
-    posture_steps: int = POSTURE_STEPS
+class Pairs(Protocol):
+    """All pairs of postures and targets of one skeleton, each with its place in 0..size - 1."""
 
     @property
-    def swept(self) -> list[int]:
-        """The joints whose angles make a posture: all but a root or end twister."""
-        axes = BODIES[self.name].axes
-        return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
+    def name(self) -> str:
+        """The skeleton's letter."""
+        ...
+
+    @property
+    def size(self) -> int: ...
+
+    def pair(self, place: int) -> GazeGoal: ...
+
+    def sample(self, count: int, seed: int = 0) -> list[int]:
+        """Places drawn evenly, the same for the same seed."""
+        ...
+
+
+def swept_joints(name: str) -> list[int]:
+    """The joints whose angles make a posture: all but a root or end twister."""
+    axes = BODIES[name].axes
+    return [k for k, axis in enumerate(axes) if axis != "Y" or k not in (0, len(axes) - 1)]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the target's turns."""
+
+    name: str
 
     @property
     def digits(self) -> list[int]:
         """Steps of the postures' joints, then of the target's three turns: a place is a number with these digits."""
-        return [self.posture_steps] * len(self.swept) + [TARGET_STEPS] * 3
+        return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
 
     @property
     def size(self) -> int:
@@ -115,11 +137,10 @@ class Grid:
         body = BODIES[self.name]
         turns = np.linspace(-math.pi, math.pi, TARGET_STEPS)[steps[-3:]].tolist()
         posture = np.zeros(len(body.axes))
-        posture[self.swept] = np.linspace(-body.reach, body.reach, self.posture_steps)[steps[:-3]]
+        posture[swept_joints(self.name)] = np.linspace(-body.reach, body.reach, POSTURE_STEPS)[steps[:-3]]
         return GazeGoal(Orientation(yaw_pitch_roll(*turns)), posture)
 
     def sample(self, count: int, seed: int = 0) -> list[int]:
-        """Places drawn evenly, the same for the same seed."""
         draw = random.Random(f"{self.name}{seed}")
         places = []
         for _ in range(count):
@@ -128,6 +149,51 @@ class Grid:
                 place = place * steps + draw.randrange(steps)
             places.append(place)
         return places
+
+
+@dataclass(frozen=True)
+class NestedGrid:
+    """Pairs of the paper's own postures, and of targets nested likewise (section 4.0.3).
+
+    Attributes:
+        name: The skeleton's letter.
+        targets: What the three turns h, v, t are, on which the paper is not clear. "roll": Ry(h) Rx(v) Rz(t), the composition yaw, pitch,
+            roll as it stands, whose Y is the end's direction. "facing": Ry(h) Rx(v + pi / 2) Ry(t), a direction of azimuth h and elevation
+            v, twisted about itself: what the paper says of its ranges ("[-pi/2, pi/2] would have been enough") is true of this one alone.
+    """
+
+    name: str
+    targets: Literal["roll", "facing"]
+
+    @property
+    def size(self) -> int:
+        return len(self._postures()) * len(nested(NESTED_TARGETS, 3))
+
+    def _postures(self) -> np.ndarray:
+        return nested(NESTED_POSTURES[self.name], len(swept_joints(self.name)))
+
+    def pair(self, place: int) -> GazeGoal:
+        turns = nested(NESTED_TARGETS, 3)
+        at, turn = divmod(place, len(turns))
+        body = BODIES[self.name]
+        posture = np.zeros(len(body.axes))
+        posture[swept_joints(self.name)] = body.reach * self._postures()[at]
+        horizontal, vertical, twist = (math.pi * turns[turn]).tolist()
+        if self.targets == "facing":
+            return GazeGoal(Orientation(yaw_pitch_roll(horizontal, vertical + 0.5 * math.pi, twist)), posture)
+        return GazeGoal(Orientation(multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Z, twist))), posture)
+
+    def sample(self, count: int, seed: int = 0) -> list[int]:
+        draw = random.Random(f"{self.name}{seed}")
+        return [draw.randrange(self.size) for _ in range(count)]
+
+
+@cache
+def nested(steps: int, dimensions: int) -> np.ndarray:
+    """Points (m, dimensions) in -1..1, each once, of all grids of 1 to `steps` equal steps a side."""
+    sides = [[Fraction(2 * i, count) - 1 for i in range(count + 1)] for count in range(1, steps + 1)]
+    points = sorted({point for side in sides for point in product(side, repeat=dimensions)})
+    return np.array(points, dtype=float)
 
 
 def yaw_pitch_roll(horizontal: float, vertical: float, twist: float) -> Quaternion:

@@ -1,7 +1,8 @@
-"""Solvers on the ERIK paper's grids of postures and targets (its section 4.0.3), skeletons A to G, each pair from scratch.
+"""Solvers on grids over the ERIK paper's postures and targets (its section 4.0.3), skeletons A to G, each pair from scratch.
 
     python -m benchmarks.sweep [--pairs 200] [--skeletons ABCDEFG] [--solvers erik dls400 ...]
-    python -m benchmarks.sweep --full --skeletons C --solvers erik           the whole grid: days
+    python -m benchmarks.sweep --grid facing ...                             the paper's own postures (or --grid roll: see `NestedGrid`)
+    python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik           all of them: days
     python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...               on a Dask cluster
 
 Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an interrupt, or with more solvers,
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 from limber.batch.spread import SpreadError
@@ -24,12 +26,13 @@ from limber.solvers.table import SOLVERS
 from . import runners
 from .chunks import Chunk
 from .jobs import FOLDER, Answer, folder_for, kept
-from .paper import BODIES, FULL_STEPS, Grid
+from .paper import BODIES, Grid, NestedGrid, Pairs
 from .tables import summary_table
 from .two_priority import VARIANTS
 
 PAIRS, CHUNK = 200, 50  # pairs of a skeleton; of them in a chunk: some seconds for the slowest solver
 FULL_CHUNK = 5000
+Grids = Literal["even", "roll", "facing"]  # `Grid`, or a `NestedGrid` of such targets
 Results = dict[tuple[str, str], Answer]  # by skeleton and solver
 
 
@@ -41,9 +44,10 @@ class Sweep:
     seed: int = 0
     full: bool = False
     chunk: int = CHUNK
+    grids: Grids = "even"
 
-    def grid(self, name: str) -> Grid:
-        return Grid(name, FULL_STEPS[name]) if self.full else Grid(name)
+    def grid(self, name: str) -> Pairs:
+        return Grid(name) if self.grids == "even" else NestedGrid(name, self.grids)
 
     def chunks(self, name: str, solver: str) -> Iterator[Chunk]:
         """All of one skeleton and solver, in order."""
@@ -98,6 +102,7 @@ def add_sample(ask: argparse.ArgumentParser, pairs: int) -> None:
     """How many pairs, and which."""
     ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
     ask.add_argument("--seed", type=int, default=0)
+    ask.add_argument("--grid", choices=get_args(Grids), default="even", help="what they are of: `benchmarks.paper` (default %(default)s)")
 
 
 def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:
@@ -116,7 +121,7 @@ def main() -> None:
     ask.add_argument("--solvers", nargs="+", metavar="NAME", default=[*solvers_for_orientations(), *VARIANTS], help="default: %(default)s")
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
-    sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK)
+    sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK, asked.grid)
     try:
         folder = run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers)
     except (SpreadError, GazeError) as error:

@@ -24,7 +24,7 @@ from .chain import VirtualChain
 
 
 def forward_phase(
-    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float
+    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float, end_aims: bool = True
 ) -> tuple[list[float], list[Quaternion]]:
     """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain whose end is on the target.
 
@@ -33,6 +33,7 @@ def forward_phase(
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
         edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
+        end_aims: The end's basis is the target without its own rotation. False, as printed: it stays the posture's.
     """
     models = chain.models
     end = len(models) - 1
@@ -56,9 +57,9 @@ def forward_phase(
         if edge_offset:
             angle = model.off_edge(angle, edge_offset)
         angles[k] = angle
-        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own rotation. The end's as
-        # well, though not printed: it would stay the warped posture's, whose error is what BWCD leaves over.
-        bases[k] = multiply(child, conjugate(model.rotation(angle)))
+        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own rotation. Printed is
+        # that for all but the end, whose basis stays the posture's: the aim then lacks what BWCD left over.
+        bases[k] = multiply(child, conjugate(model.rotation(angle))) if k < end or end_aims else basis
     return angles, bases
 
 

@@ -7,7 +7,11 @@ from typing import Literal
 from ..settings import Choice, Settings, setting
 
 LOOPS = (
-    Choice("published", "As Published", "Go on from the last iteration's candidate; the offset trick holds for BWCD and CCD as well"),
+    Choice(
+        "published",
+        "As Published",
+        "Go on from the last iteration's candidate; the aim is as exact as CCD Precision, and the offset trick holds for BWCD and CCD",
+    ),
     Choice("posture", "From Posture", "Start from the warped posture; BWCD and CCD keep to the target as given. It errs less"),
 )
 COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterations

@@ -1,15 +1,17 @@
 """The sweep: the same bits wherever it runs, goes on where it was, keeps whole answers or none."""
 
+import math
 from concurrent.futures import Future
 
 import numpy as np
 import pytest
 from limber.batch.spread import SpreadError, first_of_pool
+from limber.solvers.kinematics.rotations import X, Y, Z, dot, rotate
 
 from benchmarks import jobs, runners
 from benchmarks.chunks import Chunk
 from benchmarks.jobs import TIMES, keep, kept
-from benchmarks.paper import BODIES, FULL_STEPS, Grid
+from benchmarks.paper import BODIES, TABLE_8, Grid, NestedGrid, nested
 from benchmarks.sweep import Sweep, gather, run
 
 SWEEP = Sweep(pairs=8, seed=3, chunk=3)
@@ -96,12 +98,45 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
         run(SWEEP, NAMES, SOLVERS, tmp_path, scheduler="tcp://127.0.0.1:9")
 
 
+@pytest.mark.parametrize("grids", ["even", "roll", "facing"])
 @pytest.mark.parametrize("name", BODIES)
-def test_the_whole_grid_has_every_place_once_and_the_corners_in_it(name):
-    body, grid = BODIES[name], Grid(name, FULL_STEPS[name])
-    sweep = Sweep(full=True, chunk=10**6)
+def test_the_whole_grid_has_every_place_once_and_the_corners_in_it(name, grids):
+    sweep = Sweep(full=True, chunk=10**8, grids=grids)
+    body, grid = BODIES[name], sweep.grid(name)
     assert sum(len(chunk.places) for chunk in sweep.chunks(name, "erik")) == grid.size
     assert grid.pair(0).posture.min() == pytest.approx(-body.reach)
     assert grid.pair(grid.size - 1).posture.max() == pytest.approx(body.reach)
     assert grid.pair(1).posture == pytest.approx(grid.pair(0).posture)
     assert grid.pair(1).aim != grid.pair(0).aim
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_nested_grids_have_exactly_as_many_postures_as_the_paper(name):
+    postures = NestedGrid(name, "roll").size // len(nested(12, 3))
+    assert postures == TABLE_8[name, "erik"].postures
+
+
+def test_nested_grids_are_laid_over_each_other_and_have_each_point_once():
+    assert nested(3, 1).ravel() == pytest.approx([-1, -1 / 3, 0, 1 / 3, 1])
+    assert len(np.unique(nested(4, 2).round(9), axis=0)) == len(nested(4, 2)) == 37
+
+
+def turns_and_targets(targets):
+    """Of the first posture's targets: the turns [rad] and the orientation."""
+    grid = NestedGrid("C", targets)
+    return [(math.pi * turns, grid.pair(place).aim.wxyz) for place, turns in enumerate(nested(12, 3))]
+
+
+def test_facing_targets_have_an_azimuth_an_elevation_and_a_twist_about_their_direction():
+    for (horizontal, vertical, twist), target in turns_and_targets("facing")[::37]:
+        direction = (math.cos(vertical) * math.sin(horizontal), -math.sin(vertical), math.cos(vertical) * math.cos(horizontal))
+        assert rotate(target, Y) == pytest.approx(direction, abs=1e-9)
+        right = (math.cos(horizontal), 0.0, -math.sin(horizontal))
+        assert dot(rotate(target, X), right) == pytest.approx(math.cos(twist), abs=1e-9)
+
+
+def test_roll_targets_are_yaw_pitch_and_roll_about_y_x_and_z():
+    for (yaw, pitch, roll), target in turns_and_targets("roll")[::37]:
+        facing = (math.cos(pitch) * math.sin(yaw), -math.sin(pitch), math.cos(pitch) * math.cos(yaw))
+        assert rotate(target, Z) == pytest.approx(facing, abs=1e-9)
+        assert dot(rotate(target, X), (math.cos(yaw), 0.0, -math.sin(yaw))) == pytest.approx(math.cos(roll), abs=1e-9)

@@ -196,6 +196,20 @@ def test_the_published_loop_goes_on_from_the_last_candidate():
     assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), "the first iteration is the same"
 
 
+@pytest.mark.parametrize("name", ["C", "D", "F"])
+def test_a_rough_bwcd_spoils_the_aim_of_the_published_loop_most(name):
+    goals, skeleton = pairs_of(name, 80), skeleton_of(name)
+
+    def orientation(loop: str, precision: float) -> float:
+        solver = Erik(skeleton, replace(Hyperparameters(), loop=loop, ccd_error=precision))
+        first = [solution for solution in map(solver.solve, goals) if solution.iterations == 1 and solution.converged]
+        assert len(first) > 40
+        return fmean(solution.orientation_error for solution in first)
+
+    assert orientation("published", 0.08) > max(5e-4, 2.0 * orientation("posture", 0.08))
+    assert orientation("published", 6.4e-5) < 1e-7, "the aim is exact where BWCD's is"
+
+
 def test_candidates_are_scored_against_the_original_posture_and_target():
     chain = VirtualChain(skeleton_of("C"))
     for goal in pairs_of("C", 30):

@@ -27,6 +27,7 @@ from limber.solvers.kinematics.rotations import (
     signed_angle,
     subtract,
     unit,
+    vector_angle,
 )
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, skeleton_of, unit_chain
@@ -165,6 +166,20 @@ def test_a_posture_that_meets_the_target_comes_out_of_forward_unchanged():
         angles, hung = forward_phase(chain, bases, bases[-1], 0.0)
         assert angles == pytest.approx(posture, abs=1e-7)
         assert angle_between(hung[0], IDENTITY) < 1e-7
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_as_printed_the_end_keeps_the_postures_basis_and_the_links_below_reach_for_it(name):
+    draw = random.Random(8)
+    chain = VirtualChain(skeleton_of(name))
+    posture = chain.bases(some_angles(draw, chain))
+    target = multiply(about(X, 0.05), posture[-1])  # BWCD left 3 degrees over
+    _, ours = forward_phase(chain, posture, target, 0.0)
+    angles, printed = forward_phase(chain, posture, target, 0.0, end_aims=False)
+    assert angle_between(printed[-2], posture[-2]) < 1e-9
+    assert printed[-1] == target
+    assert vector_angle(rotate(ours[-2], Y), rotate(target, Y)) < 1e-7
+    assert angle_between(multiply(printed[0], chain.models[0].rotation(angles[0])), printed[1]) < 1e-7
 
 
 # Backward
