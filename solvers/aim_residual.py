@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from .goals import Direction, EndGoal, GazeGoal, Point, look, nearer_roll, orientation_of, position_of, upright
 from .kinematics.rotations import (
-    NO_DIRECTION,
     ORIGIN,
     Quaternion,
     Vector,
@@ -34,6 +33,7 @@ from .kinematics.rotations import (
     vector_angle,
 )
 from .kinematics.skeleton import Pose, Skeleton
+from .tolerances import NO_DIRECTION
 
 ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
 

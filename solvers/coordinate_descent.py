@@ -10,7 +10,6 @@ from typing import NamedTuple
 from .kinematics.rotations import (
     IDENTITY,
     ORIGIN,
-    SAME_ANGLE,
     Quaternion,
     Vector,
     about,
@@ -24,6 +23,7 @@ from .kinematics.rotations import (
     scale,
     subtract,
 )
+from .tolerances import SAME_ANGLE
 
 NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one has no lever arm
 

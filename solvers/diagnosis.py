@@ -11,10 +11,9 @@ from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
 from .goals import EndGoal, GazeGoal, Point
-from .kinematics.rotations import SAME_ANGLE, length, subtract
+from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
-
-MET = 1e-6  # [rad, or of the skeleton's reach] error below which a goal is met, and a posture is within limits: single precision
+from .tolerances import MET, SAME_ANGLE
 
 
 class Diagnosis:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .aim_residual import residual
-from .diagnosis import MET
 from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
 from .exact_aim import MAX_STEPS, Corrected, correct_or_look
@@ -15,6 +14,7 @@ from .gaze import FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
 from .kinematics.skeleton import Angles, Skeleton
 from .spread import spread
+from .tolerances import MET
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .aim_residual import Residual, residual
-from .diagnosis import MET
 from .goals import GazeGoal, with_free_roll
-from .kinematics.rotations import SAME_ANGLE
 from .kinematics.skeleton import Pose, Skeleton
 from .least_squares.bounded_step import LONGEST_STEP
+from .tolerances import MET, SAME_ANGLE
 
 LARGEST_TURN = 0.6  # [rad] of the error that one step corrects, at most: within it the linear model holds
 MAX_STEPS = 40

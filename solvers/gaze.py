@@ -7,23 +7,9 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
-from .kinematics.rotations import (
-    NO_DIRECTION,
-    SAME_ANGLE,
-    Quaternion,
-    Vector,
-    Y,
-    angle_between,
-    cross,
-    dot,
-    length,
-    normalized,
-    rotate,
-    subtract,
-    unit,
-    vector_angle,
-)
+from .kinematics.rotations import Quaternion, Vector, Y, angle_between, cross, dot, length, normalized, rotate, subtract, unit, vector_angle
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
+from .tolerances import NO_DIRECTION, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame where none is given
 SEARCH_PAUSE = 0.5  # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while

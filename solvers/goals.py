@@ -6,24 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .kinematics.rotations import (
-    NO_DIRECTION,
-    SAME_ANGLE,
-    Quaternion,
-    Vector,
-    conjugate,
-    cross,
-    from_axes,
-    length,
-    multiply,
-    reject,
-    subtract,
-    unit,
-)
+from .kinematics.rotations import Quaternion, Vector, conjugate, cross, from_axes, length, multiply, reject, subtract, unit
 from .kinematics.skeleton import Angles, Skeleton
+from .tolerances import MET, NO_DIRECTION, SAME_ANGLE
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
-POLE = 1e-6  # sine of the angle between `up` and the view below which upright is undefined
 
 
 class GazeError(ValueError):
@@ -158,7 +145,7 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
     if up is None:
         return None
     z = reject(unit(up), direction)
-    if length(z) < POLE:
+    if length(z) < MET:
         return None
     z = unit(z)
     return from_axes(cross(direction, z), direction, z)

@@ -12,8 +12,9 @@ from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
-from ...solvers.mechanism.report import ASSEMBLED, Report
+from ...solvers.mechanism.report import Report
 from ...solvers.mechanism.solver import MechanismSolver
+from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character
 from ..reading import channels
@@ -32,7 +33,7 @@ from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
-MISSED = 100 * ASSEMBLED  # [m or rad] what is left of the goals is worth a word from here
+MISSED = 100 * MET  # [m or rad] what is left of the goals is worth a word from here
 ERRORS = (RigError, MechanismError, MotionError)
 
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinate_descent import NO_PULL, Pull, SweepStart, Tool, sweep
-from ..diagnosis import MET
 from ..gaze import end_errors
 from ..goals import GazeGoal
 from ..kinematics.rotations import IDENTITY, Vector
 from ..kinematics.skeleton import Pose, Skeleton
 from ..least_squares.damping import regularise
+from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import Range, Task, rotation_within, task_of
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..diagnosis import MET, Diagnosis
+from ..diagnosis import Diagnosis
 from ..gaze import FRAME, SEARCH_PAUSE, Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
 from ..limits.limit import JointState, bounds
 from ..limits.usual import usual_limits
+from ..tolerances import MET
 from .descent import Descent, Result
 from .options import CcdOptions
 

@@ -7,8 +7,6 @@ from typing import NamedTuple, Protocol
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
 from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, position_of, upright
 from ..kinematics.rotations import (
-    NO_DIRECTION,
-    SINGLE_PRECISION,
     Quaternion,
     Vector,
     Y,
@@ -25,6 +23,7 @@ from ..kinematics.rotations import (
     subtract,
     unit,
 )
+from ..tolerances import NO_DIRECTION, SINGLE_PRECISION
 
 NOTHING = Pull()
 

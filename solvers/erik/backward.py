@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from ..kinematics.rotations import (
-    SAME_ANGLE,
     Quaternion,
     Vector,
     about,
@@ -20,6 +19,7 @@ from ..kinematics.rotations import (
     unit,
     wrap,
 )
+from ..tolerances import SAME_ANGLE
 from .chain import VirtualChain
 from .joint_model import JointModel
 

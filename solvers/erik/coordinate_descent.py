@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from ..coordinate_descent import SweepStart, Tool, pull_of_frames, pull_of_vectors, sweep
 from ..goals import nearer_roll
-from ..kinematics.rotations import SAME_ANGLE, Quaternion, Vector, Y, dot, rotate
+from ..kinematics.rotations import Quaternion, Vector, Y, dot, rotate
+from ..tolerances import SAME_ANGLE
 from .backward import end_twist
 from .chain import VirtualChain
 from .parameters import Hyperparameters

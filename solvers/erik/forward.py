@@ -7,19 +7,8 @@ basis, which its parent must reach, and so on to the root, whose basis ends up d
 import math
 from collections.abc import Sequence
 
-from ..kinematics.rotations import (
-    SAME_ANGLE,
-    Quaternion,
-    about,
-    conjugate,
-    dot,
-    length,
-    multiply,
-    reject,
-    rotate,
-    signed_angle,
-    twist_angle,
-)
+from ..kinematics.rotations import Quaternion, about, conjugate, dot, length, multiply, reject, rotate, signed_angle, twist_angle
+from ..tolerances import SAME_ANGLE
 from .chain import VirtualChain
 
 

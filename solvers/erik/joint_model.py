@@ -6,7 +6,8 @@ constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives 
 
 import math
 
-from ..kinematics.rotations import SAME_ANGLE, SINGLE_PRECISION, Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
+from ..kinematics.rotations import Quaternion, Vector, about, cross, dot, length, reject, signed_angle, wrap
+from ..tolerances import SAME_ANGLE, SINGLE_PRECISION
 
 
 class JointModel:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from ..diagnosis import Diagnosis
 from ..gaze import FRAME, Solution, end_errors, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
-from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
+from ..kinematics.rotations import Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..kinematics.skeleton import Angles, Skeleton
+from ..tolerances import NO_DIRECTION
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
 from .parameters import Hyperparameters

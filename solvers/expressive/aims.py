@@ -9,10 +9,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT
-from ..goals import POLE, Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
-from ..kinematics.rotations import NO_DIRECTION, Quaternion, Vector, normalized, to_matrix, unit
+from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
+from ..kinematics.rotations import Quaternion, Vector, normalized, to_matrix, unit
 from ..kinematics.se3 import cross, logarithm
 from ..kinematics.skeleton import Angles
+from ..tolerances import MET, NO_DIRECTION
 from .model import Model, Poses
 
 NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
@@ -154,7 +155,7 @@ class _View:
             if sides is not None:
                 side = np.where(sides == 0.0, side, sides)
             across, along = across * side, along * side
-        return np.where((upright**2).sum(1) > POLE**2, np.arctan2(across, along), 0.0)
+        return np.where((upright**2).sum(1) > MET**2, np.arctan2(across, along), 0.0)
 
 
 def _turning(model: Model, end: int) -> Angles:

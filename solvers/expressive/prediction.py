@@ -8,7 +8,6 @@ from typing import NamedTuple
 from ..gaze import PlanSlot
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..kinematics.rotations import (
-    NO_DIRECTION,
     ORIGIN,
     Vector,
     about,
@@ -25,6 +24,7 @@ from ..kinematics.rotations import (
 )
 from ..kinematics.rotations import subtract as difference
 from ..kinematics.skeleton import Angles
+from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
 from .descent import Descent
 from .model import Model

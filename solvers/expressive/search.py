@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..diagnosis import MET
 from ..exact_aim import Corrected, correct_or_look
 from ..gaze import aim_error
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
+from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import COARSE_PASSES, Candidates, Descent, StepSettings
 from .model import Model

@@ -8,9 +8,9 @@ axis, which carries all directions and is eliminated (variable projection).
 
 import numpy as np
 
-from ..kinematics.rotations import NO_DIRECTION
 from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles
+from ..tolerances import NO_DIRECTION
 from .model import Model, Poses, System
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..aim_residual import Part, parts
 from ..goals import GazeGoal, orientation_of
 from ..kinematics.skeleton import Pose, Skeleton
+from ..tolerances import EXACT, TINY
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -18,8 +19,6 @@ Indices = NDArray[np.intp]
 Kind = Literal["aim", "upright", "position"]
 VIEW_COMPONENTS = 2  # components of an aim whose roll is free; a third one is uprightness
 FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squares stay finite
-RANK = 1e-10  # of the largest singular value: a smaller one is rounding
-NO_LEVER = math.sqrt(np.finfo(float).tiny)  # a smaller largest singular value is zero: its square would vanish
 
 
 class Block(NamedTuple):
@@ -49,10 +48,10 @@ class Factors(NamedTuple):
         return projector
 
 
-def factors(matrix: Array, nothing: float = NO_LEVER) -> Factors:
+def factors(matrix: Array, nothing: float = TINY) -> Factors:
     """The singular value decomposition of a matrix (r, n), without singular values that are rounding or up to `nothing`."""
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
-    rank = int(np.count_nonzero(values > max(RANK * values[0], nothing)))
+    rank = int(np.count_nonzero(values > max(EXACT * values[0], nothing)))
     return Factors(left[:, :rank], values[:rank], right[:rank])
 
 

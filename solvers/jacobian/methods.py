@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from ..least_squares.bounded_step import beneath, within
+from ..tolerances import TINY
 from .damping import Damping
 from .linear import Array, Factors, Indices, Linear, Mask, clamp_largest, factors, size
 
@@ -106,7 +107,7 @@ class SelectivelyDamped(SingleTask):
         turns = parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]  # one row for each singular vector
         largest = np.max(np.abs(turns), axis=1)
         bounds = selective_bounds(linear, self.largest_change)
-        step: Array = np.minimum(1.0, bounds / np.maximum(largest, np.finfo(float).tiny)) @ turns
+        step: Array = np.minimum(1.0, bounds / np.maximum(largest, TINY)) @ turns
         return step
 
 
@@ -115,7 +116,7 @@ def selective_bounds(linear: Linear, largest_change: float) -> Array:
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: movement of all ends, a norm for each
     one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: movement by its joints one by one
-    bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, np.finfo(float).tiny)) * largest_change
+    bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, TINY)) * largest_change
     return bounds
 
 

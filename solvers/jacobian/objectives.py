@@ -9,8 +9,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..goals import GazeGoal, Position, position_of
-from ..kinematics.rotations import NO_DIRECTION, SINGLE_PRECISION, Vector, Y, cross, length, rotate
+from ..kinematics.rotations import Vector, Y, cross, length, rotate
 from ..kinematics.skeleton import Joint, Pose, Skeleton
+from ..tolerances import NO_DIRECTION, SINGLE_PRECISION
 from .linear import Array, Mask
 
 

@@ -13,11 +13,10 @@ from typing import Literal
 import numpy as np
 
 from ..least_squares.bounded_step import beneath
+from ..tolerances import MET
 from .damping import BySmallest, Constant, Damping
 from .linear import Array, Indices, Linear, clamp_largest, factors, size
 from .methods import damped
-
-NOT_LEFT = 1e-6  # a smaller singular value of a level's Jacobian, projected onto the null space above, is unusable
 
 NEXT_LEVEL = 0.01  # weight of an error against one at the level above, where poses are compared
 
@@ -67,8 +66,8 @@ class Priorities:
         """The addition of a level for the free joints, in the null space of all levels above."""
 
         def further(free: Indices, so_far: Array) -> Array:
-            null = factors(above[:, free], NOT_LEFT).projector() if len(above) else np.eye(len(free))
-            return damped(factors(jacobian[:, free] @ null, NOT_LEFT), error - jacobian @ so_far, damping)
+            null = factors(above[:, free], MET).projector() if len(above) else np.eye(len(free))
+            return damped(factors(jacobian[:, free] @ null, MET), error - jacobian @ so_far, damping)
 
         return further
 

@@ -7,6 +7,8 @@ rotates by q first, then by p. All angles are radians.
 import math
 from collections.abc import Sequence
 
+from ..tolerances import NO_DIRECTION, SAME_ANGLE
+
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -16,11 +18,6 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 X: Vector = (1.0, 0.0, 0.0)
 Y: Vector = (0.0, 1.0, 0.0)
 Z: Vector = (0.0, 0.0, 1.0)
-
-NO_DIRECTION = 1e-12  # [of unit vectors] a shorter vector has no direction in double precision
-SAME_ANGLE = 1e-9  # [rad, or of unit vectors: lengths, cosines] a smaller difference is what products of rotations leave of rounding
-# [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have; a larger one is meant
-SINGLE_PRECISION = 1e-4
 
 
 def dot(a: Vector, b: Vector) -> float:

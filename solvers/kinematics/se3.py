@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import IDENTITY, NO_DIRECTION, Quaternion, Vector, to_matrix
+from ..tolerances import NO_DIRECTION, TINY
+from .rotations import IDENTITY, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
 
 # Cosine of half an angle, or half the sine of the whole one, nearer to 180 degrees than which the axis is read from the symmetric part of a
 # rotation, which is off by the square of this, and not from the antisymmetric one, which has lost as many digits as this has zeros.
 NEAR_HALF_TURN = 1e-5
-TINY = float(np.finfo(float).tiny)
 
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row

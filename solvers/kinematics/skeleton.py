@@ -12,21 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotations import (
-    IDENTITY,
-    ORIGIN,
-    SINGLE_PRECISION,
-    Quaternion,
-    Vector,
-    about,
-    add,
-    length,
-    multiply,
-    normalized,
-    rotate,
-    scale,
-    unit,
-)
+from ..tolerances import SINGLE_PRECISION
+from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
 from .se3 import Frame, frame_array
 from .tree import BASE, Kind, Tree
 

@@ -9,12 +9,10 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
+from ..tolerances import EXACT
 
-EXACT = 1e-10  # [rad, m, or of a robot's size] a smaller error or step counts as zero: far below what a robot can show, and above rounding
 LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
-ROUNDING = 1e-9  # of the largest slope: smaller ones are rounding
-MOST_CHANGES = 3  # of an unknown, between held and free: with several that leave at once one or two are usual
-FAR_STEPS = 200  # most steps of a solve that may start anywhere: a hundred radians
+FAR_STEPS = 200  # most steps of a loop that ends by itself: a hundred radians
 
 
 Step = Callable[[Array, Mask], Array]
@@ -52,12 +50,12 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
     Wright 2006, algorithm 16.3).
     """
     is_best = True
-    for _ in range(MOST_CHANGES * len(moves)):
+    for _ in range(FAR_STEPS):
         if is_best:
             slopes = slope(moves, ~held)
             inward = np.where(held & (lower < upper), np.where(moves <= lower, -slopes, slopes), 0.0)
             first = int(np.argmax(inward))
-            if inward[first] <= ROUNDING * np.abs(slopes).max():
+            if inward[first] <= EXACT * np.abs(slopes).max():
                 break
             held[first] = False
         way = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)

@@ -12,13 +12,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tolerances import NO_DIRECTION
+from .bounded_step import FAR_STEPS
+
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
 PATIENCE = 3  # rounds of changing all at once without progress before they are changed one by one
-ROUNDING = 1e-12  # of the largest term of the gradient, and of the largest unknown: what is smaller is zero
 FREE, ABOVE = np.int8(0), np.int8(1)
-MOST_ROUNDS = 40  # for each unknown; never reached for a positive definite H. Also of multipliers in `constrained`, where ten are many
 
 
 class Boxed(NamedTuple):
@@ -108,17 +109,17 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         x, slope = quadratic.free(sides, held)
         size = math.sqrt(np.vdot(x, x))
         # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch 2002).
-        tolerance = ROUNDING * max(1.0, size)
+        tolerance = NO_DIRECTION * max(1.0, size)
         ahead = x
         if slope.any():
-            rounding = ROUNDING * max(size, quadratic.largest / quadratic.steepest)
+            rounding = NO_DIRECTION * max(size, quadratic.largest / quadratic.steepest)
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
         following[sides * following < 0] = FREE  # from one bound to the other only by way of a round in between
         changed = (following != sides).nonzero()[0]
         if some_pinned:
             changed = changed[~pinned[changed]]
-        if not len(changed) or rounds == MOST_ROUNDS * count + MOST_ROUNDS:
+        if not len(changed) or rounds == FAR_STEPS * (count + 1):
             return Boxed(np.minimum(np.maximum(x, lower), upper), sides, rounds)
         if len(changed) < fewest:
             fewest, patience = len(changed), PATIENCE

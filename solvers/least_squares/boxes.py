@@ -4,11 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kinematics.se3 import Array
+from ..tolerances import EXACT
+from .damping import REDUNDANT
 
 Flags = npt.NDArray[np.bool_]
-
-STIFFNESS = 1e12  # of an unknown held at a bound, times the matrix's largest diagonal entry: rounding is all that it moves
-RELEASE_TOLERANCE = 1e-9  # of the largest gradient entry: a smaller multiplier keeps an unknown at its bound
 
 
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
@@ -52,7 +51,7 @@ def _solved(matrix: Array, descent: Array, held: Flags, fixed: Array) -> Array:
         return np.asarray(np.linalg.solve(matrix, descent[:, :, None]))[:, :, 0]
     stiff = matrix.copy()
     diagonal = stiff.reshape(len(matrix), -1)[:, :: matrix.shape[1] + 1]
-    stiffness = STIFFNESS * diagonal.max(1, keepdims=True)
+    stiffness = diagonal.max(1, keepdims=True) / REDUNDANT  # rounding is all that moves an unknown at its bound
     diagonal += held * stiffness
     move = np.linalg.solve(stiff, np.where(held, fixed * stiffness, descent)[:, :, None])[:, :, 0]
     return np.where(held, fixed, move)
@@ -61,6 +60,6 @@ def _solved(matrix: Array, descent: Array, held: Flags, fixed: Array) -> Array:
 def _is_released(matrix: Array, descent: Array, move: Array, least: Array, most: Array) -> Flags:
     """Which unknowns (m, n), if at a bound, have a multiplier that points inside."""
     pressed = descent - (matrix @ move[:, :, None])[:, :, 0]
-    tolerance = RELEASE_TOLERANCE * np.abs(descent).max(1, keepdims=True)
+    tolerance = EXACT * np.abs(descent).max(1, keepdims=True)
     back = ((move >= most) & (pressed < -tolerance)) | ((move <= least) & (pressed > tolerance))
     return np.asarray(back & (most > least))

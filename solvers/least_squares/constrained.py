@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
+from ..tolerances import EXACT, MET
 from . import box
-from .bounded_step import EXACT
+from .bounded_step import FAR_STEPS
 from .box import Sides
 
 Mask = NDArray[np.bool_]
 
 VIOLATED = 10.0  # tolerances: a larger violation is reported
-STIFFNESS = 1e6  # of a penalty, times the objective's own: by about this factor each set of multipliers reduces the error
 STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
 HELPED = 0.25  # of the last set's change of violations: a larger change is no progress
 
@@ -106,7 +106,7 @@ def solve(
             return of_box(boxed, len(constraints))
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
     last, stiffenings = np.full(len(constraints), np.inf), 0
-    for _ in range(box.MOST_ROUNDS):
+    for _ in range(FAR_STEPS):
         x, sides, more = penalty.minimum(x, sides, forces)
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
@@ -131,7 +131,8 @@ class _Penalty:
     def __init__(self, matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints) -> None:
         self.matrix, self.vector, self.lower, self.upper, self.constraints = matrix, vector, lower, upper, constraints
         size = float((constraints.matrix**2).sum(1).max(initial=0.0))
-        self.stiffness = STIFFNESS * float(matrix.diagonal().max()) / (size or 1.0)
+        # times the objective's own: by about this factor each set of multipliers reduces the error
+        self.stiffness = float(matrix.diagonal().max()) / (MET * (size or 1.0))
 
     def _cost(self, x: Array, shift: Array) -> float:
         beyond = self.constraints.beyond(x, shift)
@@ -143,7 +144,7 @@ class _Penalty:
         By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
-        for _ in range(box.MOST_ROUNDS):
+        for _ in range(FAR_STEPS):
             beyond = constraints.beyond(x, shift)
             active = (beyond != 0.0) | constraints.equal
             own = constraints.matrix[active]

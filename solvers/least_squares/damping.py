@@ -3,19 +3,19 @@
 import numpy as np
 
 from ..kinematics.se3 import Array
+from ..tolerances import MET, TINY
 
 FIRST_SHARE = 1e-3  # share of the squared error where nothing is known yet
 LEAST_SHARE = 1e-9  # below it, and for smaller squared errors, damping is rounding
 MOST_SHARE = 1e4  # above it no step helps: a minimum
-REDUNDANT = 1e-12  # damping, of the sum of squares: below the smallest singular value that counts (.001, squared), above rounding
-SMALLEST = 1e-30  # keeps a zero matrix invertible
+REDUNDANT = MET * MET  # damping, of the sum of squares: singular values above MET of all count as they are
 
 
 def regularise(squares: Array, damping: float = 0.0) -> None:
     """Adds damping, and as much as redundant rows need, to the diagonals of matrices J J' or J' J (..., n, n), in place."""
     *shape, size = squares.shape
     diagonal = squares.reshape(*shape[:-1], size * size)[..., :: size + 1]
-    diagonal += damping + REDUNDANT * np.add.reduce(diagonal, -1, keepdims=True) + SMALLEST
+    diagonal += damping + REDUNDANT * np.add.reduce(diagonal, -1, keepdims=True) + TINY
 
 
 class Damping:

@@ -9,10 +9,10 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..least_squares.bounded_step import FAR_STEPS
 from ..tasks.task import Kinematics
+from ..tolerances import MET
 from .descent import Descent
 from .goals import Goals
 from .loops import Loops
-from .report import ASSEMBLED
 from .solver import MechanismSolver, Solution, State
 
 TRIES = 60  # starts, the given one first
@@ -40,14 +40,14 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
         found = solver.solve(goals, _closed(solver, tried, goals), iterations=FAR_STEPS)
         if best is None or _rank(found) < _rank(best):
             best = found
-        if found.report.assembled and found.report.goal_error < ASSEMBLED:
+        if found.report.assembled and found.report.goal_error < MET:
             break
     assert best is not None
     return best
 
 
 def _rank(found: Solution) -> tuple[float, float]:
-    return max(found.report.residual, ASSEMBLED), found.report.goal_error
+    return max(found.report.residual, MET), found.report.goal_error
 
 
 def _elsewhere(solver: MechanismSolver, start: State, dice: np.random.Generator, spread: float) -> State:

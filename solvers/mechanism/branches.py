@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
-from ..least_squares.bounded_step import EXACT, LONGEST_STEP
+from ..least_squares.bounded_step import LONGEST_STEP
+from ..tolerances import EXACT
 from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
-LASTING = 30  # frames after which it is renewed anyway, since at a singular start directions are missing
 UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
 
 
@@ -67,7 +67,7 @@ class Branch:
     slopes: Array  # (k,) change of the determinants with the last step
     positions: Array  # (k, v) coordinates [rad or sizes]
     steps: Array  # (k, v) the last step
-    age: int = 0  # frames since the references were taken
+    moved: float = 0.0  # [rad or sizes] since the references were taken
 
 
 class Branches:
@@ -101,8 +101,9 @@ class Branches:
         moved = np.abs(steps).max(1, initial=0.0)
         other = sure & self._is_unpredicted(last, now, steps)
         went = sure & (moved > EXACT)
+        far = last.moved + float(moved.max())
         if went.all() and not other.any():
-            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, last.age + 1)
+            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, far)
         else:
             found = Branch(
                 last.views,
@@ -110,7 +111,7 @@ class Branches:
                 np.where(went & ~other, now - last.values, np.where(other, 0.0, last.slopes)),
                 np.where(went[:, None], last.positions + steps, last.positions),
                 np.where(went[:, None], steps, last.steps),
-                last.age + 1,
+                far,
             )
         return self._renewed(found, blocks, sure), bool(other.any())
 
@@ -131,7 +132,8 @@ class Branches:
 
     def _renewed(self, branch: Branch, blocks: list[Array], sure: NDArray[np.bool_]) -> Branch:
         away = np.abs(branch.values)
-        stale = sure & ((away > STALE) | (away < 1.0 / STALE) | (branch.age >= LASTING))
+        # after so much motion anyway: at a singular pose the reference lacks directions
+        stale = sure & ((away > STALE) | (away < 1.0 / STALE) | (branch.moved >= LONGEST_STEP))
         if not stale.any():
             return branch
         views, taken, begin = [], [], 0
@@ -143,4 +145,4 @@ class Branches:
             taken.append(chosen)
         fresh = np.concatenate(taken)
         slopes = np.where(fresh, branch.slopes / branch.values, branch.slopes)
-        return replace(branch, views=tuple(views), values=np.where(fresh, 1.0, branch.values), slopes=slopes, age=0)
+        return replace(branch, views=tuple(views), values=np.where(fresh, 1.0, branch.values), slopes=slopes, moved=0.0)

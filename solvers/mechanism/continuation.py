@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..least_squares.bounded_step import EXACT
 from ..least_squares.damping import Damping
-from .descent import ALIKE, MET, Configuration, Descent
+from ..tolerances import EXACT, SAME_ANGLE
+from .descent import ALIKE, Configuration, Descent
 
 LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
 
@@ -37,7 +37,7 @@ def continued(descent: Descent, start: Configuration, here: Configuration, last:
         return None
     damping, held = descent.damping.share, descent.held
     there, _, _ = descent.go(ahead, iterations)
-    is_met = there.open <= EXACT and there.square <= max(here.square, MET * MET)
+    is_met = there.open <= EXACT and there.square <= max(here.square, SAME_ANGLE * SAME_ANGLE)
     if is_met and np.abs(descent.difference(start, there) - last).max() < ALIKE * np.abs(taken - last).max():
         return there
     descent.damping, descent.held = Damping(damping), held

@@ -4,13 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.se3 import Array
+from ..tolerances import MET, TINY
 from .clusters import RANK
 from .descent import PROBE
 from .goals import Goals
 from .report import Counts
 from .solver import MechanismSolver, State
-
-STILL = 1e-6  # [rad or sizes] per unit motion of the whole: a body or joint that moves less stands still
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
@@ -22,7 +21,7 @@ def count(solver: MechanismSolver, state: State) -> Counts:
     actuated = np.zeros((len(solver.actuated), width))
     actuated[np.arange(len(solver.actuated)), solver.actuated] = 1.0
     left = null_space(np.vstack((loops, actuated)), width)
-    moved = np.abs(twists @ left).max((1, 2), initial=0.0) > STILL
+    moved = np.abs(twists @ left).max((1, 2), initial=0.0) > MET
     names = tuple(body.name for body, moves in zip(solver.mechanism.bodies, moved, strict=True) if moves)
     independent = _rank(actuated @ directions) if directions.size else 0
     return Counts(width, len(loops), rank, width - rank, len(loops) - rank, len(solver.actuated), independent, left.shape[1], names)
@@ -48,7 +47,7 @@ def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
 
 def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
     """Which actuators (m,) take no part in any motion (v, k)."""
-    still: NDArray[np.bool_] = np.abs(directions[solver.actuated]).max(1, initial=0.0) < STILL
+    still: NDArray[np.bool_] = np.abs(directions[solver.actuated]).max(1, initial=0.0) < MET
     return still
 
 
@@ -68,7 +67,7 @@ def _rank(rows: Array) -> int:
     if not rows.size:
         return 0
     sizes = np.linalg.svd(rows, compute_uv=False)
-    return int((sizes > RANK * max(sizes[0], 1e-300)).sum())
+    return int((sizes > RANK * max(sizes[0], TINY)).sum())
 
 
 def null_space(rows: Array, width: int) -> Array:
@@ -76,4 +75,4 @@ def null_space(rows: Array, width: int) -> Array:
     if not rows.size:
         return np.eye(width)
     _, sizes, directions = np.linalg.svd(rows)
-    return directions[int((sizes > RANK * max(sizes[0], 1e-300)).sum()) :].T
+    return directions[int((sizes > RANK * max(sizes[0], TINY)).sum()) :].T

@@ -15,16 +15,14 @@ import numpy as np
 
 from ..kinematics.se3 import Array, logarithm
 from ..kinematics.tree import Frames, Mask
-from ..least_squares.bounded_step import EXACT, LONGEST_STEP, within
+from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..least_squares.damping import Damping, regularise
 from ..tasks.task import Kinematics, Task
+from ..tolerances import EXACT, SAME_ANGLE
 from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
-MET = (
-    10.0 * EXACT
-)  # task error that counts as zero: closing loops to EXACT does not undo it, and near singular poses less costs large steps
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
 LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
 NEAR_SINGULAR = 0.01  # of the largest singular value: a smaller one, except rounding, means a singular pose, a saddle or an edge nearby
@@ -134,13 +132,13 @@ class Descent:
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
-            if here.open <= EXACT and here.square <= MET * MET:
+            if here.open <= EXACT and here.square <= SAME_ANGLE * SAME_ANGLE:
                 settled = True
                 break
             count += 1
             there, settled = self._improve(here)
             here = here if there is None else there
-            if settled and not is_probed and here.square > MET * MET:
+            if settled and not is_probed and here.square > SAME_ANGLE * SAME_ANGLE:
                 is_probed, beyond = True, self._beyond_saddle(here)
                 here, settled = (here, True) if beyond is None else (beyond, False)
             elif there is None:

@@ -18,8 +18,9 @@ from ..kinematics.rotations import IDENTITY, between, conjugate, from_matrix, mu
 from ..kinematics.se3 import Array, Frame
 from ..kinematics.tree import Indices
 from ..least_squares.bounded_step import FAR_STEPS
+from ..tolerances import MET
 from .clusters import RANK
-from .counting import STILL, null_space
+from .counting import null_space
 from .goals import Goals
 from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
@@ -88,7 +89,7 @@ class _Examination:
         motions = np.zeros((len(self.tree), free.shape[1]))
         motions[held] = free
         loop = [joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()]
-        still = [joint for joint in loop if np.abs(motions[self._coordinates(joint)]).max(initial=0.0) < STILL]
+        still = [joint for joint in loop if np.abs(motions[self._coordinates(joint)]).max(initial=0.0) < MET]
         if not still:
             return None
         misaligned = [one for joint in still if (one := self._off_axis(joint, held)) is not None]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from ..kinematics.rotations import Quaternion, Vector, Z
 from ..kinematics.se3 import HERE, Frame
+from ..least_squares.damping import REDUNDANT
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
 
 EVENLY: Vector = (1.0, 1.0, 1.0)
-MOST_WEIGHT = 1e12  # largest weight: beside it goals of weight 1 would be rounded away
 
 
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
-    check_numbers(what, weights, count, MOST_WEIGHT)
+    check_numbers(what, weights, count, 1.0 / REDUNDANT)  # beside a larger one those of weight 1 would be less than damping
     if any(weight < 0.0 for weight in weights):
         raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 

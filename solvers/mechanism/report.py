@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-ASSEMBLED = 1e-6  # [m or rad] largest residual of an assembled mechanism
-
 
 @dataclass(frozen=True)
 class Counts:
@@ -24,7 +22,7 @@ class Counts:
 class Report:
     """Outcome of one solve."""
 
-    assembled: bool  # every joint's residual is below ASSEMBLED
+    assembled: bool  # every joint's residual is at most MET
     settled: bool  # the solve has converged
     residual: float  # [m or rad] of the joint with the largest residual
     worst: str  # that joint's name; "": no joint closes a loop

@@ -13,13 +13,14 @@ import numpy as np
 
 from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices
-from ..least_squares.bounded_step import EXACT, LONGEST_STEP
+from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.damping import FIRST_SHARE
 from ..limits.limit import JointState, Limit, bounds
 from ..limits.position import PositionLimit
 from ..limits.velocity import VelocityLimit
 from ..tasks.joint_values import JointValues
 from ..tasks.task import Kinematics, Task
+from ..tolerances import EXACT, MET
 from .branches import Branch, Branches
 from .continuation import continued
 from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion, Shape
@@ -28,7 +29,7 @@ from .loops import Loops
 from .model import Mechanism, MechanismError
 from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
-from .report import ASSEMBLED, Report
+from .report import Report
 from .tree import SpanningTree
 
 WAYPOINT_SPACING = 0.5 * LONGEST_STEP  # of one joint: farther commands are reached by waypoints, which keep the assembly
@@ -225,7 +226,7 @@ class MechanismSolver:
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping.share, motion, branch, here.shape)
-        report = Report(residual <= ASSEMBLED, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
+        report = Report(residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 
     def _limiting_joints(self, descent: Descent, here: Configuration) -> list[str]:

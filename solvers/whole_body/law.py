@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..kinematics.se3 import Array, exponential, logarithm
+from ..tolerances import TINY
 
 BRAKE = 0.5  # of the joints' acceleration limit: links share rotation errors with others, and braking with all of it overshoots
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
@@ -70,5 +71,5 @@ def _stoppable(error: Array, acceleration: float, dt: float) -> Array:
     rate = BRAKE * acceleration
     half = 0.5 * rate * dt
     speed = np.sqrt(half**2 + 2.0 * rate * error) - half
-    share: Array = np.minimum(1.0, speed * dt / np.maximum(error, np.finfo(float).tiny))
+    share: Array = np.minimum(1.0, speed * dt / np.maximum(error, TINY))
     return np.where(error > 0.0, share, 1.0)

@@ -13,12 +13,13 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
-from ..least_squares.bounded_step import EXACT, FAR_STEPS, LONGEST_STEP
+from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits.acceleration import AccelerationLimit
 from ..limits.limit import JointState, Limit, bounds
 from ..limits.position import PositionLimit
 from ..limits.usual import usual_limits
+from ..tolerances import EXACT, MET
 from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
@@ -30,7 +31,6 @@ from .targets import Target, TargetError, Values, check
 
 REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
-ACCELERATION_TOLERANCE = 1e-6  # [of the limit] a larger excess counts as a violation
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class WholeBody:
 
     def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
         """Joints whose largest change of velocity (n,) in a step was exceeded for a limit of position or velocity."""
-        over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + ACCELERATION_TOLERANCE)
+        over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + MET)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 
 
