@@ -1,6 +1,5 @@
 """ERIK followed by an exact correction of the aim. Knows no Blender."""
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from typing import NamedTuple
 from .aim_residual import residual
 from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
-from .exact_aim import MAX_STEPS, Corrected, correct_or_look
-from .gaze import FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
+from .exact_aim import Corrected, correct_or_look
+from .gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, SPEED, Shape, Solution, aim_error
 from .goals import LOOKS, GazeGoal, check_goal
 from .kinematics.skeleton import Angles, Skeleton
 from .spread import spread
@@ -20,10 +19,6 @@ ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, wh
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
 ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
-SEED_STEPS = 20  # of each: those that succeed need fewer
-SHAPE_DIGITS = 5  # decimals [rad] of a shape deviation that are compared: beyond them lies the rounding of an arc cosine
-JUMP = math.radians(30)  # [rad] increase of the aim error at `start` over the last frame's that is a jump of the target
-SPEED = math.radians(300)  # [rad/s] of a joint on the way to a better solution, before the aim is corrected: with that, no jump is seen
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ class ErikExact:
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
-        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.aim_error + JUMP:
+        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.aim_error + FASTEST_TARGET * dt:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
@@ -99,8 +94,8 @@ class ErikExact:
             deviation=best.deviation,
         )
 
-    def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float], max_steps: int = MAX_STEPS) -> Candidate:
-        found = correct_or_look(self.skeleton, goal, angles, self.costs, max_steps)
+    def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float]) -> Candidate:
+        found = correct_or_look(self.skeleton, goal, angles, self.costs)
         return Candidate(found, max(MET, aim_error(goal, found.pose)), max(MET, found.aim_error), shape.deviation(found.pose))
 
     def _best(
@@ -112,12 +107,12 @@ class ErikExact:
         if answer.iterations:
             found.append(self._corrected(goal, shape, posture))
         if searches and not any(candidate.met for candidate in found):
-            found += [self._corrected(goal, shape, seed, SEED_STEPS) for seed in self.seeds]
+            found += [self._corrected(goal, shape, seed) for seed in self.seeds]
 
         def cost(candidate: Candidate) -> tuple[float, ...]:
             # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
             change = sum(abs(a - b) for a, b in zip(candidate.corrected.angles, posture, strict=True))
-            return candidate.view_error, candidate.error, round(candidate.deviation, SHAPE_DIGITS), change
+            return candidate.view_error, candidate.error, round(candidate.deviation / MET), change
 
         return min(found, key=cost), answer.iterations
 

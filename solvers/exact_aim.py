@@ -12,13 +12,10 @@ from .aim_residual import Residual, residual
 from .goals import GazeGoal, with_free_roll
 from .kinematics.skeleton import Pose, Skeleton
 from .least_squares.bounded_step import LONGEST_STEP
-from .tolerances import MET, SAME_ANGLE
+from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
+from .tolerances import MET, SAME_ANGLE, TINY
 
-LARGEST_TURN = 0.6  # [rad] of the error that one step corrects, at most: within it the linear model holds
-MAX_STEPS = 40
-LEAST_DAMPING = 1e-12  # of the squared lever arms: only keeps a singular system solvable
-FIRST_DAMPING = 1e-4  # tried when an undamped step did not help
-MOST_DAMPING = 1e3  # beyond it no step helps: it is a minimum
+MAX_STEPS = 40  # after so many the best so far is returned
 SLOWEST = 0.999  # ratio of errors over four steps above which the correction ends
 
 
@@ -31,57 +28,59 @@ class Corrected(NamedTuple):
     steps: int
 
 
-def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS) -> Corrected:
+def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
     """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent finds.
 
     Args:
         skeleton: The chain.
         goal: Its aim counts, its posture does not.
         angles: Where to start.
-        costs: Cost of a radian of each joint (n,): steps minimise the sum of cost times squared change.
-        max_steps: After so many steps the best so far is returned.
+        costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in reaches.
     """
     now = skeleton.clamp(angles)
     pose = skeleton.forward(now)
     left = residual(skeleton, goal, pose)
-    damping, aim_error, history = LEAST_DAMPING, left.size, [math.inf] * 4
+    units: list[float] = skeleton.units.tolist()
+    longest = [LONGEST_STEP * unit for unit in units]
+    costs = [cost / (unit * unit) for cost, unit in zip(costs, units, strict=True)]
+    damping, aim_error, history = REDUNDANT, left.size, [math.inf] * 4
     steps = 0
-    while aim_error > SAME_ANGLE and steps < max_steps and aim_error < SLOWEST * history[-4]:
+    while aim_error > SAME_ANGLE and steps < MAX_STEPS and aim_error < SLOWEST * history[-4]:
         steps += 1
-        step = least_change(skeleton, now, left, costs, damping)
+        step = least_change(skeleton, now, left, costs, longest, damping)
         trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])
         trial_pose = skeleton.forward(trial)
         trial_left = residual(skeleton, goal, trial_pose)
         if trial_left.size < aim_error:
             history.append(aim_error)
             now, pose, left, aim_error = trial, trial_pose, trial_left, trial_left.size
-            damping = max(LEAST_DAMPING, 0.1 * damping) if damping > FIRST_DAMPING else LEAST_DAMPING
+            damping = max(REDUNDANT, 0.1 * damping) if damping > FIRST_SHARE else REDUNDANT
         else:
-            damping = max(FIRST_DAMPING, 10.0 * damping)
-            if damping > MOST_DAMPING:
+            damping = max(FIRST_SHARE, 10.0 * damping)
+            if damping > MOST_SHARE:
                 break
     return Corrected(now, pose, aim_error, steps)
 
 
-def correct_or_look(
-    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float], max_steps: int = MAX_STEPS
-) -> Corrected:
+def correct_or_look(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
     """As `correct`; where a chain cannot be upright as well, the views alone. `aim_error` is that of the whole goal."""
-    way = correct(skeleton, goal, angles, costs, max_steps)
+    found = correct(skeleton, goal, angles, costs)
     views = with_free_roll(goal)
-    if way.aim_error <= MET or views is goal:
-        return way
-    view = correct(skeleton, views, way.angles, costs, max_steps)
-    return view._replace(aim_error=residual(skeleton, goal, view.pose).size, steps=way.steps + view.steps)
+    if found.aim_error <= MET or views is goal:
+        return found
+    view = correct(skeleton, views, found.angles, costs)
+    return view._replace(aim_error=residual(skeleton, goal, view.pose).size, steps=found.steps + view.steps)
 
 
-def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], damping: float) -> list[float]:
+def least_change(
+    skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], longest: Sequence[float], damping: float
+) -> list[float]:
     """The step (n,) of least cost that removes the residual, as far as limits and damping allow.
 
-    Joints that the step would carry over a limit go to the limit; the others compensate.
+    No joint moves by more than `longest` (n,). Joints that the step would carry over a limit go to the limit; the others compensate.
     """
     size = left.size
-    shrink = min(1.0, LARGEST_TURN / size) if size > 0.0 else 1.0
+    shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
     wanted = [shrink * e for e in left.error]
     step = [0.0] * len(angles)
     free = list(range(len(angles)))
@@ -90,8 +89,7 @@ def least_change(skeleton: Skeleton, angles: Sequence[float], left: Residual, co
         over = []
         for k in free:
             move = sum(c * w for c, w in zip(left.columns[k], weights, strict=True)) / costs[k]
-            move = min(max(move, -LONGEST_STEP), LONGEST_STEP)
-            step[k] = move
+            step[k] = move = min(max(move, -longest[k]), longest[k])
             if not skeleton.lower[k] <= angles[k] + move <= skeleton.upper[k]:
                 over.append(k)
         if not over:
@@ -109,7 +107,7 @@ def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequ
     if rank == 3:
         return _solve_three(columns, wanted, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
-    ridge = damping * sum(matrix[i][i] for i in range(rank)) + 1e-300  # all columns zero: the step is zero, not a division by it
+    ridge = damping * sum(matrix[i][i] for i in range(rank)) + TINY  # all columns zero: the step is zero, not a division by it
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):
@@ -134,7 +132,7 @@ def _solve_three(columns: Sequence[tuple[Sequence[float], float]], wanted: Seque
         zx += z * u
         zy += z * v
         zz += z * w
-    ridge = damping * (xx + yy + zz) + 1e-300
+    ridge = damping * (xx + yy + zz) + TINY
     a = math.sqrt(max(xx, 0.0) + ridge)
     b, c = yx / a, zx / a
     d = math.sqrt(max(yy - b * b, 0.0) + ridge)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, SEARCH_PAUSE, Solution
+from ..gaze import FRAME, SEARCH_PAUSE, SEEN, Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
 from ..limits.limit import JointState, bounds
@@ -18,10 +18,7 @@ from ..tolerances import MET
 from .descent import Descent, Result
 from .options import CcdOptions
 
-FOLLOWED = math.radians(1.0)  # [rad, or of the reach] error below which a frame is late, not stuck
-WORTHWHILE = 0.5  # ratio of errors: an escape that leaves more is not taken
 TO_SPEED = 0.1  # [s] in which an escape gets from rest to the largest speed: gently off and gently on
-LARGEST_OFFSET = 0.5  # of a joint's range, to either side, in the first annealing; it decreases to zero
 
 
 @dataclass(frozen=True)
@@ -72,12 +69,14 @@ class Ccd:
         now = np.array(here)
         least, largest = bounds(self._limits, JointState(now, np.zeros_like(now), *self._range), dt)
         result = self._descend(goal, here, least.tolist(), largest.tolist(), self.options.in_frame)
-        if result.error.seen <= FOLLOWED:
+        if result.error.seen <= SEEN:
             return result, Memory()
-        if last.stuck + dt < self.options.patience:
-            return result, Memory(last.stuck + dt)
+        patience = self.options.patience
+        stuck = last.stuck + min(dt, 0.5 * patience)  # so that one late frame is not taken for the whole time
+        if stuck < patience:
+            return result, Memory(stuck)
         found = self._annealed(goal, result)
-        worthwhile = found.error.seen < WORTHWHILE * result.error.seen
+        worthwhile = found.error.seen < result.error.seen - SEEN
         return result._replace(sweeps=found.sweeps), Memory(0.0, found.angles) if worthwhile else Memory(-SEARCH_PAUSE)
 
     def _on_the_escape(self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float) -> tuple[Result, Memory]:
@@ -105,7 +104,7 @@ class Ccd:
         for tried in range(self.options.anneals):
             if not best.error.unmet:
                 break
-            heat = LARGEST_OFFSET * (1.0 - tried / self.options.anneals)
+            heat = 0.5 * (1.0 - tried / self.options.anneals)  # at first any angle of a range that has the joint in its middle
             offset = [a + heat * draw.uniform(lo - hi, hi - lo) for a, lo, hi in zip(best.angles, lower, upper, strict=True)]
             result = self._descend(goal, self.skeleton.clamp(offset), lower, upper, self.options.iterations)
             sweeps += result.sweeps

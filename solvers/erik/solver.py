@@ -15,7 +15,6 @@ from .chain import VirtualChain
 from .parameters import Hyperparameters
 
 MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
-SAME_VIEW = 1e-4  # [rad] a smaller error of the view is not solved again: a hundredth of the threshold
 
 
 class Erik:
@@ -85,7 +84,7 @@ class Erik:
                 best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
             else:
                 share *= 0.5
-            if least <= SAME_VIEW:
+            if least <= hyper.ccd_error:
                 break
             part = add(best_view, scale(subtract(best_seen, best_view), share))
             view = unit(part) if length(part) > NO_DIRECTION else best_seen

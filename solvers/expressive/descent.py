@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..exact_aim import LARGEST_TURN
 from ..kinematics.skeleton import Angles
+from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.boxes import boxed
 from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
@@ -173,6 +173,6 @@ class Descent:
 
 def pull(errors: AimErrors) -> Angles:
     """Negative gradient (m, n) of the weighted aim error, with errors clipped to what one step can correct."""
-    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))
+    clip = np.minimum(1.0, LONGEST_STEP / np.maximum(errors.size, LONGEST_STEP))
     pulled: Angles = (errors.columns @ (errors.error * (AIM_WEIGHT**2 * clip)[:, None])[:, :, None])[:, :, 0]
     return pulled

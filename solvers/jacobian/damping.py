@@ -38,7 +38,7 @@ class Constant:
 class BySmallest:
     """Least damping that bounds the change, by the smallest singular value (Maciejewski & Klein 1988; ERIK's eq. 15)."""
 
-    largest_change: float = 0.5  # b_max [rad], Euclidean
+    largest_change: float = 0.35  # b_max [rad], Euclidean: by priorities, with .5 ends out of reach oscillate six times as much
 
     def squares(self, parts: Factors, along: Array) -> float:
         secondary = math.sqrt(float(along @ along)) / self.largest_change

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gaze import GazeSolver
+from ..gaze import SEEN, GazeSolver
 from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
 from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
 from ..kinematics.skeleton import Angles, Skeleton
@@ -24,7 +24,6 @@ SETTLING = 1.0  # [s] at first that do not count
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
-SHAKE = math.radians(1)  # [rad, or of the reach] of a joint to and fro from frame to frame: less is not seen
 RARE = 0.01  # share of frames
 
 
@@ -54,13 +53,13 @@ def trials(
         solver, angles, memory = make(damping), np.array(skeleton.clamp(goals[0].posture)), None
         path, errors = [], []
         for goal in goals:
-            solution = solver.solve(goal, angles, memory)
+            solution = solver.solve(goal, angles, memory, dt=dt)
             angles, memory = solution.angles, solution.memory
             path.append(angles)
             errors.append(np.mean([math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]))
             yield damping
         moves = np.diff(np.array(path)[settling:] / skeleton.units, axis=0)
-        shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SHAKE)
+        shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SEEN)
         made.append(Trial(damping, float(np.mean(errors[settling:])), float(np.mean(shakes.any(axis=1)))))
     return made
 

@@ -29,7 +29,7 @@ class Level:
     ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
 
 
-DAMPING = BySmallest(0.35)  # out of reach it oscillates a sixth as much as with .5, for a quarter more updates
+DAMPING = BySmallest()
 # a posture out of reach leaves a permanent error: undamped, joints with small effect would oscillate
 SECONDARY_DAMPING = Constant(0.5)
 POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("upright"), Level("posture")

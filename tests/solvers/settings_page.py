@@ -66,7 +66,7 @@ def _shown(each: Setting, value) -> str:
         return _label(each, value)
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{degrees(value):.4g}°" if each.unit == "angle" else f"{value:g}"
+    return f"{degrees(value):.6g}°" if each.unit == "angle" else f"{value:g}"
 
 
 def _values(each: Setting) -> str:

@@ -109,6 +109,16 @@ def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
     assert met >= 11
 
 
+def test_a_late_frame_alone_does_not_end_its_patience():
+    chain = unit_chain("XXX", 0.3)
+    goal = GazeGoal(Direction(scale(Y, -1.0)), np.zeros(3))  # out of reach
+    solver = Ccd(chain)
+    first = solver.solve(goal, np.zeros(3))
+    late = solver.solve(goal, first.angles, first.memory, dt=2.0)
+    assert late.iterations <= CcdOptions().in_frame
+    assert solver.solve(goal, late.angles, late.memory, dt=2.0).iterations > CcdOptions().in_frame  # it is stuck indeed: annealing searches
+
+
 def test_out_of_reach_it_stays_calm_and_seldom_searches():
     chain = unit_chain("XXX", 0.3)
     goal = GazeGoal(Direction(scale(Y, -1.0)), np.zeros(3))

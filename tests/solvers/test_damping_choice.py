@@ -1,7 +1,8 @@
 """Buss's choice of a damping: of least error, then more until joints hardly shake."""
 
 import pytest
-from limber.solvers.goals import AIMS, Position
+from limber.solvers.ccd import Ccd, CcdOptions
+from limber.solvers.goals import AIMS, Direction, Position
 from limber.solvers.jacobian import family
 from limber.solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
 from limber.solvers.jacobian.options import DampedNearTargets, DampedOptions
@@ -12,9 +13,9 @@ from tests.solvers.chains import unit_chain
 DT = 1.0 / 24.0
 
 
-def tried(skeleton: Skeleton, make, kind: type) -> list[Trial]:
-    goals = moving_goals(skeleton, [MovingEnd(kind)], [0.1] * len(skeleton), 1.0, DT)
-    going = trials(skeleton, make, goals, DT)
+def tried(skeleton: Skeleton, make, kind: type, dt: float = DT) -> list[Trial]:
+    goals = moving_goals(skeleton, [MovingEnd(kind)], [0.1] * len(skeleton), 1.0, dt)
+    going = trials(skeleton, make, goals, dt)
     while True:
         try:
             assert next(going) in DAMPINGS
@@ -39,6 +40,12 @@ def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the
         assert found.oscillation < 0.2 * rows[0].oscillation
         assert all(trial.oscillation > found.oscillation for trial in rows if best.damping <= trial.damping < found.damping)
     assert chosen(made["dls_clamped"]).damping <= chosen(made["dls"]).damping  # section 8: "a lower damping constant can be used"
+
+
+def test_a_solver_with_limits_of_speed_is_tried_in_the_frames_time() -> None:
+    skeleton, slow = unit_chain("ZXZX", 3.0), CcdOptions(largest_speed=1.0, anneals=0)
+    errors = [tried(skeleton, lambda damping: Ccd(skeleton, slow), Direction, dt)[0].error for dt in (1.0 / 60.0, 1.0 / 20.0)]
+    assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
 
 def test_where_nothing_shakes_the_least_error_counts() -> None:

@@ -12,7 +12,8 @@ from limber.solvers.erik_exact import ErikExact
 from limber.solvers.exact_aim import correct, least_change
 from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.kinematics.rotations import X, Y, Z, about, add, dot, rotate, scale, vector_angle
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, dot, rotate, scale, vector_angle
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import make_solver
 
 from tests.solvers.chains import (
@@ -74,11 +75,23 @@ def test_a_step_takes_the_least_change_and_others_take_over_at_a_limit():
     goal = GazeGoal(Direction(rotate(about(X, 0.3), Y)), np.zeros(3))
 
     def step(start, costs):
-        return least_change(chain, start, residual(chain, goal, chain.forward(start)), costs, 1e-12)
+        return least_change(chain, start, residual(chain, goal, chain.forward(start)), costs, [0.5] * 3, 1e-12)
 
     assert step([0.0] * 3, [1.0] * 3) == pytest.approx([0.1] * 3)
     assert step([0.0] * 3, [1.0, 1.0, 2.0]) == pytest.approx([0.12, 0.12, 0.06])
     assert step([0.95, 0.0, -0.95], [1.0] * 3) == pytest.approx([0.05, 0.125, 0.125])
+
+
+def test_a_slide_is_corrected_alike_whatever_the_size_of_the_chain():
+    found = []
+    for size in (0.01, 1.0, 100.0):
+        slide = Joint("slide", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0 * size, 2.0 * size, "prismatic")
+        hinge = Joint("hinge", 0, IDENTITY, (0.0, 0.0, 0.0), Z, -0.2, 0.2)
+        chain = Skeleton((slide, hinge), tool_offset=(0.0, 0.5 * size, 0.0))
+        done = correct(chain, GazeGoal(Point((1.9 * size, 2.0 * size, 0.0)), np.zeros(2)), [-0.5 * size, 0.0], [1.0] * 2)
+        assert done.aim_error <= EXACT
+        found.append((done.angles[0] / size, done.angles[1], done.steps))
+    assert found == [pytest.approx(found[0])] * 3
 
 
 def test_an_aim_already_met_changes_nothing():

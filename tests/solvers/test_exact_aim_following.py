@@ -126,6 +126,20 @@ def test_a_target_that_was_moved_far_is_solved_as_from_scratch():
     assert np.array_equal(solver.solve(goal, before.angles, before.memory).angles, solver.solve(goal).angles)
 
 
+@pytest.mark.parametrize("frames_a_second", [24, 60, 240])
+def test_a_target_has_jumped_where_it_was_faster_than_any_that_moves(frames_a_second):
+    draw, dt = random.Random(14), 1.0 / frames_a_second
+    chain = skeleton_of("F")
+    solver = make_solver("erik_exact", chain)
+    posture = posture_of(draw, chain)
+    begun = correct(chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6)  # on another branch than the best
+    before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
+    for speed, has_jumped in ((15.0, False), (21.0, True)):  # [rad/s]
+        goal = GazeGoal(Direction(rotate(about(X, speed * dt), Y)), posture)
+        solution = solver.solve(goal, before.angles, before.memory, dt=dt)
+        assert np.array_equal(solution.angles, solver.solve(goal).angles) == has_jumped
+
+
 def test_a_still_target_is_looked_at_without_drifting():
     draw = random.Random(12)
     chain = skeleton_of("G")

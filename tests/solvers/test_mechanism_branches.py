@@ -102,25 +102,46 @@ def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
     assert not solver.solve(goals, snapped.state, DT).report.flipped
 
 
-def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
-    solver, found = parallelogram()
-    found, flips = turned(solver, found, math.radians(-56), 28)
-    assert flips == []
-    crank = math.radians(-4)  # 4 degrees before the flat pose, and 4 behind it
-    tip = np.array((0.1 * math.cos(crank), 0.1 * math.sin(crank)))
-    crossed = assemble(
+def crossed(solver: MechanismSolver, crank: float) -> Solution:
+    """The parallelogram's other assembly with the crank at an angle [rad]: its elbow mirrored on the line from knee to pivot."""
+    knee, pivot = 0.1 * np.exp(1j * crank), 0.4
+    elbow = knee + (0.4 / (pivot - knee)).conjugate() * (pivot - knee)
+    coupler, rocker = np.angle(elbow - knee), np.angle(elbow - pivot)
+    found = assemble(
         solver,
         solver.state_at(
             {
                 "ground": Frame(),
                 "crank": Frame(about(Y, -crank)),
-                "coupler": Frame(about(Y, -2.0 * math.asin(0.25 * -crank)), (float(tip[0]), 0.0, float(tip[1]))),
-                "rocker": Frame(about(Y, 1.67 * crank), (0.4, 0.0, 0.0)),
+                "coupler": Frame(about(Y, -coupler), (knee.real, 0.0, knee.imag)),
+                "rocker": Frame(about(Y, -rocker), (0.4, 0.0, 0.0)),
             }
         ),
-        Goals(actuators={"motor": (solver.values(found.state, "motor")[0] - math.radians(8),)}),
+        Goals(actuators={"motor": (crank,)}),
     )
-    assert np.abs(crossed.poses[2][:3, :3] - np.eye(3)).max() > 0.01
-    goals = Goals(actuators={"motor": solver.values(crossed.state, "motor")})
-    assert solver.solve(goals, replace(crossed.state, branch=found.state.branch), DT).report.flipped
+    assert found.report.assembled
+    assert np.abs(found.poses[2][:3, :3] - np.eye(3)).max() > 0.01
+    return found
+
+
+def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
+    solver, found = parallelogram()
+    found, flips = turned(solver, found, math.radians(-56), 28)
+    assert flips == []
+    other = crossed(solver, math.radians(-4))  # 4 degrees behind the flat pose; `found` is 4 degrees before it
+    goals = Goals(actuators={"motor": solver.values(other.state, "motor")})
+    assert solver.solve(goals, replace(other.state, branch=found.state.branch), DT).report.flipped
+    assert not solver.solve(goals, found.state, DT).report.flipped
+
+
+@pytest.mark.parametrize("frames", [8, 30, 200])
+def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(frames: int):
+    solver, found = parallelogram()
+    found, _ = turned(solver, found, math.radians(-60), 1)
+    flat_state = replace(found.state, branch=None)  # at a singular pose, where directions are missing
+    found, flips = turned(solver, solver.solve(Goals(actuators={"motor": solver.values(flat_state, "motor")}), flat_state, DT), 1.0, frames)
+    assert flips == []
+    other = crossed(solver, 1.0)
+    goals = Goals(actuators={"motor": (1.0,)})
+    assert solver.solve(goals, replace(other.state, branch=found.state.branch), DT).report.flipped
     assert not solver.solve(goals, found.state, DT).report.flipped
