@@ -12,8 +12,8 @@ import numpy as np
 from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.se3 import Array, exponential, frame_array, half_angle, hat, orthonormal
 from limber.solvers.mechanism.goals import FrameGoal
-from limber.solvers.mechanism.joint_residuals import JointResiduals
 from limber.solvers.mechanism.kinds import KINDS
+from limber.solvers.mechanism.loops import JointResiduals
 from limber.solvers.mechanism.model import WORLD, Joint, Mechanism
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

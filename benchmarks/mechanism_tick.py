@@ -30,7 +30,7 @@ from limber.solvers.mechanism.goals import Goals
 from limber.solvers.mechanism.objectives import stacked
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.mechanism.solver import State as Pose
-from limber.solvers.tasks.task import Kinematics
+from limber.solvers.tasks import Kinematics
 
 PHASES = ("reach", "away", "return")
 MISSED = 1e-4  # [sizes or rad] error of the goals from which a target is out of reach

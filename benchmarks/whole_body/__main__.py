@@ -19,7 +19,7 @@ from limber.robots import reading
 from limber.robots.errors import UrdfError
 from limber.robots.tree import build_tree
 from limber.solvers.kinematics.skeleton import SkeletonError
-from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import DEAD_BEAT, Law
 from limber.solvers.whole_body.solver import Options, WholeBody

@@ -20,8 +20,7 @@ from limber.robots.tree import build_tree
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.limits.limit import JointState
-from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits import JointState, usual_limits
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from limber.solvers.kinematics.se3 import HATS, Array
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.limits.limit import JointState
+from limber.solvers.limits import JointState
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, moved

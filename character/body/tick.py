@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array, exponential, logarithm
-from ...solvers.limits.limit import Limit
-from ...solvers.limits.usual import usual_limits
+from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.law import Law

@@ -12,7 +12,7 @@ from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
 from ...character.stage import Frame
 from ...motion import Kinematic
 from ...solvers.kinematics.skeleton import SkeletonError
-from ...solvers.limits.usual import usual_limits
+from ...solvers.limits import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
 from ..reading.body import coupled, pairing, soles, source

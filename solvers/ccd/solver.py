@@ -12,8 +12,7 @@ from ..diagnosis import Diagnosis
 from ..gaze import FRAME, SEARCH_PAUSE, SEEN, Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
-from ..limits.limit import JointState, bounds
-from ..limits.usual import usual_limits
+from ..limits import JointState, bounds, usual_limits
 from ..tolerances import MET
 from .descent import Descent, Result
 from .options import CcdOptions

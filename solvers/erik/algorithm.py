@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..kinematics.rotations import Quaternion, Y, about, multiply, rotate, vector_angle
-from .backward import backward_phase
 from .chain import VirtualChain
 from .coordinate_descent import EndAim, bwcd_posture, bwcd_solution, ccd
 from .errors import PostureError, combined_error, orientation_error
-from .forward import forward_phase
 from .parameters import Hyperparameters
+from .phases import backward_phase, forward_phase
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 from ..least_squares.bounded_step import FAR_STEPS
-from ..tasks.task import Kinematics
+from ..tasks import Kinematics
 from ..tolerances import MET
 from .descent import Descent
 from .goals import Goals

@@ -17,7 +17,7 @@ from ..kinematics.se3 import Array, logarithm
 from ..kinematics.tree import Frames, Mask
 from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..least_squares.damping import Damping, regularise
-from ..tasks.task import Kinematics, Task
+from ..tasks import Kinematics, Task
 from ..tolerances import EXACT, SAME_ANGLE
 from .loops import Loops
 from .objectives import stacked

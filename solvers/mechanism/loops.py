@@ -1,15 +1,75 @@
-"""Loop residuals of a mechanism and their Jacobian. Knows no Blender."""
+"""Loop residuals of a mechanism, all joints that close loops at once, and their Jacobian. Knows no Blender.
+
+Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i - R_j x_j + c_j; the last sign
+must be a minus. Its dot products of axes vanish for a body reversed by 180 degrees, too; `se3.half_angle` does not.
+"""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..kinematics.se3 import Array, hat
+from ..kinematics.se3 import Array, angle_of, half_angle, half_swing, hat
 from ..kinematics.tree import Frames
 from .clusters import Clusters
-from .joint_residuals import JointResiduals
-from .kinds import Row
+from .kinds import KINDS, Row
 from .tree import Closure, SpanningTree
+
+
+class JointResiduals:
+    """Residuals of c joints, by kind: which of the nine components each joint constrains."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        held = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
+        self.count = len(kinds)
+        self.joint = np.array([k for k, _ in held], int)  # each residual's joint
+        self.row = np.array([row for _, row in held], int)
+        self.is_position = self.row <= Row.Z
+        self.picked = self.joint * len(Row) + self.row
+        positions = np.zeros((self.count, 3))
+        positions[self.joint[self.is_position], self.row[self.is_position]] = 1.0
+        self.held_positions = positions
+        self.turns = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
+        self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
+        self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
+        self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
+
+    def relative(self, parents: Array, children: Array) -> Array:
+        """Transforms (c, 3, 4) of the joints' frames on the children in those on the parents, from both (c, 4, 4) in the world."""
+        apart = children[:, :3].copy()
+        apart[:, :, 3] -= parents[:, :3, 3]
+        relative: Array = parents[:, :3, :3].transpose(0, 2, 1) @ apart
+        return relative
+
+    def residual(self, relative: Array) -> tuple[Array, Array]:
+        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the child."""
+        every = np.zeros((self.count, len(Row)))
+        grows = np.zeros((self.count, 6, 3))
+        turns = relative[:, :, :3]
+        every[:, :3] = relative[:, :, 3]
+        if self.has_turns:
+            every[:, 3:6], grows[:, :3] = half_angle(turns)
+        if self.has_swings:
+            every[:, 6:8], grows[:, 3:5] = half_swing(turns[:, :, 2])
+        if self.has_crosses:
+            every[:, 8] = turns[:, 0, 1]
+            grows[:, 5, 1], grows[:, 5, 2] = turns[:, 2, 1], -turns[:, 1, 1]
+        return every.reshape(-1)[self.picked], grows
+
+    def true_size(self, relative: Array) -> Array:
+        """Residual (c,) of each joint: the larger of distance [m] and true angle [rad]."""
+        if not self.count:
+            return np.zeros(0)
+        position = relative[:, :, 3] * self.held_positions
+        turns = relative[:, :, :3]
+        size: Array = np.sqrt((position * position).sum(-1))
+        if self.has_turns:
+            size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))
+        if self.has_swings:
+            tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), turns[:, 2, 2])
+            size = np.maximum(size, np.where(self.swings, tilt, 0.0))
+        if self.has_crosses:
+            size = np.maximum(size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))
+        return size
 
 
 class Loops:

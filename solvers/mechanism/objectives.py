@@ -13,14 +13,19 @@ import numpy as np
 from ..kinematics.rotations import Z, between, multiply, to_matrix, unit
 from ..kinematics.se3 import Array, Frame, exponential, frame_array
 from ..kinematics.tree import Frames, Mask
-from ..tasks.centre_of_mass import CentreOfMass
-from ..tasks.direction import Direction
-from ..tasks.joint_values import BallRotations, JointValues
-from ..tasks.last_pose import LastPose
-from ..tasks.orientation import Orientation
-from ..tasks.position import Position
-from ..tasks.rotation_speed import RotationSpeed
-from ..tasks.task import Ends, Kinematics, Task
+from ..tasks import (
+    BallRotations,
+    CentreOfMass,
+    Direction,
+    Ends,
+    JointValues,
+    Kinematics,
+    LastPose,
+    Orientation,
+    Position,
+    RotationSpeed,
+    Task,
+)
 from .goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from .model import Mechanism, MechanismError
 from .tree import Passage, SpanningTree

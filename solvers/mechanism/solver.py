@@ -15,11 +15,8 @@ from ..kinematics.se3 import Array, Frame, frame_array, orthonormal
 from ..kinematics.tree import Frames, Indices
 from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.damping import FIRST_SHARE
-from ..limits.limit import JointState, Limit, bounds
-from ..limits.position import PositionLimit
-from ..limits.velocity import VelocityLimit
-from ..tasks.joint_values import JointValues
-from ..tasks.task import Kinematics, Task
+from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
+from ..tasks import JointValues, Kinematics, Task
 from ..tolerances import EXACT, MET
 from .branches import Branch, Branches
 from .continuation import continued

@@ -15,10 +15,7 @@ from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
 from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
 from ..least_squares.constrained import Answer, Constraints, stacked
-from ..limits.acceleration import AccelerationLimit
-from ..limits.limit import JointState, Limit, bounds
-from ..limits.position import PositionLimit
-from ..limits.usual import usual_limits
+from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds, usual_limits
 from ..tolerances import EXACT, MET
 from .articulated import Limbs
 from .body import Body

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from limber.solvers.mechanism.report import ASSEMBLED, Report
+from limber.solvers.mechanism.report import Report
+from limber.solvers.tolerances import MET
 
 from benchmarks.mechanism import unassembled
 from tests.robots.test_closures import CLOSED, parallelogram
@@ -81,7 +82,7 @@ def test_frames_that_are_not_assembled_are_counted_and_the_first_one_is_told(run
 
 def test_a_frame_in_the_middle_that_is_not_assembled_is_told_as_well():
     def report(residual: float, worst: str) -> Report:
-        return Report(residual < ASSEMBLED, True, residual, worst, 0.0, (), 1, False)
+        return Report(residual < MET, True, residual, worst, 0.0, (), 1, False)
 
     frames = [report(*each) for each in ((1e-12, "a = b (6d)"), (0.125, "c = d (3d)"), (0.5, "a = b (6d)"), (1e-12, "a = b (6d)"))]
     assert unassembled(frames) == "not assembled: 2 of 4 frames, first frame 1: c = d (3d) is open by 0.125 m or rad"

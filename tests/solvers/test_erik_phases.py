@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.erik.backward import _roll_child, _twist_parent, backward_phase, end_twist
 from limber.solvers.erik.chain import VirtualChain
 from limber.solvers.erik.coordinate_descent import EndAim, aims, bwcd_posture, bwcd_solution, ccd
 from limber.solvers.erik.errors import PostureError, bend_cosines, orientation_error
-from limber.solvers.erik.forward import forward_phase
 from limber.solvers.erik.parameters import Hyperparameters
+from limber.solvers.erik.phases import _roll_child, _twist_parent, backward_phase, end_twist, forward_phase
 from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,

@@ -6,10 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.least_squares import box
 from limber.solvers.least_squares.bounded_step import within
-from limber.solvers.limits.limit import JointState, bounds
-from limber.solvers.limits.position import PositionLimit
-from limber.solvers.limits.usual import usual_limits
-from limber.solvers.limits.velocity import VelocityLimit
+from limber.solvers.limits import JointState, PositionLimit, VelocityLimit, bounds, usual_limits
 
 DT = 1.0 / 60.0  # [s]
 

@@ -10,7 +10,7 @@ from limber.solvers.mechanism.descent import Descent
 from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS
 from limber.solvers.mechanism.solver import MechanismSolver, State
-from limber.solvers.tasks.task import Task
+from limber.solvers.tasks import Task
 
 from tests.solvers import mechanisms
 

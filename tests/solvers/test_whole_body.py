@@ -12,7 +12,7 @@ from limber.solvers.kinematics.rotations import IDENTITY, X, Z
 from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import Options, WholeBody

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.least_squares import box
-from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.articulated import Limbs
 from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.limbs import limbs_of

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.kinematics.tree import BASE
-from limber.solvers.limits.limit import JointState
-from limber.solvers.limits.usual import usual_limits
+from limber.solvers.limits import JointState, usual_limits
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
 

@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ....solvers.kinematics.se3 import Array, angle_of, inverse
-from ....solvers.mechanism.joint_residuals import JointResiduals
+from ....solvers.mechanism.loops import JointResiduals
 from ...blender.errors import RigError
 from . import joints
 from .joints import ObjectJoint

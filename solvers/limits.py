@@ -1,0 +1,96 @@
+"""Limits of joints, all per second: each is an object that bounds where a step may end. Knows no Blender."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .kinematics.se3 import Array
+
+
+class JointState(NamedTuple):
+    """Values, speeds and position limits of coordinates before a step."""
+
+    values: Array  # (n,) [rad or m]
+    speeds: Array  # (n,) [rad/s or m/s] in the last step
+    lower: Array  # (n,) [rad or m] position limits, may be infinite
+    upper: Array  # (n,)
+
+
+class Limit(Protocol):
+    """A limit of position or motion."""
+
+    def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
+        """Least and largest values (n,) after a step of `dt` [s], the least never above the largest."""
+
+
+def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Array, Array]:
+    """Least and largest values (n,) after a step of `dt` [s] by all limits; where they contradict each other, the first of them holds."""
+    first, *others = limits
+    least, largest = first.bounds(joints, dt)
+    for limit in others:
+        low, high = limit.bounds(joints, dt)  # clipped as by np.clip, in a third of the time
+        least, largest = np.minimum(np.maximum(low, least), largest), np.minimum(np.maximum(high, least), largest)
+    return least, largest
+
+
+@dataclass(frozen=True)
+class VelocityLimit:
+    """Largest speeds."""
+
+    most: Array | float  # (n,) or for all [rad/s or m/s]; infinite: no limit
+
+    def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
+        """As `Limit.bounds`."""
+        reach = self.most * dt
+        return joints.values - reach, joints.values + reach
+
+
+class PositionLimit:
+    """The coordinates' own limits. A coordinate outside of them comes back, as fast as limits before this one allow."""
+
+    def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
+        """As `Limit.bounds`."""
+        return joints.lower, joints.upper
+
+
+@dataclass(frozen=True)
+class AccelerationLimit:
+    """Largest accelerations, also of braking."""
+
+    most: Array | float  # (n,) or for all [rad/s^2 or m/s^2]
+
+    def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
+        """As `Limit.bounds`."""
+        values, speeds, lower, upper = joints
+        change = self.most * dt * dt
+        back, ahead = -self._stoppable(values - lower, dt), self._stoppable(upper - values, dt)
+        down = np.minimum(np.maximum(speeds * dt - change, back), ahead)
+        up = np.minimum(np.maximum(speeds * dt + change, back), ahead)
+        return values + down, values + up
+
+    def _stoppable(self, room: Array, dt: float) -> Array:
+        """Largest move in a step from which a joint can still stop within `room`: (v + a dt / 2)^2 <= 2 a room.
+
+        Where it holds for one step, it holds for the next with the speed lowered by a dt.
+        """
+        room = np.maximum(room, 0.0)
+        speed = np.maximum(0.0, np.sqrt(2.0 * self.most * room) - 0.5 * self.most * dt)
+        return np.minimum(room, speed * dt)
+
+
+def usual_limits(velocity: Array | float | None = None, acceleration: Array | float | None = None) -> tuple[Limit, ...]:
+    """Limits of velocity [rad/s or m/s], of position and of acceleration [rad/s^2 or m/s^2]; None: no limit.
+
+    Where they contradict each other position limits hold, not those of acceleration; a joint outside its position limits comes back as fast
+    as its velocity limit allows.
+
+    Raises:
+        ValueError: a limit is not above zero.
+    """
+    for name, value in (("velocity", velocity), ("acceleration", acceleration)):
+        if value is not None and not np.all(np.asarray(value) > 0.0):
+            raise ValueError(f"the {name} limits must be above zero, got {value}: None means no limit")
+    first = () if velocity is None else (VelocityLimit(velocity),)
+    return (*first, PositionLimit(), *(() if acceleration is None else (AccelerationLimit(acceleration),)))

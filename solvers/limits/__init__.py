@@ -1,1 +1,0 @@
-"""Limits of joints, all per second: each is an object that bounds where a step may end. Knows no Blender."""

@@ -1,0 +1,210 @@
+"""Objectives of a solve: each is an error and its Jacobian, for all its goals at once. Knows no Blender.
+
+Unit steps in the coordinates are 1 rad, or one size (a length that makes distances comparable with radians). Paper: Schumacher et al. 2021,
+section IV.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .kinematics.se3 import Array, cross, half_angle, half_swing, hat
+from .kinematics.tree import Frames, Indices
+
+
+class Kinematics(NamedTuple):
+    """Configuration of a tree of n joints and v coordinates, with what follows from it."""
+
+    frames: Frames  # of the base, which is the world, and of the joints
+    screws: Array  # (2, 3, v) angular velocity, and velocity at the world's origin, by unit steps
+    values: Array  # (v,) coordinates [rad, m]
+    balls: Array  # (b, 3, 3) rotations of ball joints
+
+
+class Task(Protocol):
+    """Objective: the solve minimises the sum of its squared errors."""
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """Weighted errors (e,) and their Jacobian (e, v) by unit steps."""
+
+
+class Ends:
+    """Frames on links that have goals of one kind, with weights: k ends, c error components each.
+
+    Components without weight are left out: an axis that is free.
+    """
+
+    def __init__(self, nodes: Indices, offsets: Array, carries: Array, weights: Array) -> None:
+        """Ends of a tree.
+
+        Args:
+            nodes: (k,) of `Frames.nodes` that carry them.
+            offsets: (k, 4, 4) frames in the nodes.
+            carries: (n + 1, v) 1 where a coordinate moves a node.
+            weights: (k, c) of the squared errors.
+        """
+        self.nodes, self.offsets = nodes, offsets
+        roots = np.sqrt(weights)
+        picked = np.flatnonzero(roots)
+        self._picked: Indices | slice = slice(None) if len(picked) == roots.size else picked
+        self.weight = roots.reshape(-1)[picked]
+        self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
+
+    def frames(self, frames: Frames) -> Array:
+        """Frames (k, 4, 4) in the world."""
+        placed: Array = frames.nodes.take(self.nodes, axis=0) @ self.offsets
+        return placed
+
+    def weighted(self, errors: Array, slopes: Array) -> tuple[Array, Array]:
+        """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and slopes (k, c, v) as if every coordinate moved every end."""
+        error = self.weight * errors.reshape(-1)[self._picked]
+        jacobian: Array = slopes.reshape(errors.size, slopes.shape[-1])[self._picked] * self._share
+        return error, jacobian
+
+
+@dataclass(frozen=True)
+class Position:
+    """k ends at positions, along the world's axes (section IV.B)."""
+
+    ends: Ends  # weights (k, 3) [1 / m^2]
+    targets: Array  # (k, 3) [m]
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        turn, moment = at.screws
+        points = self.ends.frames(at.frames)[:, :3, 3]
+        return self.ends.weighted(points - self.targets, moment - hat(points) @ turn)
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """k ends with orientations (section IV.B).
+
+    The error is the half-angle vector in the target's axes, 2 sin(h / 2) times the axis: its square is twice the paper's f_ori at even
+    weights, and it grows up to 180 degrees.
+    """
+
+    ends: Ends  # weights (k, 3) [1 / rad^2] about the target's axes
+    back: Array  # (k, 3, 3) inverses of the target rotations
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        errors, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
+        return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
+
+
+@dataclass(frozen=True)
+class Direction:
+    """k ends whose Z axes lie along directions, the roll about them free.
+
+    The error is the half-angle vector of the least rotation from the direction to the axis: two components across the direction.
+    """
+
+    ends: Ends  # weights (k, 2) [1 / rad^2]; frames whose Z is the axis
+    back: Array  # (k, 3, 3) inverses of rotations that take Z to the direction
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        errors, slopes = half_swing((self.back @ self.ends.frames(at.frames)[:, :3, 2:3])[..., 0])
+        return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
+
+
+class CentreOfMass:
+    """The common centre of m masses at a position (section IV.B)."""
+
+    def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array, target: Array, weight: Array) -> None:
+        """Masses on a tree.
+
+        Args:
+            nodes: (m,) of `Frames.nodes` that carry them.
+            points: (m, 4) their centres in the nodes [m], with a 1.
+            masses: (m,) [kg].
+            carries: (n + 1, v) 1 where a coordinate moves a node.
+            target: (3,) [m].
+            weight: (3,) [1 / m^2] along the world's axes.
+        """
+        self.nodes, self.points, self.target = nodes, points[..., None], target
+        self.shares = masses / masses.sum()
+        self.carries = carries[nodes]
+        self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
+        self.weight = np.sqrt(weight)
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        turn, moment = at.screws
+        centres = self.shares[:, None] * (at.frames.nodes.take(self.nodes, axis=0) @ self.points)[:, :3, 0]
+        moved = self.carries.T @ centres  # (v, 3) moments of what each coordinate moves
+        jacobian: Array = self.carried * moment + cross(turn.T, moved).T
+        return self.weight * (centres.sum(0) - self.target), self.weight[:, None] * jacobian
+
+
+class JointValues:
+    """m coordinates at values: forward kinematics, if all actuators have one."""
+
+    def __init__(self, coordinates: Indices, desired: Array, unit: Array) -> None:
+        """`coordinates` (m,) and their values (m,) [rad, m]; `unit` (v,) [rad, m] of a step in each coordinate."""
+        self.coordinates, self.desired, self.unit = coordinates, desired, unit[coordinates]
+        self._jacobian = np.zeros((len(coordinates), len(unit)))
+        self._jacobian[np.arange(len(coordinates)), coordinates] = 1.0
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        return (at.values[self.coordinates] - self.desired) / self.unit, self._jacobian
+
+
+class BallRotations:
+    """m ball joints at rotations."""
+
+    def __init__(self, balls: Indices, back: Array, coordinates: Array, width: int) -> None:
+        """`balls` (m,) with the inverses of their rotations (m, 3, 3) and their coordinates (m, 3), of `width`."""
+        self.balls, self.back, self.coordinates, self.width = balls, back, coordinates, width
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        turns = self.back @ at.balls[self.balls]
+        errors, slopes = half_angle(turns)
+        jacobian = np.zeros((len(self.balls), 3, self.width))
+        for own, columns, slope in zip(jacobian, self.coordinates, slopes @ turns, strict=True):
+            own[:, columns] = slope
+        return errors.ravel(), jacobian.reshape(-1, self.width)
+
+
+class LastPose:
+    """k ends near their last poses (section IV.C, R_state)."""
+
+    def __init__(self, positions: Ends, rotations: Ends, last: Array) -> None:
+        """The same ends with weights (k, 3) of positions [1 / m^2] and of rotations [1 / rad^2], and their last frames (k, 4, 4)."""
+        self.positions, self.rotations = positions, rotations
+        self.last, self.back = last[:, :3, 3], np.swapaxes(last[:, :3, :3], -1, -2)
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        turn, moment = at.screws
+        frames = self.positions.frames(at.frames)
+        points, (twists, slopes) = frames[:, :3, 3], half_angle(self.back @ frames[:, :3, :3])
+        moved, moving = self.positions.weighted(points - self.last, moment - hat(points) @ turn)
+        turned, turning = self.rotations.weighted(twists, slopes @ self.back @ turn)
+        return np.concatenate((moved, turned)), np.concatenate((moving, turning))
+
+
+class RotationSpeed:
+    """k ends that rotate no faster than a threshold (section IV.D, R_vel, equations 4 and 5). The squared error is the paper's g_reg.
+
+    The threshold is a rotation angle here: with a rotation by h a frame, 3 - tr(R) is 2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a
+    second is 4.0 rad/s.
+    """
+
+    def __init__(self, ends: Ends, last: Array, threshold: float) -> None:
+        """Ends with weights (k, 1), their last frames (k, 4, 4), and the rotation [rad] since then from which the objective applies."""
+        self.ends, self.back = ends, np.swapaxes(last[:, :3, :3], -1, -2)
+        self.threshold = 2.0 - 2.0 * np.cos(min(threshold, np.pi))
+
+    def linear(self, at: Kinematics) -> tuple[Array, Array]:
+        """As `Task.linear`."""
+        twists, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
+        square = (twists * twists).sum(-1)
+        over = np.log(np.maximum(square / self.threshold, 1.0))
+        factor = 3.0 * np.sqrt(over) / np.maximum(square, self.threshold)
+        jacobian = (factor[:, None] * twists)[:, None, :] @ slopes @ self.back @ at.screws[0]
+        return self.ends.weighted(over[:, None] ** 1.5, jacobian)
