@@ -17,7 +17,6 @@ from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
-UNSURE = 0.05  # of a determinant at a clear pose: below it its sign is uncertain
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Branches:
             return last, False
         blocks = self._blocks(loops)
         now = np.concatenate([view.determinants(block) for view, block in zip(last.views, blocks, strict=True)])
-        sure = np.abs(now) > UNSURE
+        sure = np.abs(now) > NEAR_SINGULAR
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
         other = sure & self._is_unpredicted(last, now, steps)
@@ -122,7 +121,7 @@ class Branches:
         share = (moves * before).sum(1) / np.where(square > 0.0, square, 1.0)
         ahead = np.where(np.abs(moves).max(1, initial=0.0) < LONGEST_STEP, share, 0.0)
         predicted = last.values + ahead * last.slopes
-        differs: NDArray[np.bool_] = (np.abs(predicted) > UNSURE) & (now * predicted < 0.0)
+        differs: NDArray[np.bool_] = (np.abs(predicted) > NEAR_SINGULAR) & (now * predicted < 0.0)
         if not differs.any():
             return differs
         kink = (np.abs(steps - ahead[:, None] * last.steps) * self.holds).max(1, initial=0.0)

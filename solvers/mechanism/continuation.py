@@ -4,16 +4,12 @@ One of the two continues the path, the other is a mirror image of its past, whic
 take either; the one that deviates less from the last step is the continuation.
 """
 
-import math
-
 import numpy as np
 
 from ..kinematics.se3 import Array
 from ..least_squares.damping import Damping
 from ..tolerances import EXACT, SAME_ANGLE
-from .descent import ALIKE, Configuration, Descent
-
-LEAST_BEND = math.radians(0.05)  # [rad or sizes] smaller deviations are left
+from .descent import ALIKE, CLOSE_ENOUGH, Configuration, Descent
 
 
 def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
@@ -45,7 +41,7 @@ def continued(descent: Descent, start: Configuration, here: Configuration, last:
 
 
 def _deviates(taken: Array, last: Array) -> bool:
-    return float(np.abs(taken - last).max(initial=0.0)) > max(ALIKE * float(np.abs(last).max(initial=0.0)), LEAST_BEND)
+    return float(np.abs(taken - last).max(initial=0.0)) > max(ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH)
 
 
 def _determined(descent: Descent, here: Configuration, step: Array) -> Array:

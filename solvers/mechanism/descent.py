@@ -18,13 +18,12 @@ from ..kinematics.tree import Frames, Mask
 from ..least_squares.bounded_step import LONGEST_STEP, within
 from ..least_squares.damping import Damping, regularise
 from ..tasks import Kinematics, Task
-from ..tolerances import EXACT, SAME_ANGLE
+from ..tolerances import EXACT, MET, SAME_ANGLE
 from .loops import Loops
 from .objectives import stacked
 from .tree import SpanningTree
 
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-LEAST_GAIN = 1e-7  # relative decrease of the squared error: a step that gains less has converged
 NEAR_SINGULAR = 0.01  # of the largest singular value: a smaller one, except rounding, means a singular pose, a saddle or an edge nearby
 PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle or singular pose, where slopes vanish
 ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
@@ -164,7 +163,7 @@ class Descent:
         if steepest == 0.0:
             return None
         there = self._closed(here, slope * (-PROBE / steepest))
-        return there if there is not None and here.square - there.square > LEAST_GAIN * here.square else None
+        return there if there is not None and here.square - there.square > MET * here.square else None
 
     def _improve(self, here: Configuration) -> tuple[Configuration | None, bool]:
         """A better configuration, or None, and whether the solve has converged."""
@@ -177,7 +176,7 @@ class Descent:
                 left = here.goals[0] + here.goals[1] @ tried
                 promised = here.square - float(left @ left)
                 self.damping.after(gain, promised)
-                is_small = here.open <= CLOSE_ENOUGH and gain <= LEAST_GAIN * here.square
+                is_small = here.open <= CLOSE_ENOUGH and gain <= MET * here.square
                 return there, there.open <= EXACT and (is_small or longest < EXACT)
             if longest < EXACT:
                 return None, True

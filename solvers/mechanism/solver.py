@@ -29,8 +29,7 @@ from .readout import coordinates_at, values_of
 from .report import Report
 from .tree import SpanningTree
 
-WAYPOINT_SPACING = 0.5 * LONGEST_STEP  # of one joint: farther commands are reached by waypoints, which keep the assembly
-MOST_WAYPOINTS = round(math.tau / WAYPOINT_SPACING)  # waypoints of a full rotation
+MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
 ITERATIONS = 20  # most steps of a frame: three are usual from the last frame's state
 
 
@@ -246,5 +245,5 @@ def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
     if task is None:
         return []
     first = values[task.coordinates]
-    count = min(int(np.abs((task.desired - first) / task.unit).max() / WAYPOINT_SPACING), MOST_WAYPOINTS)
+    count = min(int(np.abs((task.desired - first) / task.unit).max() / LONGEST_STEP), MOST_WAYPOINTS)
     return [first + (task.desired - first) * (k + 1) / (count + 1) for k in range(count)]
