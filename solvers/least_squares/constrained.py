@@ -20,9 +20,7 @@ from .box import Sides
 
 Mask = NDArray[np.bool_]
 
-VIOLATED = 10.0  # tolerances: a larger violation is reported
-STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness where a set has not helped, and how often it is raised: beyond lies rounding
-HELPED = 0.25  # of the last set's change of violations: a larger change is no progress
+STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness from set to set, and how often it is raised: beyond lies rounding
 
 
 @dataclass(frozen=True)
@@ -114,14 +112,13 @@ def solve(
         # It becomes zero where the constraints hold, and the least violation where they contradict each other.
         if (np.abs(change) <= tolerance).all():
             break
-        if np.abs(change).max() > HELPED * np.abs(last).max():
-            if stiffenings == MOST_STIFFENINGS and (np.abs(change - last) <= tolerance).all():
-                break
-            if stiffenings < MOST_STIFFENINGS:
-                penalty.stiffness, stiffenings = STIFFER * penalty.stiffness, stiffenings + 1
+        if stiffenings < MOST_STIFFENINGS:
+            penalty.stiffness, stiffenings = STIFFER * penalty.stiffness, stiffenings + 1
+        elif (np.abs(change - last) <= tolerance).all():
+            break
         last = change
     beyond = constraints.beyond(x)
-    yielded = np.where(np.abs(beyond) > VIOLATED * tolerance, beyond, 0.0)
+    yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
     return Answer(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds)  # a contradiction's forces have no bound
 
 
