@@ -14,7 +14,6 @@ from .tolerances import NO_DIRECTION, SAME_ANGLE
 FRAME = 1 / 60  # [s] duration of a frame where none is given
 SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
 FASTEST_TARGET = 18.0  # [rad/s, or of its distance from the base per second] a target that moves faster has jumped
-SEEN = math.radians(1)  # [rad, or of the reach] aim error, or movement, from which it is seen
 SEARCH_PAUSE = 0.5  # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
 
 

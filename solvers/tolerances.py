@@ -13,3 +13,4 @@ SAME_ANGLE = 1e-9  # [rad, or of unit vectors: lengths, cosines] a smaller diffe
 MET = 1e-6  # [rad or shares] error below which a goal is met, and effect below which a joint has none: single precision shows no less
 # [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have; a larger one is meant
 SINGLE_PRECISION = 1e-4
+SEEN = math.radians(1)  # [rad or shares] error, or movement in a frame, from which people see it

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, SEARCH_PAUSE, SEEN, Solution
+from ..gaze import FRAME, SEARCH_PAUSE, Solution
 from ..goals import Frame, GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
 from ..limits import JointState, bounds, usual_limits
-from ..tolerances import MET
+from ..tolerances import MET, SEEN
 from .descent import Descent, Result
 from .options import CcdOptions
 

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gaze import SEEN, GazeSolver
+from ..gaze import GazeSolver
 from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
 from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
 from ..kinematics.skeleton import Angles, Skeleton
+from ..tolerances import SEEN
 from .linear import Array
 
 DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))  # .01 to 1.28: from the least that Buss's figures show to what hardly moves

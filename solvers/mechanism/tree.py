@@ -19,13 +19,12 @@ from .model import WORLD, Joint, Mechanism, MechanismError
 
 AXES = {"x": X, "y": Y, "z": Z}
 MOTIONS: dict[str, tree.Kind] = {"rotate": "revolute", "translate": "prismatic", "ball": "spherical"}
-ROOT = -1  # carrier of what is fixed to the world
 
 
 class Carried(NamedTuple):
     """A frame fixed to one of the tree's elementary joints."""
 
-    carrier: int  # index of the joint, or ROOT
+    carrier: int  # index of the joint; -1: the world
     offset: Array  # (4, 4) frame in the joint's
 
     def with_frame(self, frame: Frame) -> "Carried":
@@ -116,7 +115,7 @@ class _Growth:
         self.rests: list[Array] = []
         self.axes: list[Vector] = []
         self.kinds: list[tree.Kind] = []
-        self.placed: dict[str, Carried] = {WORLD: Carried(ROOT, np.eye(4))}
+        self.placed: dict[str, Carried] = {WORLD: Carried(-1, np.eye(4))}
         self.taken: dict[str, tuple[tuple[int, ...], bool]] = {}
         self.floating: dict[str, tuple[int, ...]] = {}
         self.closures: list[Closure] = []
