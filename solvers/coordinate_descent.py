@@ -25,6 +25,7 @@ from .kinematics.rotations import (
 )
 from .tolerances import SAME_ANGLE
 
+STILL = IDENTITY, ORIGIN
 NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one has no lever arm
 
 
@@ -127,39 +128,16 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
 
     `move` sees each joint with the tools moved by the earlier joints of the sweep; it stores the angles itself.
     """
-    if tip_first:
-        _sweep_from_tip(linkage, move)
-    else:
-        _sweep_from_base(linkage, move)
-
-
-def _sweep_from_tip(linkage: SweepStart, move: Move) -> None:
-    """From the tip: joints nearer to the base have not moved yet."""
-    axes, positions, _, prismatic, carried, tools = linkage
-    for k in range(len(axes) - 1, -1, -1):
-        axis, position = axes[k], positions[k] if positions else None
-        amount = move(k, axis, position or ORIGIN)
-        if amount is None:
-            return
-        if not amount:
-            continue
-        turn = about(axis, amount)
-        for e in carried[k]:
-            if prismatic[k]:
-                tools[e].translate(scale(axis, amount))
-            else:
-                tools[e].rotate(turn, position)
-
-
-def _sweep_from_base(linkage: SweepStart, move: Move) -> None:
-    """From the base: rotation and translation of each body since the start of the sweep are passed on to all that it carries."""
     axes, positions, parents, prismatic, carried, tools = linkage
-    rotations: list[Quaternion] = []
-    translations: list[Vector] = []
-    for k, parent in enumerate(parents):
-        rotation_so_far, shift = (rotations[parent], translations[parent]) if parent >= 0 else (IDENTITY, ORIGIN)
-        axis = rotate(rotation_so_far, axes[k])
-        position = add(rotate(rotation_so_far, positions[k]), shift) if positions else None
+    moved = [STILL] * len(
+        axes
+    )  # rotation and translation of each joint's body since the start of the sweep; toward the base none has moved
+    for k in range(len(axes) - 1, -1, -1) if tip_first else range(len(axes)):
+        axis, position = axes[k], positions[k] if positions else None
+        turned, shift = before = moved[parents[k]] if parents[k] >= 0 else STILL
+        if before is not STILL:
+            axis = rotate(turned, axis)
+            position = add(rotate(turned, position), shift) if position else None
         amount = move(k, axis, position or ORIGIN)
         if amount is None:
             return
@@ -170,10 +148,9 @@ def _sweep_from_base(linkage: SweepStart, move: Move) -> None:
                 tools[e].translate(by)
         elif amount:
             turn = about(axis, amount)
-            rotation_so_far = multiply(turn, rotation_so_far)
-            if position:
-                shift = add(rotate(turn, subtract(shift, position)), position)
             for e in carried[k]:
                 tools[e].rotate(turn, position)
-        rotations.append(rotation_so_far)
-        translations.append(shift)
+            if not tip_first:
+                turned = multiply(turn, turned)
+                shift = add(rotate(turn, subtract(shift, position)), position) if position else shift
+        moved[k] = (turned, shift) if amount else before
