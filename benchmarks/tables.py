@@ -8,7 +8,7 @@ from limber.solvers.table import SOLVERS
 
 from .jobs import TIMES, Answer
 from .paper import FILTER, TABLE_8, TABLE_9, THRESHOLD
-from .two_priority import VARIANTS
+from .two_priority import BOLD, VARIANTS
 from .walks import Figures
 
 EXACT = np.radians(0.01)  # an aim that nobody could tell from exact
@@ -57,6 +57,14 @@ def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) ->
     return rows
 
 
+def row_name(solver: str) -> str:
+    """The name of a solver in tables: as panels have it; of the paper's DLS with its steps."""
+    if solver not in VARIANTS:
+        return SOLVERS[solver].label
+    steps, with_posture, largest = VARIANTS[solver]
+    return f"DLS, {steps} steps{' of .75 rad' if largest == BOLD else ''}{'' if with_posture else ', without posture'}"
+
+
 def glance_table(rows: Sequence[Glance]) -> list[str]:
     lines = [
         "| solver | aim exact | combined error | shape, deg | ms a pose | frames off > 1 deg | pops | shape on paths, deg | jolt, deg/s2"
@@ -92,7 +100,7 @@ def summary_table(results: Results) -> list[str]:
         combined = a["orientation"] + a["posture"]
         cells = [
             name,
-            solver,
+            row_name(solver),
             f"{len(combined)}",
             f"{combined.mean():.4f}",
             f"{a['orientation'].mean():.4f}",
@@ -121,7 +129,7 @@ def table_8(results: Results, solvers: Collection[str]) -> list[str]:
     for name, solver in _lines(results, solvers):
         a = comparable(results, name, solver)
         iterations, milliseconds = a["iterations"], 1e3 * a[TIMES]
-        lines.append(f"| {name} | {solver} | {len(iterations)} | {_spread(iterations)} | {_spread(milliseconds)} |")
+        lines.append(f"| {name} | {row_name(solver)} | {len(iterations)} | {_spread(iterations)} | {_spread(milliseconds)} |")
         if (name, solver) in TABLE_8:
             paper = TABLE_8[name, solver]
             spreads = (" / ".join(f"{value:g}" for value in values) for values in (paper.iterations, paper.milliseconds))
@@ -136,7 +144,7 @@ def table_9(results: Results, solvers: Collection[str]) -> list[str]:
         a = comparable(results, name, solver)
         errors = (a["orientation"] + a["posture"], a["orientation"], a["posture"])
         cells = [f"{error.mean():.4f} ({error.std():.4f})" if len(error) else "-" for error in errors]
-        lines.append(f"| {name} | {solver} | {len(errors[0])} | {' | '.join(cells)} |")
+        lines.append(f"| {name} | {row_name(solver)} | {len(errors[0])} | {' | '.join(cells)} |")
         printed = TABLE_9.get((name, solver.removesuffix(BOLDER)))
         if printed:
             cells = [f"*{mean:.4f} ({deviation:.4f})*" for mean, deviation in printed]

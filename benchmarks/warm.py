@@ -18,6 +18,7 @@ from limber.solvers.goals import GazeError
 from .jobs import folder_for, kept
 from .runners import complete
 from .sweep import arguments, asked_skeletons, solvers_for_orientations
+from .tables import row_name
 from .walks import KINDS, Figures, Walk, figures
 
 PATHS = 6
@@ -47,7 +48,7 @@ def table(rows: Mapping[tuple[str, str, str], Figures]) -> list[str]:
     ]
     for (kind, name, solver), f in rows.items():
         lines.append(
-            f"| {kind} | {name} | {solver} | {f.aim:.2f} | {f.off:.1%} | {f.pops:.2%} | {f.shape:.1f} | {f.jolt:,.0f}"
+            f"| {kind} | {name} | {row_name(solver)} | {f.aim:.2f} | {f.off:.1%} | {f.pops:.2%} | {f.shape:.1f} | {f.jolt:,.0f}"
             f" | {f.milliseconds:.2f} | {f.worst:.2f} |"
         )
     return lines

@@ -2,7 +2,7 @@
 
 All frames are rotated so that at zero angles every one of them, and the tool's, is the same: rest transforms vanish, the end's segment is
 +Y, and the target of the virtual chain is the tool's target, rotated alike. Links have unit length whatever the real ones have, so joints
-that share a place are ordinary, and only differences of neighbouring places are ever needed: the directions of links.
+that share a position are ordinary, and only differences of neighbouring positions are ever needed: the directions of links.
 """
 
 from collections.abc import Sequence

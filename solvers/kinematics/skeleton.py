@@ -1,6 +1,6 @@
 """The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians. Knows no Blender.
 
-Kinematics, for each joint, from its parent out:  place += R rest_offset;  R = R rest_rotation about(axis, angle).
+Kinematics, for each joint, from its parent out:  position += R rest_offset;  R = R rest_rotation about(axis, angle).
 """
 
 import math

@@ -61,9 +61,9 @@ class Objectives:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
         per_size = self.tree.size**-2.0
-        if places := [goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)]:
-            ends = self._ends(tuple((goal.body, goal.on_body, goal.position_weight) for goal in places), per_size)
-            yield Position(ends, np.array([goal.position for goal in places]))
+        if placed := [goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)]:
+            ends = self._ends(tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size)
+            yield Position(ends, np.array([goal.position for goal in placed]))
         if turned := [goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)]:
             ends = self._ends(tuple((goal.body, goal.on_body, goal.rotation_weight) for goal in turned))
             yield Orientation(ends, np.array([to_matrix(goal.rotation) for goal in turned if goal.rotation]).transpose(0, 2, 1))

@@ -208,7 +208,7 @@ class WholeBody:
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if 1.5 * np.square(move[LINEAR:]).max() < SEEN:  # as much error have three hinges at a place, whose axes differ
+        if 1.5 * np.square(move[LINEAR:]).max() < SEEN:  # as much error have three hinges at a position, whose axes differ
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
