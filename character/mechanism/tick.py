@@ -12,8 +12,7 @@ import numpy as np
 from ...motion import Filter, Kinematic
 from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.goals import FrameGoal, Goals
-from ...solvers.mechanism.report import Report
-from ...solvers.mechanism.solver import MechanismSolver
+from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.mechanism.solver import State as Pose
 
 FIRST = 200  # steps of a first frame, whose goals may be far from where the mechanism stands

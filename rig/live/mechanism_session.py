@@ -12,8 +12,7 @@ from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
-from ...solvers.mechanism.report import Report
-from ...solvers.mechanism.solver import MechanismSolver
+from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character

@@ -1,5 +1,7 @@
 """Mobility, redundancy and locked actuators of a mechanism at a pose. Knows no Blender."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,8 +10,22 @@ from ..tolerances import MET, TINY
 from .clusters import RANK
 from .descent import PROBE
 from .goals import Goals
-from .report import Counts
 from .solver import MechanismSolver, State
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Mobility of a mechanism at one pose, from the rank of its loop constraints."""
+
+    coordinates: int  # of the tree
+    rows: int  # loop constraints
+    rank: int  # of the loop constraints
+    mobility: int  # degrees of freedom that are left
+    redundancy: int  # redundant constraints
+    actuators: int
+    independent_actuators: int  # actuator values that can be set independently
+    free_dofs: int  # degrees of freedom that are left with every actuator fixed
+    undetermined: tuple[str, ...]  # bodies that these move: a solve keeps them still
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:

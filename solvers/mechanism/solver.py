@@ -26,7 +26,6 @@ from .loops import Loops
 from .model import Mechanism, MechanismError
 from .objectives import Objectives, by_full_rotations, stacked
 from .readout import coordinates_at, values_of
-from .report import Report
 from .tree import SpanningTree
 
 MOST_WAYPOINTS = round(math.tau / LONGEST_STEP)  # waypoints of a full rotation
@@ -43,6 +42,24 @@ class State:
     motion: Motion | None = field(default=None, repr=False, compare=False)  # of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
+
+
+@dataclass(frozen=True)
+class Report:
+    """Outcome of one solve."""
+
+    assembled: bool  # every joint's residual is at most MET
+    settled: bool  # the solve has converged
+    residual: float  # [m or rad] of the joint with the largest residual
+    worst: str  # that joint's name; "": no joint closes a loop
+    goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
+    at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit is active against the goals
+    iterations: int
+    flipped: bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
+
+    @property
+    def converged(self) -> bool:
+        return self.assembled
 
 
 @dataclass(frozen=True)

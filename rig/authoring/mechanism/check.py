@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....solvers.mechanism.counting import count
+from ....solvers.mechanism.counting import Counts, count
 from ....solvers.mechanism.model import WORLD
-from ....solvers.mechanism.report import Counts
 from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
 from ...live.live import as_authored
