@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
 from .model import Model
-from .options import SPEED
 
 ACCELERATION = math.radians(7560)  # [rad/s^2] of a joint: full speed within 64 ms
 # [rad/s^2] the same where the aim would be lost otherwise, and in straight transitions, which lose it: full speed within 17 ms

@@ -3,10 +3,9 @@
 import math
 from dataclasses import dataclass
 
+from ..gaze import SPEED
 from ..goals import GazeError
 from ..settings import Settings, setting
-
-SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..gaze import PlanSlot
+from ..gaze import FASTEST_TARGET, PlanSlot
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..kinematics.rotations import (
     ORIGIN,
@@ -33,8 +33,6 @@ from .shape import Authored
 HORIZON = 0.65  # [s] for which transitions are simulated: one of half a turn takes .45
 KNOWN_HORIZON = 1.0  # [s] the same where goals are known: a whole turn takes .81 at the highest speed, and starts and brakes
 LASTING = 0.55  # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half a second
-FASTEST_TURN = 18.0  # [rad/s] a faster rotation is a jump of the target, not movement
-FASTEST_DRIFT = 18.0  # [of the target's distance from the base, per second] the same for positions
 SMOOTHING = 0.024  # [s] over which velocities are averaged: smooths hand-held targets
 SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the average would never reach zero
 
@@ -77,9 +75,9 @@ def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
         turn = scale(logarithm(between(unit(before.vector), unit(now.vector))), 1.0 / dt)
     if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
         drift = scale(difference(now.position, before.position), 1.0 / dt)
-        if length(drift) > FASTEST_DRIFT * max(length(before.position), length(now.position)):
+        if length(drift) > FASTEST_TARGET * max(length(before.position), length(now.position)):
             return Velocity()
-    if length(turn) > FASTEST_TURN:
+    if length(turn) > FASTEST_TARGET:
         return Velocity()
     newest = 1.0 - math.exp(-dt / SMOOTHING)
     return Velocity(_blend(last.turn, turn, newest), _blend(last.drift, drift, newest))

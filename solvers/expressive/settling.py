@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from .options import SPEED
+from ..gaze import SPEED
 
 SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
 LEAST_DAMPING = 0.01

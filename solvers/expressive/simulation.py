@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
 from .descent import StepGoal
 from .model import Model, Rows
-from .options import SPEED
 from .prediction import HORIZON, FrameContext
 from .transition import KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, shape_of, step_goals
 

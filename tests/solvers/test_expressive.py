@@ -9,9 +9,8 @@ from limber.solvers.aim_residual import residual
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model
-from limber.solvers.expressive.options import SPEED
 from limber.solvers.expressive.shape import Authored
-from limber.solvers.gaze import FRAME, shape_deviation
+from limber.solvers.gaze import FRAME, SPEED, shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
