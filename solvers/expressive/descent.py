@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.skeleton import Angles
-from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.boxes import boxed
 from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
 from .rolls import Rolls
 from .shape import Authored
 
+LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 # [1/rad] weight of the aim against the directions of links: leaves little for the exact correction, and its square costs no digits
 AIM_WEIGHT = 30.0
 LEAST_PROXIMAL = 1e-3  # weight of the movement where the aim alone counts: a millionth of the aim error is left
@@ -173,6 +173,6 @@ class Descent:
 
 def pull(errors: AimErrors) -> Angles:
     """Negative gradient (m, n) of the weighted aim error, with errors clipped to what one step can correct."""
-    clip = np.minimum(1.0, LONGEST_STEP / np.maximum(errors.size, LONGEST_STEP))
+    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))
     pulled: Angles = (errors.columns @ (errors.error * (AIM_WEIGHT**2 * clip)[:, None])[:, :, None])[:, :, 0]
     return pulled
