@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .ccd import Ccd, CcdOptions
+from .erik.exact import ErikExact
 from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
-from .erik_exact import ErikExact
 from .expressive import Expressive
 from .expressive.options import Options as ExpressiveOptions
 from .expressive.prediction import KNOWN_HORIZON

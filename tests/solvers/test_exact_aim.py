@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 from limber.solvers.aim_residual import residual
-from limber.solvers.erik_exact import ErikExact
+from limber.solvers.erik.exact import ErikExact
 from limber.solvers.exact_aim import correct, least_change
 from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point

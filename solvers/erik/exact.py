@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .aim_residual import residual
-from .erik.parameters import Hyperparameters
-from .erik.solver import Erik
-from .exact_aim import Corrected, correct_or_look
-from .gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, SPEED, Shape, Solution, aim_error
-from .goals import LOOKS, GazeGoal, check_goal
-from .kinematics.skeleton import Angles, Skeleton
-from .spread import spread
-from .tolerances import MET
+from ..aim_residual import residual
+from ..exact_aim import Corrected, correct_or_look
+from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, SPEED, Shape, Solution, aim_error
+from ..goals import LOOKS, GazeGoal, check_goal
+from ..kinematics.skeleton import Angles, Skeleton
+from ..spread import spread
+from ..tolerances import MET
+from .parameters import Hyperparameters
+from .solver import Erik
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
