@@ -6,6 +6,7 @@ systems have a few equations, one for each component of the aim.
 
 import math
 from collections.abc import Sequence
+from operator import mul
 from typing import NamedTuple
 
 from .aim_residual import Residual, residual
@@ -87,7 +88,7 @@ def least_change(
         weights = _solve_damped([(left.columns[k], costs[k]) for k in free], wanted, damping)
         over = []
         for k in free:
-            move = sum(c * w for c, w in zip(left.columns[k], weights, strict=True)) / costs[k]
+            move = sum(map(mul, left.columns[k], weights)) / costs[k]
             step[k] = move = min(max(move, -longest[k]), longest[k])
             if not skeleton.lower[k] <= angles[k] + move <= skeleton.upper[k]:
                 over.append(k)

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass, replace
 
 from ..gaze import SPEED
+from ..tolerances import MET
 
 SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
 LEAST_DAMPING = 0.01
-LEAST_GAIN = 1e-6  # relative decrease of the cost that counts as improvement: less is not seen
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
@@ -43,7 +43,7 @@ class Settling:
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The state before a step of `dt` [s] from a solution of cost `merit`."""
-        better = merit < (1.0 - LEAST_GAIN) * self.best
+        better = merit < (1.0 - MET) * self.best  # less is not seen
         factor = math.exp(dt / SETTLING)
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return replace(self, best=merit if better else self.best, last=merit, trust=trust)
