@@ -58,14 +58,14 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
             if inward[first] <= EXACT * np.abs(slopes).max():
                 break
             held[first] = False
-        way = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)
-        bound = np.where(way > 0.0, upper, lower)
-        shares = np.divide(bound - moves, way, out=np.full(len(way), np.inf), where=way != 0.0)
+        direction = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)
+        bound = np.where(direction > 0.0, upper, lower)
+        shares = np.divide(bound - moves, direction, out=np.full(len(direction), np.inf), where=direction != 0.0)
         share = min(1.0, float(shares.min()))
         is_best = share == 1.0
         reached = (shares <= share) & (share < 1.0)
         held |= reached
-        moves = np.where(reached, bound, np.clip(moves + share * way, lower, upper))
+        moves = np.where(reached, bound, np.clip(moves + share * direction, lower, upper))
     return moves, held
 
 

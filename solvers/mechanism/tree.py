@@ -76,7 +76,7 @@ class SpanningTree(tree.Tree):
         # bodies without a path of joints to the world, each the root of its part
         self.floating = {name: self._passage(joints, False) for name, joints in grown.floating.items()}
         self.carries = self.moved_by[:, BASE:].astype(float)  # (1 + n, v) 1 where a coordinate moves a node
-        self.passages = {name: self._passage(*way) for name, way in grown.taken.items()}
+        self.passages = {name: self._passage(*made) for name, made in grown.taken.items()}
         # [m] mean distance between neighbouring joints; where the world's origin is does not matter
         ends = slice(self.bodies.stop, None)
         apart = np.concatenate([self.rests[np.array(self.parents, int) >= 0], self.ends[ends][self.carrying[ends] >= 0]])[:, :3, 3]

@@ -1,6 +1,7 @@
 """Each setting of a solver is described, and the solver accepts what its bounds allow and nothing else."""
 
 import math
+import re
 from dataclasses import fields, replace
 
 import pytest
@@ -80,3 +81,7 @@ def test_hyperparameters_of_the_paper_name_their_place_in_it() -> None:
 
 def test_the_page_of_settings_is_what_the_code_makes() -> None:
     assert PAGE.read_text(encoding="utf-8") == text(), "run python -m tests.solvers.settings_page"
+
+
+def test_the_page_writes_numbers_out() -> None:
+    assert not re.findall(r"\d[eE][+-]?\d", text())
