@@ -21,7 +21,6 @@ from .linear import Array
 
 DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))  # .01 to 1.28: from the least that Buss's figures show to what hardly moves
 SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joints
-SETTLING = 1.0  # [s] at first that do not count
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
@@ -48,10 +47,10 @@ def trials(
         goals: Goals of consecutive frames.
         dt: [s] duration of a frame.
     """
-    settling = int(SETTLING / dt)
     made = []
     for damping in DAMPINGS:
-        solver, angles, memory = make(damping), np.array(skeleton.clamp(goals[0].posture)), None
+        solver, memory = make(damping), None
+        angles: Angles | None = None  # the first frame is solved from scratch
         path, errors = [], []
         for goal in goals:
             solution = solver.solve(goal, angles, memory, dt=dt)
@@ -59,9 +58,9 @@ def trials(
             path.append(angles)
             errors.append(np.mean([math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]))
             yield damping
-        moves = np.diff(np.array(path)[settling:] / skeleton.units, axis=0)
+        moves = np.diff(np.array(path) / skeleton.units, axis=0)
         shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SEEN)
-        made.append(Trial(damping, float(np.mean(errors[settling:])), float(np.mean(shakes.any(axis=1)))))
+        made.append(Trial(damping, float(np.mean(errors)), float(np.mean(shakes.any(axis=1)))))
     return made
 
 
