@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tolerances import NO_DIRECTION
+from ..tolerances import EXACT
 from .bounded_step import FAR_STEPS
 
 Array = NDArray[np.float64]
@@ -109,10 +109,10 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         x, slope = quadratic.free(sides, held)
         size = math.sqrt(np.vdot(x, x))
         # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch 2002).
-        tolerance = NO_DIRECTION * max(1.0, size)
+        tolerance = EXACT * max(1.0, size)
         ahead = x
         if slope.any():
-            rounding = NO_DIRECTION * max(size, quadratic.largest / quadratic.steepest)
+            rounding = EXACT * max(size, quadratic.largest / quadratic.steepest)
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
         following[sides * following < 0] = FREE  # from one bound to the other only by way of a round in between
