@@ -16,7 +16,7 @@ from ..least_squares import box, constrained
 from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds, usual_limits
-from ..tolerances import EXACT, MET, SEEN
+from ..tolerances import EXACT, MET
 from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
@@ -25,6 +25,8 @@ from .law import Law
 from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
+
+CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 
 
 @dataclass(frozen=True)
@@ -208,14 +210,14 @@ class WholeBody:
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if 1.5 * np.square(move[LINEAR:]).max() < SEEN:  # as much error have three hinges at a position, whose axes differ
+        if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:  # as much error have three hinges at a position, whose axes differ
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
         positions = motion_targets.positions(after.frames) + after.base_position
         rotation_error = (logarithm(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
         position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
-        return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > SEEN**2
+        return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
 
     def _corrected(self, values: Values, problem: "_StepProblem", after: State, answer: Answer) -> tuple[State, Answer]:
         """The state after a second Gauss-Newton step that corrects the error of linearisation.
