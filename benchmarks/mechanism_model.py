@@ -10,7 +10,6 @@ import numpy as np
 from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import frame_array
 from limber.solvers.mechanism.counting import count
-from limber.solvers.mechanism.tree import ROOT
 
 from .mechanism_cases import Race
 
@@ -64,7 +63,7 @@ def model_of(race: Race) -> tuple[str, Ends]:
     def inside(k: int) -> str:
         return "".join([*sites.get(k, ()), *(body(child) for child, parent in enumerate(tree.parents) if parent == k)])
 
-    ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(ROOT)}</body>'
+    ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(-1)}</body>'
     return f"<mujoco><worldbody>{ground}</worldbody></mujoco>", Ends(tuple(goals), tuple(pairs), tuple(axes))
 
 
