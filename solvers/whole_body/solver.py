@@ -26,6 +26,7 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
+REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 
 
@@ -97,8 +98,7 @@ class WholeBody:
             move = share * state.velocity
             if np.abs(move).max() < EXACT:
                 break
-            if move @ last < 0.0:
-                share *= 0.5
+            share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
             last = move
         return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 
