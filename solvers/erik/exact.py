@@ -1,5 +1,6 @@
 """ERIK followed by an exact correction of the aim. Knows no Blender."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 from ..aim_residual import residual
 from ..exact_aim import Corrected, correct_or_look
-from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, SPEED, Shape, Solution, aim_error
+from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
 from ..goals import LOOKS, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
@@ -19,6 +20,7 @@ ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, wh
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
 ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
+SPEED = math.radians(300)  # [rad/s] of a joint on the way to a better solution, before the aim is corrected: with that, no jump is seen
 
 
 @dataclass(frozen=True)
