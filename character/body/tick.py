@@ -113,6 +113,7 @@ class Outputs:
     lost: tuple[str, ...]  # links without a target in this frame
     planted: tuple[str, ...]  # feet in contact with the floor
     bounded: tuple[str, ...]  # joints at a limit
+    violated: tuple[str, ...]  # couplings of joints that cannot be kept
     at_rest: bool
 
 
@@ -205,6 +206,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         lost,
         tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.stands),
         bounded,
+        model.body.violated(state.joints),
         stalled >= STALLED,
     )
     return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet)

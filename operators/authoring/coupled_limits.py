@@ -1,6 +1,7 @@
 """Operators for a body's coupled limits: add and remove limits and their joints."""
 
 from ...rig.blender.errors import RigError
+from ...rig.blender.free_name import free_name
 from ...rig.blender.selection import selected
 from ...rig.reading.joint_axes import joint_axes
 from ..operator import UndoOperator
@@ -28,10 +29,8 @@ class LIMBER_OT_add_coupled_limit(UndoOperator):
 
     def run(self, context):
         retarget = rig_of(context).limber.retarget
-        names = {limit.name for limit in retarget.coupled_limits}
-        limit = retarget.coupled_limits.add()
-        usual = "Coupled Limit"
-        limit.name = next(name for k in range(len(names) + 1) if (name := f"{usual} {k + 1}" if k else usual) not in names)
+        name = free_name("Coupled Limit", {limit.name for limit in retarget.coupled_limits})
+        retarget.coupled_limits.add().name = name
         retarget.active_coupled_limit = len(retarget.coupled_limits) - 1
 
 

@@ -105,6 +105,8 @@ def _draw_outcome(layout, session) -> None:
     outputs = session.outputs
     if outputs is None:
         return
+    for name in outputs.violated:
+        sentence(layout, f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR")
     errors = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
     worst = int(np.argmax(errors))
     rows = [

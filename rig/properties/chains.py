@@ -6,6 +6,7 @@ All of them are library-overridable, so that an armature linked from another fil
 from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
+from ..blender.free_name import free_name
 from ..reading import kept_posture
 from ..reading.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
@@ -67,11 +68,9 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
 def _make_unique(chain, _context) -> None:
     """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
-    free_name = chain.name or "Chain"
-    if free_name in taken:
-        free_name = next(name for k in range(1, len(taken) + 2) if (name := f"{free_name}.{k:03d}") not in taken)
-    if chain.name != free_name:
-        chain.name = free_name
+    name = free_name(chain.name or "Chain", taken)
+    if chain.name != name:
+        chain.name = name
 
 
 class LimberGoal:

@@ -15,14 +15,14 @@ class LimberCoupledJoint(PropertyGroup):
     bone: StringProperty(name="Bone", description="Bone that the joint moves")
     axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
     factor: FloatProperty(
-        name="Factor", description="Factor of the joint's angle in the sum; negative where it must not part from the others", default=1.0
+        name="Factor", description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints", default=1.0
     )
 
 
 class LimberCoupledLimit(PropertyGroup):
     """Bounds of a sum of joint angles, such as the cables of a shoulder or parts that touch only in certain poses of several joints."""
 
-    name: StringProperty(name="Name", description="Name of the coupled limit", default="Coupled Limit")
+    name: StringProperty(name="Name", description="Name of the coupled limit")
     joints: CollectionProperty(name="Joints", description="Joints whose angles are added, each times its factor", type=LimberCoupledJoint)
     active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
     lower: FloatProperty(name="Min", description="Smallest sum", subtype="ANGLE", default=-pi)

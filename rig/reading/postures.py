@@ -68,10 +68,10 @@ def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> Non
 
 def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
     """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version, which does not tell."""
-    told = action.get(MOTOR_JOINTS)
-    if told is None:
+    stored = action.get(MOTOR_JOINTS)
+    if stored is None:
         return None
-    parts = ((path, text.partition(" ")) for path, text in told.items())
+    parts = ((path, text.partition(" ")) for path, text in stored.items())
     return {(joint, axis): path for path, (axis, _, joint) in parts}
 
 

@@ -12,6 +12,7 @@ import bpy
 from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_filter
 from ..blender import actions
 from ..blender.errors import RigError
+from ..blender.free_name import free_name
 from ..live.mover import JointKey, Mover
 from ..live.movers import movers_of
 from ..live.runtime import session
@@ -84,7 +85,7 @@ def value_of(auxiliary) -> float | None:
 def set_up(device, auxiliary, number: float) -> None:
     """Sets the name, range and servo of a new value from its property; `number`: its current value."""
     owner, path = auxiliary.owner, auxiliary.path
-    auxiliary.name = _free_name(device, _name_of(owner, path))
+    auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
     low, high = _soft_range(owner, path)
     if not (isfinite(low) and isfinite(high) and low < high <= low + MOST_RANGE):
         low, high = min(0.0, number), max(1.0, number)
@@ -98,11 +99,6 @@ def _name_of(owner, path: str) -> str:
     """Readable name of a property: its key in quotes, or the property's name with its owner's."""
     keys = re.findall(r"\[[\"'](.+?)[\"']\]", path)
     return keys[-1] if keys else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
-
-
-def _free_name(device, name: str) -> str:
-    taken = {other.name for other in device.auxiliaries}
-    return name if name not in taken else next(free for k in range(1, len(taken) + 2) if (free := f"{name}.{k:03d}") not in taken)
 
 
 def _soft_range(owner, path: str) -> tuple[float, float]:

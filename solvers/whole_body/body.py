@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kinematics.se3 import Array
 from ..kinematics.skeleton import End, Joint, SkeletonError, laid_out
 from ..kinematics.tree import Indices, Tree
 from ..least_squares.constrained import Constraints
+from ..tolerances import MET
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,12 @@ class Body(Tree):
                 raise SkeletonError(f"coupling '{coupling.name}': {coupling.lower:.6g} is above {coupling.upper:.6g}: exchange them")
         bounds = np.array([(coupling.lower, coupling.upper) for coupling in couplings]).reshape(-1, 2)
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
+
+    def violated(self, joints: Array) -> tuple[str, ...]:
+        """Names of the couplings that joints (n,) do not keep."""
+        sums, couplings = self.couplings.matrix @ joints, self.couplings
+        beyond = np.maximum(couplings.lower - sums, sums - couplings.upper) > MET
+        return tuple(name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond)
 
     def link_indices(self, names: Sequence[str]) -> Indices:
         """Indices of links by name.

@@ -195,6 +195,21 @@ def test_a_coupled_limit_that_cannot_be_says_why(joints, bounds, said):
     assert said in live.session(rig, rig.limber.retarget).problem
 
 
+def test_a_coupled_limit_that_cannot_be_kept_is_named_and_one_that_can_is_not():
+    rig, _ = follower()
+    bone = called(XSENS, "left shin")
+    limit = coupled(rig, -3.0, 3.0, (bone, "X", 1.0))
+    constraint = rig.pose.bones[bone].constraints.new("LIMIT_ROTATION")
+    constraint.owner_space, constraint.use_limit_x, constraint.min_x, constraint.max_x = "LOCAL", True, radians(-20), radians(20)
+    violated = []
+    for limit.lower in (-3.0, radians(40)):
+        bpy.ops.limber.live()
+        bpy.context.scene.frame_set(FRAMES[1])
+        violated.append(live.session(rig, rig.limber.retarget).outputs.violated)
+        at_hand.end_live(rig.limber.retarget)
+    assert violated == [(), ("coupled limit 'Coupled Limit'",)]
+
+
 def test_joints_are_added_to_a_coupled_limit_by_the_active_bone_and_removed_again():
     rig, _ = follower()
     with pytest.raises(RuntimeError, match="There is no coupled limit: add one with"):
@@ -202,7 +217,7 @@ def test_joints_are_added_to_a_coupled_limit_by_the_active_bone_and_removed_agai
     bpy.ops.limber.add_coupled_limit()
     bpy.ops.limber.add_coupled_limit()
     limit = rig.limber.retarget.coupled_limits[1]
-    assert limit.name == "Coupled Limit 2"
+    assert limit.name == "Coupled Limit.001"
     bone = rig.pose.bones[called(XSENS, "left shin")]
     bone.lock_rotation = (True, False, False)
     rig.data.bones.active = bone.bone
