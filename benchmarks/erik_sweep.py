@@ -74,8 +74,8 @@ def main() -> None:
     print(f"{'':34} {'combined':>9} {'orientation':>12} {'<=.04':>7} {'iterations':>11} {'ms':>7}")
     for name in names:
         paper = TABLE_8[name, "erik"]
-        told = f"  paper: {paper.iterations[2]} iterations, {paper.milliseconds[2]} ms"
-        print(line(name, [results[name, "erik"]]) + told)
+        of_paper = f"  paper: {paper.iterations[2]} iterations, {paper.milliseconds[2]} ms"
+        print(line(name, [results[name, "erik"]]) + of_paper)
     print(f"\nOne value changed, mean over {''.join(names)}; * marks the default")
     for (field, value), solver in zip(tried, solvers[1:], strict=True):
         default = getattr(Hyperparameters(), field)

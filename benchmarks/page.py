@@ -41,8 +41,9 @@ of all branches; frame by frame no joint moves faster than the eye takes for mov
 ## The ERIK paper's tables
 
 Skeletons A to G (Table 5), pairs drawn from an even grid over the paper's ranges (its [own](erik.md#the-papers-own-pairs) are easier).
-DLS with 100, 200 and 400 steps (`dls100` and so on in the figures) is set up as in section 4.0.4: orientation first, posture second, J2 = I
-without end twisters, Maciejewski's damping, targets flipped to the side that the chain reaches; pairs that 100 steps miss even without the
+DLS with 100, 200 and 400 steps (`dls100` and so on in the figures) is set up as in section 4.0.4: orientation first, posture second, the
+posture's Jacobian is the identity without the root's and the end's twist, the damping Maciejewski's, and targets out of reach are mirrored
+into the hemisphere that the chain reaches; pairs that 100 steps miss even without the
 posture, by more than three thresholds, are left out. The paper ran DLS on C alone. It does not print the bound on a step: it is .25 rad
 here, about the best of those tried, and .75 in `dls400_bold`. Neither comes out as Table 9 prints it for C: the paper's combined and
 orientation errors lie between those of the two, and its posture error is that with .75.

@@ -114,41 +114,41 @@ def swept_joints(name: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Grid:
-    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the target's turns."""
+    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the target's angles."""
 
     name: str
 
     @property
     def digits(self) -> list[int]:
-        """Steps of the postures' joints, then of the target's three turns: a place is a number with these digits."""
+        """Steps of the postures' joints, then of the target's three angles: a pair's index is a number of these mixed bases."""
         return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
 
     @property
     def size(self) -> int:
         return math.prod(self.digits)
 
-    def pair(self, place: int) -> GazeGoal:
+    def pair(self, index: int) -> GazeGoal:
         """A posture and a target Ry(h) Rx(v) Ry(t)."""
         steps = []
         for count in reversed(self.digits):
-            place, step = divmod(place, count)
+            index, step = divmod(index, count)
             steps.append(step)
         steps.reverse()
         body = BODIES[self.name]
-        turns = np.linspace(-math.pi, math.pi, TARGET_STEPS)[steps[-3:]].tolist()
+        angles = np.linspace(-math.pi, math.pi, TARGET_STEPS)[steps[-3:]].tolist()
         posture = np.zeros(len(body.axes))
         posture[swept_joints(self.name)] = np.linspace(-body.reach, body.reach, POSTURE_STEPS)[steps[:-3]]
-        return GazeGoal(Orientation(yaw_pitch_roll(*turns)), posture)
+        return GazeGoal(Orientation(yaw_pitch_roll(*angles)), posture)
 
     def sample(self, count: int, seed: int = 0) -> list[int]:
         draw = random.Random(f"{self.name}{seed}")
-        places = []
+        indices = []
         for _ in range(count):
-            place = 0
+            index = 0
             for steps in self.digits:
-                place = place * steps + draw.randrange(steps)
-            places.append(place)
-        return places
+                index = index * steps + draw.randrange(steps)
+            indices.append(index)
+        return indices
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,12 @@ def add_sample(ask: argparse.ArgumentParser, pairs: int) -> None:
     """How many pairs, and which."""
     ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
     ask.add_argument("--seed", type=int, default=0)
-    ask.add_argument("--grid", choices=get_args(Grids), default="even", help="what they are of: `benchmarks.paper` (default %(default)s)")
+    ask.add_argument(
+        "--grid",
+        choices=get_args(Grids),
+        default="even",
+        help="grid of the pairs: `benchmarks.paper` (default %(default)s)",
+    )
 
 
 def asked_skeletons(ask: argparse.ArgumentParser, letters: str) -> list[str]:

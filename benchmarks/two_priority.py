@@ -1,8 +1,9 @@
 """The paper's own comparison (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two priorities, orientation over posture.
 
-J1 is the orientation's Jacobian, J2 the identity without a root or end twister; damping after Maciejewski; targets flipped to the side that
-the chain reaches, as the paper does for its skeleton C. `dls100`, `dls200`, `dls400` stop after so many steps; `dls400_bold` takes longer
-ones; `dls100_nopost` solves the orientation alone: pairs that it misses are what the paper filters out.
+J1 is the orientation's Jacobian, J2 the posture's: the identity without the root's and the end's twist. The damping is Maciejewski's.
+Targets out of reach are mirrored into the hemisphere that the chain reaches, as the paper does for its skeleton C. `dls100`, `dls200` and
+`dls400` stop after so many steps; `dls400_bold` takes longer ones; `dls100_nopost` solves the orientation alone: pairs that it misses are
+what the paper filters out.
 """
 
 import time

@@ -129,9 +129,7 @@ def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
     `move` sees each joint with the tools moved by the earlier joints of the sweep; it stores the angles itself.
     """
     axes, positions, parents, prismatic, carried, tools = linkage
-    moved = [STILL] * len(
-        axes
-    )  # rotation and translation of each joint's body since the start of the sweep; toward the base none has moved
+    moved = [STILL] * len(axes)  # rotation and translation of each joint's body in this sweep
     for k in range(len(axes) - 1, -1, -1) if tip_first else range(len(axes)):
         axis, position = axes[k], positions[k] if positions else None
         turned, shift = before = moved[parents[k]] if parents[k] >= 0 else STILL

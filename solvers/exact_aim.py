@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .aim_residual import Residual, residual
 from .goals import GazeGoal, with_free_roll
 from .kinematics.skeleton import Pose, Skeleton
-from .least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
+from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
 
@@ -45,7 +45,7 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
     costs = [cost / (unit * unit) for cost, unit in zip(costs, units, strict=True)]
     damping, aim_error, history = REDUNDANT, left.size, [math.inf] * 4
     steps = 0
-    while aim_error > SAME_ANGLE and steps < FAR_STEPS and aim_error < SLOWEST * history[-4]:
+    while aim_error > SAME_ANGLE and steps < MAX_ITERATIONS and aim_error < SLOWEST * history[-4]:
         steps += 1
         step = least_change(skeleton, now, left, costs, longest, damping)
         trial = skeleton.clamp([a + s for a, s in zip(now, step, strict=True)])

@@ -87,7 +87,7 @@ def calculate_erik(
             warped = [model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)]
             if hyper.loop == "posture" or iteration == 1:
                 bases = chain.bases(warped)
-        angles, hung = forward_phase(chain, bases, goal, edge_offset, end_aims=hyper.loop == "posture")
+        angles, hung = forward_phase(chain, bases, goal, edge_offset, end_from_target=hyper.loop == "posture")
         angles = backward_phase(chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint)
         if best.accepts(angles, iteration):
             break

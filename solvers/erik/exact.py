@@ -12,7 +12,7 @@ from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Shape, Solution, aim_err
 from ..goals import LOOKS, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
-from ..tolerances import MET
+from ..tolerances import MET, SEEN
 from .parameters import Hyperparameters
 from .solver import Erik
 
@@ -20,7 +20,8 @@ ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, wh
 VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
 ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
-SPEED = math.radians(300)  # [rad/s] of a joint on the way to a better solution, before the aim is corrected: with that, no jump is seen
+# [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is corrected: no jump is seen
+BRANCH_SPEED = math.radians(300)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class ErikExact:
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
-        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > last.aim_error + FASTEST_TARGET * dt:
+        expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
+        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > expected:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
@@ -83,7 +85,7 @@ class ErikExact:
         if not pause and not best.met:
             pause = SEARCH_PAUSE
         if here is not None:
-            best = self._step_toward(goal, shape, best, here, SPEED * dt)
+            best = self._step_toward(goal, shape, best, here, BRANCH_SPEED * dt)
         angles, pose, error, steps = best.corrected
         return self.erik.diagnosis.solution(
             goal,
@@ -113,18 +115,19 @@ class ErikExact:
 
         def cost(candidate: Candidate) -> tuple[float, ...]:
             # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
-            change = sum(abs(a - b) for a, b in zip(candidate.corrected.angles, posture, strict=True))
+            moves = zip(candidate.corrected.angles, posture, self.skeleton.units, strict=True)
+            change = sum(abs(a - b) / unit for a, b, unit in moves)
             return candidate.view_error, candidate.error, round(candidate.deviation / MET), change
 
         return min(found, key=cost), answer.iterations
 
     def _step_toward(self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float) -> Candidate:
-        """The best if no joint moves by more than `most` [rad], else a step toward it, with the aim corrected; the best also where that
-        loses the aim.
+        """The best if no joint moves by more than `most` [rad, of slides in units of the chain], else a step toward it, with the aim
+        corrected; the best also where that loses the aim.
         """
-        angles = best.corrected.angles
-        if max(abs(a - b) for a, b in zip(angles, start, strict=True)) <= most:
+        moves = [(a, b - a, most * unit) for a, b, unit in zip(start, best.corrected.angles, self.skeleton.units, strict=True)]
+        if all(abs(move) <= room for _, move, room in moves):
             return best
-        step = self._corrected(goal, shape, [a + min(max(b - a, -most), most) for a, b in zip(start, angles, strict=True)])
+        step = self._corrected(goal, shape, [a + min(max(move, -room), room) for a, move, room in moves])
         aims = step.view_error <= ABOUT_AS_WELL * best.view_error and step.error <= ABOUT_AS_WELL * best.error
         return step if aims else best

@@ -31,7 +31,7 @@ from .joint_model import JointModel
 
 
 def forward_phase(
-    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float, end_aims: bool = True
+    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float, end_from_target: bool = True
 ) -> tuple[list[float], list[Quaternion]]:
     """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain whose end is on the target.
 
@@ -40,7 +40,7 @@ def forward_phase(
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
         edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
-        end_aims: The end's basis is the target without its own rotation. False, as printed: it stays the posture's.
+        end_from_target: The end's basis is the target without its own rotation. False, as printed: it stays the posture's.
     """
     models = chain.models
     end = len(models) - 1
@@ -66,7 +66,7 @@ def forward_phase(
         angles[k] = angle
         # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own rotation. Printed is
         # that for all but the end, whose basis stays the posture's: the aim then lacks what BWCD left over.
-        bases[k] = multiply(child, conjugate(model.rotation(angle))) if k < end or end_aims else basis
+        bases[k] = multiply(child, conjugate(model.rotation(angle))) if k < end or end_from_target else basis
     return angles, bases
 
 

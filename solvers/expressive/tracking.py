@@ -32,7 +32,7 @@ ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a sm
 BRANCH = StepSettings(proximal=1.0, largest_step=0.2)  # of a transition's branch
 AT_RISK = math.radians(0.2)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
 STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
-IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has then been through some three cycles
+IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
 EVERY_FRAME = PlanSlot()
 
 

@@ -12,7 +12,7 @@ from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
 LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
-FAR_STEPS = 200  # most steps of a loop that ends by itself: a hundred radians
+MAX_ITERATIONS = 200  # of loops that end by themselves: none seen takes so many, and no error of rounding keeps one going
 
 
 Step = Callable[[Array, Mask], Array]
@@ -50,7 +50,7 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
     Wright 2006, algorithm 16.3).
     """
     is_best = True
-    for _ in range(FAR_STEPS):
+    for _ in range(MAX_ITERATIONS):
         if is_best:
             slopes = slope(moves, ~held)
             inward = np.where(held & (lower < upper), np.where(moves <= lower, -slopes, slopes), 0.0)

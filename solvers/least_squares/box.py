@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tolerances import EXACT
-from .bounded_step import FAR_STEPS
+from .bounded_step import MAX_ITERATIONS
 
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
@@ -119,7 +119,7 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         changed = (following != sides).nonzero()[0]
         if some_pinned:
             changed = changed[~pinned[changed]]
-        if not len(changed) or rounds == FAR_STEPS * (count + 1):
+        if not len(changed) or rounds == MAX_ITERATIONS * (count + 1):
             return Boxed(np.minimum(np.maximum(x, lower), upper), sides, rounds)
         if len(changed) < fewest:
             fewest, patience = len(changed), PATIENCE

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..kinematics.se3 import Array
 from ..tolerances import EXACT, MET
 from . import box
-from .bounded_step import FAR_STEPS
+from .bounded_step import MAX_ITERATIONS
 from .box import Sides
 
 Mask = NDArray[np.bool_]
@@ -104,7 +104,7 @@ def solve(
             return of_box(boxed, len(constraints))
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
     last, stiffenings = np.full(len(constraints), np.inf), 0
-    for _ in range(FAR_STEPS):
+    for _ in range(MAX_ITERATIONS):
         x, sides, more = penalty.minimum(x, sides, forces)
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
@@ -141,7 +141,7 @@ class _Penalty:
         By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
-        for _ in range(FAR_STEPS):
+        for _ in range(MAX_ITERATIONS):
             beyond = constraints.beyond(x, shift)
             active = (beyond != 0.0) | constraints.equal
             own = constraints.matrix[active]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..least_squares.bounded_step import FAR_STEPS
+from ..least_squares.bounded_step import MAX_ITERATIONS
 from ..tasks import Kinematics
 from ..tolerances import MET
 from .descent import Descent
@@ -37,7 +37,7 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
     best: Solution | None = None
     for k in range(max(tries, 1)):
         tried = start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
-        found = solver.solve(goals, _closed(solver, tried, goals), iterations=FAR_STEPS)
+        found = solver.solve(goals, _closed(solver, tried, goals), iterations=MAX_ITERATIONS)
         if best is None or _rank(found) < _rank(best):
             best = found
         if found.report.assembled and found.report.goal_error < MET:
@@ -71,7 +71,7 @@ def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
     """Levenberg-Marquardt on the loops alone, within limits."""
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
     descent = Descent(solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping)
-    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), FAR_STEPS)
+    here, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)
     return State(here.values, here.balls)
 
 

@@ -95,24 +95,24 @@ class Branches:
             return last, False
         blocks = self._blocks(loops)
         now = np.concatenate([view.determinants(block) for view, block in zip(last.views, blocks, strict=True)])
-        sure = np.abs(now) > NEAR_SINGULAR
+        is_regular = np.abs(now) > NEAR_SINGULAR
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
-        other = sure & self._is_unpredicted(last, now, steps)
-        went = sure & (moved > EXACT)
-        far = last.moved + float(moved.max())
-        if went.all() and not other.any():
-            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, far)
+        other = is_regular & self._is_unpredicted(last, now, steps)
+        has_moved = is_regular & (moved > EXACT)
+        total = last.moved + float(moved.max())
+        if has_moved.all() and not other.any():
+            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, total)
         else:
             found = Branch(
                 last.views,
-                np.where(sure, now, last.values),
-                np.where(went & ~other, now - last.values, np.where(other, 0.0, last.slopes)),
-                np.where(went[:, None], last.positions + steps, last.positions),
-                np.where(went[:, None], steps, last.steps),
-                far,
+                np.where(is_regular, now, last.values),
+                np.where(has_moved & ~other, now - last.values, np.where(other, 0.0, last.slopes)),
+                np.where(has_moved[:, None], last.positions + steps, last.positions),
+                np.where(has_moved[:, None], steps, last.steps),
+                total,
             )
-        return self._renewed(found, blocks, sure), bool(other.any())
+        return self._renewed(found, blocks, is_regular), bool(other.any())
 
     def _is_unpredicted(self, last: Branch, now: Array, steps: Array) -> NDArray[np.bool_]:
         """Which clusters (k,) have a determinant of another sign than the motors' own movement predicts."""
@@ -129,10 +129,10 @@ class Branches:
         other: NDArray[np.bool_] = differs & ((now * last.values < 0.0) | is_bent)  # it may also touch a flat pose and stay in its assembly
         return other
 
-    def _renewed(self, branch: Branch, blocks: list[Array], sure: NDArray[np.bool_]) -> Branch:
+    def _renewed(self, branch: Branch, blocks: list[Array], is_regular: NDArray[np.bool_]) -> Branch:
         away = np.abs(branch.values)
         # after so much motion anyway: at a singular pose the reference lacks directions
-        stale = sure & ((away > STALE) | (away < 1.0 / STALE) | (branch.moved >= LONGEST_STEP))
+        stale = is_regular & ((away > STALE) | (away < 1.0 / STALE) | (branch.moved >= LONGEST_STEP))
         if not stale.any():
             return branch
         views, taken, begin = [], [], 0

@@ -17,7 +17,7 @@ import numpy as np
 from ..kinematics.rotations import IDENTITY, between, conjugate, from_matrix, multiply
 from ..kinematics.se3 import Array, Frame
 from ..kinematics.tree import Indices
-from ..least_squares.bounded_step import FAR_STEPS
+from ..least_squares.bounded_step import MAX_ITERATIONS
 from ..tolerances import MET
 from .clusters import RANK
 from .counting import null_space
@@ -141,7 +141,7 @@ class _Examination:
             step = np.zeros(len(tree))
             step[held] = directions @ dice.normal(size=directions.shape[1])
             values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
-            found = solver.solve(Goals(), State(values, balls), iterations=FAR_STEPS)
+            found = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
             moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
             if found.report.assembled and moved > MOVED:
                 return found.report.residual / moved

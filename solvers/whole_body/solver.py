@@ -13,7 +13,7 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
-from ..least_squares.bounded_step import FAR_STEPS, LONGEST_STEP
+from ..least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds, usual_limits
 from ..tolerances import EXACT, MET
@@ -93,7 +93,7 @@ class WholeBody:
         free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP)))
         still = replace(values, angular_velocity=None, linear_velocity=None, posture=None)
         share, last = 1.0, np.zeros(self.body.unknowns)
-        for _ in range(FAR_STEPS):
+        for _ in range(MAX_ITERATIONS):
             _, state = free.step(still, state, share)
             move = share * state.velocity
             if np.abs(move).max() < EXACT:

@@ -174,7 +174,7 @@ def test_as_printed_the_end_keeps_the_postures_basis_and_the_links_below_reach_f
     posture = chain.bases(some_angles(draw, chain))
     target = multiply(about(X, 0.05), posture[-1])  # BWCD left 3 degrees over
     _, ours = forward_phase(chain, posture, target, 0.0)
-    angles, printed = forward_phase(chain, posture, target, 0.0, end_aims=False)
+    angles, printed = forward_phase(chain, posture, target, 0.0, end_from_target=False)
     assert angle_between(printed[-2], posture[-2]) < 1e-9
     assert printed[-1] == target
     assert vector_angle(rotate(ours[-2], Y), rotate(target, Y)) < 1e-7

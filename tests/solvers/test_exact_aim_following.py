@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.exact_aim import correct
-from limber.solvers.goals import Direction, GazeGoal, Orientation
-from limber.solvers.kinematics.rotations import X, Y, about, multiply, rotate, scale
+from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, about, multiply, rotate, scale
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import make_solver
 
 from benchmarks.gaze import answer_paths
@@ -138,6 +139,40 @@ def test_a_target_has_jumped_where_it_was_faster_than_any_that_moves(frames_a_se
         goal = GazeGoal(Direction(rotate(about(X, speed * dt), Y)), posture)
         solution = solver.solve(goal, before.angles, before.memory, dt=dt)
         assert np.array_equal(solution.angles, solver.solve(goal).angles) == has_jumped
+
+
+@pytest.mark.parametrize("dt", [0.0, 1e-9, 1e-3])
+def test_a_movement_that_nobody_sees_is_no_jump_however_short_the_frame(dt):
+    draw, chain = random.Random(14), skeleton_of("F")
+    solver = make_solver("erik_exact", chain)
+    posture = posture_of(draw, chain)
+    begun = correct(chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6)  # on another branch than the best
+    before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
+    goal = GazeGoal(Direction(rotate(about(X, 1e-3), Y)), posture)
+    solution = solver.solve(goal, before.angles, before.memory, dt=dt)
+    assert np.abs(solution.angles - before.angles).max() < 0.1 < np.abs(solver.solve(goal).angles - before.angles).max()
+
+
+def test_a_chain_with_a_slide_is_led_to_the_best_alike_whatever_its_size():
+    led = []
+    for size in (1e-3, 1.0, 1e3):
+        hinge = Joint("hinge", -1, IDENTITY, (0.0, 0.0, 0.0), X, -3.0, 3.0)
+        slide = Joint("slide", 0, IDENTITY, (0.0, size, 0.0), Y, -size, size, "prismatic")
+        last = Joint("last", 1, IDENTITY, (0.0, size, 0.0), X, -3.0, 3.0)
+        chain = Skeleton((hinge, slide, last), tool_offset=(0.0, 0.5 * size, 0.0))
+        unit = np.array([1.0, size, 1.0])
+        solver = make_solver("erik_exact", chain)
+        target = GazeGoal(Point((0.0, 3.0 * size, 2.0 * size)), np.zeros(3))
+        start = correct(chain, target, np.array([1.5, 0.9, -1.0]) * unit, [1.0] * 3)
+        now = solver.solve(target, np.array(start.angles))
+        rows = [now.angles / unit]
+        for _ in range(5):
+            now = solver.solve(target, now.angles, now.memory)
+            rows.append(now.angles / unit)
+        led.append(rows)
+    assert np.abs(np.diff(led[1], axis=0)).max() > 0.05, "it is on its way"
+    for other in (led[0], led[2]):
+        assert np.array(other) == pytest.approx(np.array(led[1]), abs=1e-6)
 
 
 def test_a_still_target_is_looked_at_without_drifting():

@@ -76,16 +76,17 @@ def test_branches_are_followed_in_as_many_steps_as_they_have() -> None:
     assert all(each < BRANCH_STEPS for each in steps)
 
 
-def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_are_too_many_for_one_step() -> None:
+@pytest.mark.parametrize("turns", [2, 3, 4])
+def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_are_too_many_for_one_step(turns) -> None:
     planner, now = planner_and_now()
-    planner.most = 20
-    begun = [planner._begun(Planning(cycles=cycle), now).job for cycle in range(6)]
-    assert all(isinstance(job, Branches) and len(job.candidates) <= 20 for job in begun)
     starts = np.concatenate([planner.seeds.around(POSTURE), planner.seeds.near(POSTURE)])
-    tried = np.concatenate([job.candidates.array for job in begun[:3]])
+    planner.most = -(-len(starts) // turns)
+    begun = [planner._begun(Planning(cycles=cycle), now).job for cycle in range(2 * turns)]
+    assert all(isinstance(job, Branches) and len(job.candidates) <= planner.most for job in begun)
+    tried = np.concatenate([job.candidates.array for job in begun[:turns]])
     assert sorted(map(tuple, tried)) == sorted(map(tuple, starts))
     assert all({*job.sides} >= {-1.0, 1.0} for job in begun)
-    for one, other in zip(begun[:3], begun[3:], strict=True):
+    for one, other in zip(begun[:turns], begun[turns:], strict=True):
         assert one.candidates == other.candidates
         assert one.sides == tuple(-side for side in other.sides)
 

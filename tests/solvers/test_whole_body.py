@@ -269,6 +269,14 @@ def test_a_full_solve_begins_at_the_first_frame():
     assert np.abs(state.joints).max() < 2.0 * math.pi
 
 
+def test_a_full_solve_is_not_drawn_to_the_posture_which_frames_approach():
+    solver = WholeBody(manikin(floating=False), [Target("head")], Options(posture_gain=10.0))
+    values = Values(exponential(np.array([[0.3, 0.2, 0.8]])))
+    drawn = replace(values, posture=np.full(len(solver.body), 0.3))
+    one, other = (solver.settled(which, solver.start()) for which in (values, drawn))
+    assert one.joints == pytest.approx(other.joints, abs=1e-12)
+
+
 def test_a_full_solve_ends_where_full_steps_would_go_to_and_fro_about_it_forever():
     draw = random.Random(31)
     solver = WholeBody(manikin(), TRACKED)
