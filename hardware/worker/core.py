@@ -264,7 +264,8 @@ class Worker:
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
-        connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_step))
+        reaches = None if goal is None else self._buffer.reaches()
+        connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_step, reaches))
 
     def _watch(self, now: float) -> None:
         """Check tracking errors and servos' readings."""

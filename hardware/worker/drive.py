@@ -13,6 +13,7 @@ from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
 from ..device import Channel, Device, Joint
 from ..mixing import Mixing
+from .playback import Reach
 
 ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
 TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
@@ -121,9 +122,15 @@ class Drive:
         """Whether the commanded values are at `goal` (joints,)."""
         return self._distance(goal) < ARRIVED
 
-    def follow(self, goal: Sequence[Kinematic], dt: float) -> None:
-        """Advance by `dt` [s] along `goal` (joints,); a goal within the limits passes unchanged."""
-        self._advance(self._limiters, goal, dt)
+    def follow(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None) -> None:
+        """Advance by `dt` [s] along `goal` (joints,); a goal within the limits passes unchanged.
+
+        Args:
+            goal: Desired states.
+            dt: Time step.
+            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None: any within its limits.
+        """
+        self._advance(self._limiters, goal, dt, reaches)
 
     def begin_approach(self) -> None:
         """Prepare for `approach`, from a standstill."""
@@ -131,7 +138,7 @@ class Drive:
         self._next_doubling = None
         self._scale_approach(1.0)
 
-    def approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool = True) -> None:
+    def approach(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True) -> None:
         """As `follow`, slowly; with `hurry` the speed doubles whenever the goal should have been reached but moves away."""
         if self._next_doubling is None:
             self._next_doubling = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
@@ -139,7 +146,7 @@ class Drive:
         if hurry and self._approach_time > self._next_doubling:
             self._next_doubling += APPROACH_PATIENCE
             self._scale_approach(2.0 * self._approach_scale)
-        self._advance(self._slow, goal, dt)
+        self._advance(self._slow, goal, dt, reaches)
 
     def brake(self, dt: float) -> None:
         """Advance by `dt` [s] toward a standstill, as fast as the limits allow."""
@@ -167,10 +174,11 @@ class Drive:
             for limits, scale in zip(self._limits, self._scales, strict=True)
         ]
 
-    def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float) -> None:
+    def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None) -> None:
         def toward(joint: int, time: float) -> Kinematic:
             desired = goal[joint]
-            return limiters[joint].step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
+            limiter = limiters[joint] if reaches is None else _within(limiters[joint], reaches[joint])
+            return limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
 
         self._go(min(dt, LONGEST_STEP), toward)
 
@@ -185,6 +193,12 @@ class Drive:
                 self._limits[joint] = limits
                 self._limiters[joint] = make_limiter(limits)
                 self._slow[joint] = Limiter(replace(self._slow[joint].limits, lower=limits.lower, upper=limits.upper))
+
+
+def _within(limiter: Limiter, reach: Reach) -> Limiter:
+    """A limiter that takes a joint only to where it can stop within `reach`, as far as the limits contain that."""
+    limits = limiter.limits
+    return Limiter(replace(limits, lower=limits.clamp(reach[0]), upper=limits.clamp(reach[1])))
 
 
 def _around(limits: Limits, value: float) -> Limits:

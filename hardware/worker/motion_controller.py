@@ -11,6 +11,7 @@ from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
 from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter
+from .playback import Reach
 
 Raw = Sequence[float | None]
 
@@ -78,8 +79,12 @@ class MotionController:
         if self._drive is not None:
             self._drive.begin_approach()
 
-    def step(self, state: State, goal: Sequence[Kinematic] | None, dt: float) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later, in a driven state; `goal` is the motion that Blender shows now (joints,)."""
+    def step(
+        self, state: State, goal: Sequence[Kinematic] | None, dt: float, reaches: Sequence[Reach] | None = None
+    ) -> tuple[float | None, ...]:
+        """Raw goals `dt` [s] later, in a driven state; `goal` is the motion that Blender shows now (joints,), `reaches` as for
+        `Drive.follow`.
+        """
         dt = min(dt, LONGEST_STEP)
         if self._task is not None:
             self.raw = self._task.step(dt)
@@ -91,9 +96,9 @@ class MotionController:
         elif state is State.HOLDING or goal is None:
             self._drive.brake(dt)
         elif state is State.ARMING:
-            self._drive.approach(goal, dt)
+            self._drive.approach(goal, dt, reaches)
         else:
-            self._drive.follow(goal, dt)
+            self._drive.follow(goal, dt, reaches)
         self.arrived = goal is not None and self._drive.has_arrived(goal)
         self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
         return self.raw

@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from limber.hardware.worker.command_buffer import Playback
+from limber.hardware.worker.playback import Playback
 from limber.motion import Kinematic, Limits, make_filter
 
 PERIOD = 0.01
@@ -31,7 +31,7 @@ def unknown(frames: list[tuple[float, Kinematic | float]]) -> list[tuple[float, 
 
 def played(frames: list[tuple[float, Kinematic]]) -> list[float]:
     """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
-    playback, angles, k, now = Playback(PERIOD), [], 0, 0.0
+    playback, angles, k, now = Playback(PERIOD, [LIMITS]), [], 0, 0.0
     while k < len(frames):
         now += PERIOD
         while k < len(frames) and frames[k][0] <= now:
@@ -101,7 +101,7 @@ def test_playback_never_leaves_what_blender_has_said():
 
 
 def test_a_pose_that_stands_is_played_exactly_and_at_rest():
-    playback = Playback(PERIOD)
+    playback = Playback(PERIOD, [LIMITS])
     for k in range(100):
         playback.add(0.016 * k, (Kinematic(0.3),))
         motion = playback.at(0.016 * k)
@@ -110,7 +110,7 @@ def test_a_pose_that_stands_is_played_exactly_and_at_rest():
 
 
 def test_frames_that_stop_coming_end_on_the_newest():
-    playback = Playback(PERIOD)
+    playback = Playback(PERIOD, [LIMITS])
     for k in range(60):
         playback.add(k / 60, (Kinematic(k / 60),))
         playback.at(k / 60)
@@ -127,7 +127,7 @@ def test_a_motion_that_stands_for_a_frame_now_and_then_does_not_fall_behind():
     def at(k: float) -> float:
         return 0.5 - 0.5 * math.cos(2.0 * math.pi * (k + 0.5) / 48.0)
 
-    playback, behind, sent = Playback(PERIOD), [], -1
+    playback, behind, sent = Playback(PERIOD, [LIMITS]), [], -1
     for turn in range(600):
         now = turn * PERIOD
         while (sent + 1) / fps <= now:
@@ -149,7 +149,7 @@ def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
 
 
 def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_stop_or_repeat():
-    playback = Playback(PERIOD)
+    playback = Playback(PERIOD, [LIMITS])
     for k in range(60):
         playback.add(k / 60, (Kinematic(k / 60, 1 / 60),))
         playback.at(k / 60)
@@ -159,8 +159,18 @@ def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_sto
     assert motion[0] == Kinematic(59 / 60)
 
 
+@pytest.mark.parametrize("step", [0.02, 0.3, 1.0])
+def test_a_pose_that_changes_at_once_is_gone_to_and_not_beyond(step):
+    playback, positions = Playback(PERIOD, [LIMITS]), []
+    for k in range(600):
+        playback.add(PERIOD * k, (Kinematic(0.0 if k < 200 else step),))  # as of 200 a sign of life
+        positions.append(playback.at(PERIOD * k)[0].position)
+    assert 0.0 <= min(positions) <= max(positions) <= step
+    assert positions[-1] == step
+
+
 def test_a_joint_is_expected_within_its_range():
-    playback = Playback(PERIOD, lambda angles: tuple(min(angle, 1.0) for angle in angles))
+    playback = Playback(PERIOD, [LIMITS], lambda angles: tuple(min(angle, 1.0) for angle in angles))
     positions = []
     for k in range(60):
         playback.add(k / 60, (Kinematic(min(k / 50, 1.0), 1 / 50 if k < 50 else 0.0),))
@@ -169,4 +179,4 @@ def test_a_joint_is_expected_within_its_range():
 
 
 def test_nothing_is_played_before_the_first_frame():
-    assert Playback(PERIOD).at(1.0) is None
+    assert Playback(PERIOD, [LIMITS]).at(1.0) is None

@@ -1,0 +1,137 @@
+"""Frames that stop in the midst of a motion, come late, or come all at once: the robot stops about where it was last shown."""
+
+import math
+from itertools import pairwise
+from random import Random
+
+import pytest
+from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.playback import Playback
+from limber.motion import Kinematic, make_filter
+from limber.motion.profile import stopping_range
+
+from tests.hardware import simulation as simulated
+from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
+
+SECONDS = 6.0
+SEEDS = 2  # motions for each way in which frames can fail
+HEARTBEAT = 0.05  # [s]
+BEYOND = math.radians(3.0)  # farthest that a joint may pass what no joint can help
+USUALLY = math.radians(0.5)  # the same on average
+
+
+def authored(chance: Random, rate: int) -> list[Kinematic]:
+    """A joint's motion at the frames, as its motion filter makes it of postures that change and a target that swings."""
+    swift, state, goal, change = make_filter("default", LIMITS), Kinematic(0.0), 0.0, 0.5
+    frequency, share = chance.uniform(1.0, 5.0), chance.random()
+    motion = []
+    for k in range(int(SECONDS * rate)):
+        if k / rate >= change:
+            goal, change = chance.uniform(-1.2, 1.2), k / rate + chance.uniform(0.25, 1.2)
+        target = share * goal + (1.0 - share) * 0.8 * math.sin(frequency * k / rate)
+        state = swift.step(state, target if k / rate >= 0.5 else 0.0, 1 / rate)
+        motion.append(Kinematic(state.position, state.velocity, state.acceleration))
+    return motion
+
+
+def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
+    """A frame in the midst of an acceleration, which does not come in time."""
+    usable = range(int(1.5 * rate), len(motion) - int(2.2 * rate))
+    fast = [
+        k for k in usable if motion[k - 1].velocity * motion[k - 1].acceleration > 0.3 * abs(motion[k - 1].velocity) * LIMITS.acceleration
+    ]
+    return chance.choice(fast or usable)
+
+
+def arrivals(chance: Random, count: int, rate: int, missing: int, stall: float, after: str) -> list[tuple[float, int]]:
+    """(time [s], frame) of all that comes: `after` the stall the motion goes on where it was, where it would be, or catches up."""
+    before = [(k / rate, k) for k in range(missing)]
+    back = missing / rate + stall
+    if after == "late":
+        return before + [(stall + k / rate, k) for k in range(missing, count)]
+    if after == "skipped":
+        return [*before, (back, int(back * rate)), *((k / rate, k) for k in range(int(back * rate) + 1, count))]
+    gap, times = chance.choice([0.001, 0.004, 0.008, 0.012]), []
+    for k in range(missing, count):
+        back = max(back, k / rate)
+        times.append((back, k))
+        back += gap
+    return before + times
+
+
+def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool) -> float:
+    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to stop from it."""
+    chance = Random(seed)
+    motion = authored(chance, rate)
+    missing = stall_at(chance, motion, rate)
+    coming = arrivals(chance, len(motion), rate, missing, stall, after)
+    simulation = simulate(make_device(1))
+    simulation.arm(still(0.0))
+    simulation.commands.clear()
+    began, beat, newest, lowest, highest, farthest = simulation.now, 0.0, 0, 0.0, 0.0, 0.0
+    step = 1 / rate
+
+    def send(k: int, time: float) -> None:
+        one = motion[k]
+        simulation.send((Kinematic(one.position, step * one.velocity, step * step * one.acceleration),), began + time)
+
+    while coming or simulation.now < began + SECONDS + stall + 1.0:
+        now = simulation.now + PERIOD - began
+        is_silent = newest == missing - 1 and now > missing / rate and not is_alive
+        while coming and coming[0][0] <= now:
+            time, newest = coming.pop(0)
+            send(newest, time)
+            one = motion[newest]
+            low, high = stopping_range((one.position, one.velocity, one.acceleration), LIMITS.acceleration, LIMITS.jerk)
+            lowest, highest = min(lowest, low), max(highest, high)
+        if now >= beat and not is_silent:
+            send(newest, simulation._stamp - began)
+            beat = now + HEARTBEAT
+        commanded = simulation.run(PERIOD).commanded
+        farthest = max(farthest, commanded[0] - highest, lowest - commanded[0])
+    assert largest(speeds(simulation.commands)) <= 1.1 * LIMITS.velocity * 1.001
+    assert largest(speeds(speeds(simulation.commands))) <= 1.1 * LIMITS.acceleration * 1.001
+    return farthest
+
+
+@pytest.mark.parametrize("rate", [24, 60])
+@pytest.mark.parametrize("after", ["late", "skipped", "all at once"])
+@pytest.mark.parametrize("is_alive", [False, True])
+def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(simulate, monkeypatch, rate, after, is_alive):
+    monkeypatch.setattr(simulated, "FRAME", 1 / rate)  # the rate is known by the time the motion begins
+    stalls = [0.1, 0.15, 0.3, 0.6, 1.0]
+    far = [passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive) for seed in range(SEEDS * len(stalls))]
+    assert max(far) <= BEYOND
+    assert sum(far) / len(far) <= USUALLY
+
+
+@pytest.mark.parametrize("gap", [0.01, 0.02])
+def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_motion_faster(gap):
+    rate, speed = 24, 0.5
+    times = [k / rate for k in range(60)]
+    times += [times[-1] + 0.6 + gap * k for k in range(20)]
+    times += [times[-1] + (k + 1) / rate for k in range(20)]
+    playback, sent, played = Playback(PERIOD, [LIMITS]), 0, []
+    for turn in range(int(times[-1] / PERIOD)):
+        while sent < len(times) and times[sent] <= turn * PERIOD:
+            playback.add(times[sent], (Kinematic(speed * sent / rate, speed / rate),), repeated=False)
+            sent += 1
+        played.append(playback.at(turn * PERIOD)[0].velocity)
+    assert max(map(abs, played[100:])) <= 1.1 * speed  # it began from a standstill
+
+
+def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_last_pose():
+    rate, playback, positions = 24, Playback(PERIOD, [LIMITS]), []
+    for k in range(240):
+        if k < 100:
+            playback.add(k / rate, (Kinematic(0.01 * k, 0.01),))
+        elif k % 2:
+            playback.add(k / rate, (Kinematic(0.99, 0.01),))  # a sign of life
+        for turn in range(4):
+            positions.append(playback.at((k + turn / 4) / rate)[0].position)
+    velocity = [(b - a) * 4 * rate for a, b in pairwise(positions)][-560:]
+    acceleration = [(b - a) * 4 * rate for a, b in pairwise(velocity)]
+    _, stop = stopping_range((0.99, 0.01 * rate, 0.0), LIMITS.acceleration, LIMITS.jerk)
+    assert 0.99 < max(positions) <= stop + 1e-3
+    assert max(map(abs, acceleration)) <= 1.01 * LIMITS.acceleration
+    assert positions[-1] == 0.99
