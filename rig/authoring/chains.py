@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import uuid4
 
+from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
@@ -187,14 +188,21 @@ def remove_end(rig, chain, index: int) -> None:
         RigError: the chain is linked from another file.
     """
     _refuse_linked(rig, chain)
-    chain.ends.remove(index)
+    with item_keys.following(chain, "ends", lambda end: end.bone):
+        chain.ends.remove(index)
     chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
         kept = set(bone_names(rig.pose.bones, chain))
     except RigError:  # the chain is broken already: Check reports it
         return
-    for place in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
-        chain.joints.remove(place)
+    with item_keys.following(chain, "joints", _place):
+        for index in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
+            chain.joints.remove(index)
+
+
+def _place(joint) -> tuple[str, str]:
+    """Bone and axis of a joint."""
+    return joint.bone, joint.axis
 
 
 def quaternion_bones(rig, names: list[str]) -> list[str]:
@@ -270,16 +278,16 @@ def match_joints(rig, chain) -> tuple[int, int]:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
     wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
-    gone = [index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) not in wanted]
-    for index in reversed(gone):
-        chain.joints.remove(index)
-    had = {(joint.bone, joint.axis) for joint in chain.joints}
-    new = [place for place in wanted if place not in had]
-    for name, axis in new:
-        _add_joint(rig, chain, rig.pose.bones[name], axis)
-    for position, place in enumerate(wanted):
-        now = next(index for index, joint in enumerate(chain.joints) if (joint.bone, joint.axis) == place)
-        chain.joints.move(now, position)
+    gone = [index for index, joint in enumerate(chain.joints) if _place(joint) not in wanted]
+    with item_keys.following(chain, "joints", _place):
+        for index in reversed(gone):
+            chain.joints.remove(index)
+        had = {_place(joint) for joint in chain.joints}
+        new = [place for place in wanted if place not in had]
+        for name, axis in new:
+            _add_joint(rig, chain, rig.pose.bones[name], axis)
+        for position, place in enumerate(wanted):
+            chain.joints.move([_place(joint) for joint in chain.joints].index(place), position)
     return len(new), len(gone)
 
 
@@ -291,7 +299,8 @@ def remove_chain(rig, chain) -> None:
     """
     _refuse_linked(rig, chain)
     index = list(rig.limber.chains).index(chain)
-    rig.limber.chains.remove(index)
+    with item_keys.following(rig.limber, "chains", lambda one: one.uid):
+        rig.limber.chains.remove(index)
     rig.limber.active_chain = selected_index(rig.limber.chains, rig.limber.active_chain)
 
 

@@ -4,9 +4,26 @@ Blender identifies an item's F-curves by its index in the list: where the index 
 number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 
 from . import actions
+
+
+@contextmanager
+def following(owner, items: str, name: Callable[..., Hashable]) -> Iterator[None]:
+    """While a list changes, in whatever way: afterwards the keyframes of items that are still in it are theirs, those of others are gone.
+
+    Args:
+        owner: What has the list.
+        items: Name of the list.
+        name: What an item is recognised by.
+    """
+    thing, path = owner.id_data, f"{owner.path_from_id()}.{items}"
+    before = [name(item) for item in getattr(owner, items)]
+    yield
+    now = {name(item): index for index, item in enumerate(getattr(owner, items))}
+    follow(thing, path, {index: now.get(one) for index, one in enumerate(before)})
 
 
 def follow(

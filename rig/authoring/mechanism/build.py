@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...blender import item_keys
 from ...blender.errors import RigError
 from ...reading import axes
 from ...reading.mechanism import bones, joints
@@ -136,9 +137,10 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
         )
     kept = make(rig)
     kept.closures_file, kept.use_bones = text, True
-    kept.motors.clear()
-    for joint in mechanism.actuators:
-        file_motors(kept, rig, joint)
+    with item_keys.following(kept, "motors", lambda motor: (motor.bone, motor.axis)):
+        kept.motors.clear()
+        for joint in mechanism.actuators:
+            file_motors(kept, rig, joint)
     return loops, mechanism.warnings
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
+from ...blender import item_keys
 from ...blender.errors import RigError
 from .. import attached, constrained
 from ..dependencies import dependencies_of, is_moved_by
@@ -52,13 +53,14 @@ def pair_by_names(rig, retarget) -> int:
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
             " pair them by hand (+)"
         )
-    _clear(rig, retarget.pairs)
-    for pair in found:
-        given = next((other for other in retarget.pairs if other.target == pair.target), None)
-        if given is None:
-            add(retarget, pair.target, pair.source)
-        else:
-            given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
+    with item_keys.following(retarget, "pairs", lambda pair: pair.target):
+        _clear(rig, retarget.pairs)
+        for pair in found:
+            given = next((other for other in retarget.pairs if other.target == pair.target), None)
+            if given is None:
+                add(retarget, pair.target, pair.source)
+            else:
+                given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
     retarget.paired_only = controls is not None
     part = {(controls or {}).get(bone, bone): part.name for part, named in names.parts(bones).items() for bone in named}
     for pair in retarget.pairs:
