@@ -1,7 +1,8 @@
 """Folders that are there as a whole: the complete old one, or the complete new one. Knows no Blender.
 
-The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between leaves its
-hidden folder; the next one that writes the same folder deletes it, or renames the old one back where its place is empty.
+The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between, or that
+cannot delete the old one, leaves a hidden folder; who writes the same folder next deletes it, or renames the old one back where its place
+is empty.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
 LONGEST_NAME = 40  # characters of the folder's name in theirs: a name has at most 255 bytes
 
 _numbers = count(1)  # of this process's hidden folders
+_in_use: set[str] = set()  # names of those that it has not done with
 
 
 class FolderWriter:
@@ -34,6 +36,7 @@ class FolderWriter:
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
         self._new, self._old = (_beside(self.path, end) for end in (NEW, OLD))
+        _in_use.update((self._new.name, self._old.name))
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file by its path in the folder. Raises OSError."""
@@ -62,8 +65,9 @@ class FolderWriter:
         atomic.flush_folder(self.path.parent)
 
     def discard(self) -> None:
-        """Remove what was written, unless it was committed."""
+        """Remove what was written, unless it was committed. The writer is of no use afterwards."""
         shutil.rmtree(self._new, ignore_errors=True)
+        _in_use.difference_update((self._new.name, self._old.name))
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
@@ -103,7 +107,9 @@ def _clean_up(path: Path) -> None:
     with suppress(OSError):
         for name in sorted(os.listdir(path.parent)):
             found, hidden = left.fullmatch(name), path.with_name(name)
-            if not found or not hidden.is_dir() or not atomic.is_abandoned(hidden, int(found[1])):
+            if not found or not hidden.is_dir() or name in _in_use:
+                continue
+            if int(found[1]) != os.getpid() and not atomic.is_abandoned(hidden, int(found[1])):
                 continue
             if found[2] == OLD and not path.exists():
                 os.rename(hidden, path)

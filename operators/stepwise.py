@@ -12,17 +12,23 @@ BUDGET = 0.05  # [s] of work between two checks for events
 class Stepwise(Operator):
     """Operator that is modal when a user starts it, and runs to the end when a script calls it.
 
-    Subclasses implement `_begin(context)`, which returns the work or raises RigError, `_says()`, the text of the status bar, and
-    `_finish(context)`, and set `nothing` and `cancelled`, the reports of a failure and of cancelling. One that asks first, in a dialogue or
-    the file browser, sets `is_asking` when it does, and `settings`, the names of the properties in it.
+    Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`, set `nothing` and
+    `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`, the text of the status bar. One that asks for a
+    file or folder first sets `asked`, the name of that property; one that asks in a dialogue sets `is_asking` when it does. Both set
+    `settings`, the names of the properties that they ask for.
     """
 
     work: Stepped
     nothing = ""
     cancelled = ""
+    asked = ""
     settings: tuple[str, ...] = ()
 
     def invoke(self, context, event):
+        if self.asked and not self.properties.is_property_set(self.asked):
+            self.is_asking = True
+            context.window_manager.fileselect_add(self)
+            return {"RUNNING_MODAL"}
         try:
             work = self.work = self._begin(context)
         except ERRORS as error:
@@ -50,6 +56,9 @@ class Stepwise(Operator):
             return self._finish(context)
         finally:
             work.cancel()
+
+    def _says(self) -> str:
+        return self.work.says
 
     def modal(self, context, event):
         if event.type == "ESC":

@@ -55,16 +55,9 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         name="Keep in Gallery", description="Copy the folder to your own gallery, so that the menu has the robot", default=True
     )
 
-    settings = ("directory", "keep")
+    asked, settings = "directory", ("directory", "keep")
     nothing = "No robot was added"
     cancelled = "Cancelled: the robot was neither added nor kept in the gallery"
-
-    def invoke(self, context, event):
-        if self.properties.is_property_set("directory"):
-            return Stepwise.invoke(self, context, event)
-        self.is_asking = True
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
 
     def _begin(self, context):
         if not self.directory:
@@ -73,9 +66,6 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         read_description(self.folder)
         return Keeping(self.folder if self.keep else None)
 
-    def _says(self):
-        return self.work.says
-
     def _finish(self, context):
         self.add(context, self.folder)
         self.work.commit()
@@ -83,7 +73,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
             self.warn([f"The robot was added, but not kept in the gallery. {self.work.problem}"])
 
 
-class LIMBER_OT_install_robot_meshes(ReadsFile, Stepwise):
+class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
     """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of the maker's repository. Esc
     cancels"""
 
@@ -94,22 +84,13 @@ class LIMBER_OT_install_robot_meshes(ReadsFile, Stepwise):
     )
     filter_glob: shown_files("*.urdf")
 
-    settings = ("filepath",)
+    asked, settings = "filepath", ("filepath",)
     missing = "No folder is chosen: choose a clone of the maker's repository, or the robot's URDF file"
     nothing = "Nothing was installed"
     cancelled = "Cancelled: nothing was installed"
 
-    def invoke(self, context, event):
-        if self.properties.is_property_set("filepath"):
-            return Stepwise.invoke(self, context, event)
-        self.is_asking = True
-        return ReadsFile.invoke(self, context, event)
-
     def _begin(self, context):
         return Work(installing(self.path))
-
-    def _says(self):
-        return self.work.says
 
     def _finish(self, context):
         self.report({"INFO"}, f"{'; '.join(self.work.result)}. Add the robot again to see them")

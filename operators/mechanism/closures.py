@@ -74,7 +74,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
         self.report(
             {"INFO"},
             f"'{rig.name}' has {counted(len(pairs), 'closure')} more, open by at most {1e3 * furthest:.2g} mm at rest: select the bones"
-            " that have a motor, press + under Motors, then Check",
+            " that have a motor, press Add Motors, then Check",
         )
 
 

@@ -126,7 +126,7 @@ class MotorPostures(PostureKeeper):
 
     @property
     def why_no_postures(self) -> str:
-        return "" if self.settings.motors else f"{self.label} has no motor, and so no posture: select a joint and press Add Motors"
+        return self.why_no_servos
 
     @property
     def posture_remark(self) -> str:

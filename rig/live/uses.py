@@ -69,8 +69,8 @@ def _body_live(mover: Mover, context) -> str:
 
 def _mechanism_live(mover: Mover, context) -> str:
     owner, kept = mover
-    if not kept.motors:
-        return f"'{owner.name}' has no motor: select a joint and press + under Motors"
+    if why := mover.why_no_servos:
+        return why
     if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
         return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or let Motors drive it"
     return ""

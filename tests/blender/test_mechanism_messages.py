@@ -130,7 +130,7 @@ def test_check_says_where_no_motor_is_and_where_motors_follow_from_others():
     four_bar()
     owner = owned()
     owner.limber.mechanism.motors.clear()
-    assert "No motor is chosen: select a joint and press Add Motors, so that a robot can follow" in says(owner)
+    assert "There is no motor: select a joint and press Add Motors" in says(owner)
     assert "1 degree of freedom is left with the motors held (of" in says(owner)
     for pin in ("pin A", "pin D"):
         make_active(bpy.data.objects[pin])

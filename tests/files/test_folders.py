@@ -110,3 +110,19 @@ def test_names_as_long_as_a_system_allows_can_be_written(tmp_path: Path):
     first.commit()
     second.commit()
     assert (content(one), content(other)) == (OLD, NEW)
+
+
+def test_an_old_folder_that_could_not_be_deleted_is_deleted_by_the_next_writer_of_the_same_process(place: Path, monkeypatch):
+    from limber.files import folders
+
+    with monkeypatch.context() as stuck:
+        stuck.setattr(folders.shutil, "rmtree", lambda *args, **kwargs: None)  # as where another program has a file open
+        writer = written(place, NEW)
+        writer.commit()
+        writer.discard()
+    assert len(list(place.parent.iterdir())) == 2
+    other = written(place.with_name("robot"), OLD)
+    other.commit()
+    other.discard()
+    assert [path.name for path in place.parent.iterdir()] == ["robot"]
+    assert content(place) == OLD

@@ -37,7 +37,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
     if not kept.motors:
-        yield Finding("No motor is chosen: select a joint and press Add Motors, so that a robot can follow")
+        yield Finding("There is no motor: select a joint and press Add Motors")
 
 
 def locked_motors(kept, made: Assembled) -> list:
