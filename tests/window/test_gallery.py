@@ -8,3 +8,12 @@ def test_four_clicks_lead_to_a_gallery_robot_that_looks_at_a_moving_target_and_t
     assert facts["clicks_to_gaze"] <= 4
     assert facts["miss"] < 2.0  # degrees, while the target moves
     assert facts["clicks_to_follow"] <= 3
+
+
+def test_a_folder_without_a_robot_is_refused_in_a_sentence_when_it_is_chosen_in_the_file_browser(play):
+    facts = play("gallery_folder")
+    assert facts["added"] == 0
+    assert facts["modal"] == []
+    assert "Traceback" not in facts["said"]
+    assert "No robot was added." in facts["said"]
+    assert "robot.yaml" in facts["said"]
