@@ -39,8 +39,7 @@ def play(stage):
     region = next(region for region in area.regions if region.type == "EXECUTE")
     with bpy.context.temp_override(window=window, area=area, region=region):
         bpy.ops.file.execute()
-    yield from stage.until(lambda: not browser())
-    yield 0.5
+    yield from stage.until(lambda: not browser() and not stage.window.modal_operators)
     stage.photograph("gallery_no_robot")
     stage.facts["added"] = len(bpy.data.objects) - before
     stage.facts["modal"] = [operator.bl_idname for operator in stage.window.modal_operators]
