@@ -26,7 +26,7 @@ from limber.solvers.goals import (
     TargetError,
 )
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, rotate, scale
-from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
+from limber.solvers.kinematics.skeleton import FARTHEST, End, Joint, Skeleton
 from limber.solvers.table import SOLVERS, UnavailableSolverError, make_solver, unavailable
 
 from benchmarks import fuzz_cases as cases
@@ -245,3 +245,13 @@ def test_the_shortest_and_the_longest_chain_look_at_a_point(name, joints):
     target = Point(add(ahead.tool_position, scale(rotate(ahead.tool_rotation, Y), 3.0 * chain.reach + 1.0)))
     solution = make_solver(name, chain).solve(GazeGoal(target, np.zeros(joints)))
     assert solution.aim_error < math.radians(7)  # ERIK's threshold; the others do better
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_slide_may_be_as_long_as_a_joints_limits_allow(name):
+    joints = list(lamp().joints)
+    joints[2] = replace(joints[2], kind="prismatic", lower=-FARTHEST, upper=FARTHEST)
+    goal, solver = GazeGoal(Point((2.0, 3.0, 0.4)), np.zeros(5)), make_solver(name, Skeleton(tuple(joints)))
+    first = solver.solve(goal)
+    again = solver.solve(goal, first.angles, first.memory, dt=1 / 24)
+    assert np.isfinite(again.angles).all()
