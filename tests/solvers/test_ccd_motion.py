@@ -174,6 +174,17 @@ def test_no_descent_makes_it_worse():
             assert result.error == descent.error(goal, chain.forward(result.angles))
 
 
+@pytest.mark.parametrize(("better", "leaves"), [(0.3 * DEGREE, False), (3.0 * DEGREE, True)])
+def test_it_leaves_for_another_solution_only_if_people_see_that_it_is_better(better, leaves):
+    """What it looks at is behind it, and a turn to the other side would bring it nearer by so much."""
+    solver = Ccd(Skeleton((Joint("neck", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -1.0, 1.0 + better),)))
+    goal, angles, memory = GazeGoal(Direction(scale(Y, -1.0)), np.zeros(1)), np.array([-1.0]), None
+    for _ in range(200):
+        solution = solver.solve(goal, angles, memory)
+        angles, memory = solution.angles, solution.memory
+    assert angles == pytest.approx([1.0 + better if leaves else -1.0])
+
+
 def test_limits_that_are_narrowed_during_an_escape_end_it_within_them():
     chain = skeleton_of("C")
     solver = Ccd(chain)
