@@ -61,3 +61,9 @@ def test_targets_of_every_kind_move_by_less_than_what_counts_as_shaking_would_ne
     assert len({type(goal.aim) for goal in goals}) == 1
     assert isinstance(goals[0].aim, kind)
     assert len(goals) == round(8.0 / DT)
+
+
+def test_joints_swing_about_a_posture_within_their_limits() -> None:
+    skeleton = unit_chain("ZXZX", 1.0)
+    beyond, within = (moving_goals(skeleton, [MovingEnd(Position)], [size] * 4, 1.0, DT) for size in (5.0, 1.0))
+    assert [goal.aim for goal in beyond] == [goal.aim for goal in within]
