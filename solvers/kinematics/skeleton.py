@@ -19,7 +19,7 @@ from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
 SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction, and a shorter skeleton counts as this long
-FARTHEST = 1e9  # [rad or m] farthest limit of a joint: positions are exact to a ten thousandth of a millimetre there, and to nothing far beyond
+FARTHEST = 1e9  # [rad or m] farthest limit of a joint: there positions are still exact to a ten thousandth of a millimetre
 
 
 class SkeletonError(ValueError):
@@ -52,7 +52,8 @@ class Joint:
         need(abs(math.hypot(*self.axis) - 1) < SINGLE_PRECISION, f"the axis {self.axis} must have length 1")
         need(abs(math.hypot(*self.rest_rotation) - 1) < SINGLE_PRECISION, f"the rest rotation {self.rest_rotation} must have length 1")
         need(self.lower <= self.upper, f"the lower limit {self.lower:.6g} is above the upper limit {self.upper:.6g}: exchange them")
-        need(max(-self.lower, self.upper) <= FARTHEST, f"its limits {self.lower:.6g} and {self.upper:.6g} are too far: narrow them to {FARTHEST:g}")
+        far = max(-self.lower, self.upper)
+        need(far <= FARTHEST, f"a limit of {far:.6g} is too far: narrow it to {FARTHEST:g}")
         need(self.kind in ("revolute", "prismatic"), f"kind is 'revolute' or 'prismatic', not '{self.kind}'")
         for field in ("velocity", "acceleration", "jerk"):
             value = getattr(self, field)

@@ -77,7 +77,7 @@ def test_clamping_moves_each_angle_to_the_nearest_within_limits():
         ({"axis": (1.0, 1.0, 0.0)}, "length 1"),
         ({"rest_rotation": (2.0, 0.0, 0.0, 0.0)}, "length 1"),
         ({"upper": math.nan}, "finite"),
-        ({"kind": "prismatic", "upper": 1e170}, "too far: narrow them"),
+        ({"kind": "prismatic", "upper": 1e170}, "too far: narrow it"),
         ({"jerk": 0.0}, "jerk limit must be above zero"),
         ({"kind": "ball"}, "prismatic"),
     ],
