@@ -79,18 +79,19 @@ class _Orientation:
     def __init__(self, model: Model, desired: EndGoal, orientation: Quaternion) -> None:
         self.end, self.two_sided = desired.end, desired.symmetric
         self._target = np.array(to_matrix(normalized(orientation)))
+        # its products with a pose's axes are negative where the half roll, which turns both axes around, is nearer
+        self._across = (self._target * (1.0 - HALF_ROLL)).T.ravel()
         self._turns = _turning(model, desired.end)
 
     def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
         now = poses.end_axes[:, self.end]
-        gap = self._target @ now
+        target = self._target
         if self.two_sided:
-            rolled = (self._target * HALF_ROLL) @ now
-            other = np.trace(rolled, axis1=1, axis2=2) > np.trace(gap, axis1=1, axis2=2)
+            side = now.reshape(len(now), -1) @ self._across
             if sides is not None:
-                other = np.where(sides == 0.0, other, sides < 0.0)
-            gap = np.where(other[:, None, None], rolled, gap)
-        return logarithm(gap), poses.axes * self._turns
+                side = np.where(sides == 0.0, side, sides)
+            target = np.where((side < 0.0)[:, None, None], target * HALF_ROLL, target)
+        return logarithm(target @ now), poses.axes * self._turns
 
 
 class _Position:

@@ -22,6 +22,12 @@ def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> 
     return np.maximum(gain, np.sqrt(2.0 * acceleration * distance) - 0.5 * gain)
 
 
+def within_speed(model: Model, angles: Angles, time: float, share: float = 1.0) -> tuple[Angles, Angles]:
+    """Bounds on the angles (..., n) a time [s] later, within the joint limits and a share of the largest speed."""
+    room = share * SPEED * time * model.scale
+    return np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
+
+
 class StepBounds:
     """Bounds on the angles that a chain at `start` (n,) [rad] with a velocity (n,) [rad/s] may have `dt` [s] later."""
 
@@ -30,8 +36,7 @@ class StepBounds:
 
     def by_speed(self, share: float = 1.0) -> tuple[Angles, Angles]:
         """Within the joint limits and a share of the largest speed."""
-        reach = share * SPEED * self.dt * self.model.scale
-        return np.maximum(self.model.lower, self.start - reach), np.minimum(self.model.upper, self.start + reach)
+        return within_speed(self.model, self.start, self.dt, share)
 
     def by_acceleration(self, acceleration: float, share: float = 1.0) -> tuple[Angles, Angles]:
         """Within the acceleration limit as well; a share of the largest speed is reached no faster than that allows."""

@@ -23,44 +23,41 @@ class Poses:
     Attributes:
         angles: (m, n) [rad], prismatic joints [m].
         vectors: (m, n, c, 3) of each joint the axes of its frame, then the vectors that it carries.
+        lines: (m, k + l, 3) the `whole`, then the `directions`.
+        whole: (m, k, 3) axes about which the shape rotates: the base's, unless the body is held, then the joints' `axes`.
+        axes: (m, n, 3) joint axes.
+        directions: (m, l, 3) unit shape directions.
+        slides: (m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None: there are none.
     """
 
     def __init__(self, model: "Model", angles: Angles, vectors: Angles) -> None:
         self.model, self.angles, self.vectors = model, angles, vectors
+        self.lines = self._carried(model.lines)
+        count = model.rooted.shape[1]
+        self.whole, self.directions = self.lines[:, :count], self.lines[:, count:]
+        self.axes = self.whole[:, count - angles.shape[1] :]
+        self.slides = self._slide() if model.slid else None
 
     def pick(self, candidates: Indices) -> "Poses":
         """The configurations with these indices."""
         return Poses(self.model, self.angles[candidates], self.vectors[candidates])
 
-    @cached_property
-    def axes(self) -> Angles:
-        """(m, n, 3) joint axes."""
-        return self.vectors[:, :, FRAME - 1]
+    def _carried(self, places: Indices) -> Angles:
+        """(m, count, 3) the vectors at places among all that the joints carry."""
+        found: Angles = self.vectors.reshape(len(self.vectors), -1, 3).take(places, 1)
+        return found
 
-    @cached_property
-    def directions(self) -> Angles:
-        """(m, l, 3) unit shape directions."""
-        return self._directions[0]
-
-    @cached_property
-    def slides(self) -> Angles | None:
-        """(m, l, n, 3) [1/m] derivative of the directions by prismatic joints; None: there are none."""
-        return self._directions[1]
-
-    @cached_property
-    def _directions(self) -> tuple[Angles, Angles | None]:
-        model = self.model
-        directions = model.directions.of(self.vectors)
-        if not model.slid:
-            return directions, None
+    def _slide(self) -> Angles:
+        """Moves directions that end at prismatic joints; returns `slides`."""
+        directions = self.directions
         slides = np.zeros((*directions.shape[:2], self.angles.shape[1], 3))
-        for row, k in model.slid:
+        for row, k in self.model.slid:
             axis = self.axes[:, k]
             reached = directions[:, row] + self.angles[:, k, None] * axis
             size = np.maximum(np.sqrt((reached**2).sum(-1, keepdims=True)), SHORTEST_LINK)
             directions[:, row] = reached / size
             slides[:, row, k] = (axis - directions[:, row] * (axis * directions[:, row]).sum(-1, keepdims=True)) / size
-        return directions, slides
+        return slides
 
     @cached_property
     def positions(self) -> Angles:
@@ -68,7 +65,7 @@ class Poses:
         model = self.model
         walked = np.empty((*self.angles.shape, 3))
         walked[:, model.roots] = model.root_offsets
-        walked[:, model.children] = model.offsets.of(self.vectors)
+        walked[:, model.children] = self._carried(model.offsets)
         if model.sliding:
             walked += (self.angles * (1.0 - model.turns))[:, :, None] * self.axes
         positions: Angles = model.ancestors @ walked
@@ -83,7 +80,7 @@ class Poses:
     @cached_property
     def end_positions(self) -> Angles:
         """(m, e, 3) [m]."""
-        positions: Angles = self.positions[:, self.model.end_joints] + self.model.tool_offsets.of(self.vectors)
+        positions: Angles = self.positions[:, self.model.end_joints] + self._carried(self.model.tool_offsets)
         return positions
 
 
@@ -104,18 +101,6 @@ class Rows:
         return hash(self.array.tobytes())
 
 
-class Carried(NamedTuple):
-    """Where vectors stand in `Poses.vectors`."""
-
-    joints: Indices
-    places: Indices
-
-    def of(self, vectors: Angles) -> Angles:
-        """(m, count, 3) the vectors of m configurations."""
-        found: Angles = vectors[:, self.joints, self.places]
-        return found
-
-
 class System(NamedTuple):
     """Quadratic model of a cost in the joint angles."""
 
@@ -132,6 +117,7 @@ class Model:
     Attributes:
         ancestors: (n, n) 1 where a joint is another's ancestor, or itself.
         on_path: (e, n) the same for ends.
+        lines, offsets, tool_offsets: Places of the vectors that `Poses` are made of.
         weights: (l,) of the shape directions, mean 1.
     """
 
@@ -161,12 +147,10 @@ class Model:
         vectors += [(self.parents[k], joints[k].rest_offset) for k in self.children] + [(end.joint, end.offset) for end in ends]
         aligned = [_matrix(between(Z, unit(joint.axis))) for joint in joints]  # of each joint's frame, in the joint's own
         places = self._lay_out(aligned, vectors)
-        self.directions, self.offsets, self.tool_offsets = (
-            Carried(np.array([joint for joint, _ in vectors[part]], np.intp), places[part])
-            for part in (slice(len(shape)), slice(len(shape), -len(ends)), slice(-len(ends), None))
-        )
+        axes, count = self._axis_places, len(shape)
+        self.lines = np.concatenate([axes[: 0 if self.options.hold_body else 1], axes, places[:count]])
+        self.offsets, self.tool_offsets = places[count : -len(ends)], places[-len(ends) :]
         self.tools = np.array([_matrix(end.rotation).T @ aligned[end.joint] for end in ends])
-        self.base_axis = _matrix(joints[0].rest_rotation) @ unit(joints[0].axis)
         weights = np.array([direction.weight for direction in shape])
         self.weights = weights / weights.mean()
         carried = self.ancestors[[direction.carrier for direction in shape]] * self.turns  # (l, n) 1 where a joint rotates a direction
@@ -177,12 +161,15 @@ class Model:
         self.shared = self.rooted.T @ self.rooted  # summed weights of the directions that both joints rotate
 
     def _lay_out(self, aligned: list[Angles], vectors: list[tuple[int, Vector]]) -> Indices:
-        """Makes the matrices of all joints; returns the places of vectors, given with the joints that carry them, in `Poses.vectors`."""
+        """Makes the matrices of all joints; returns the places of vectors, given with the joints that carry them, in `Poses.vectors`.
+
+        A place counts through the vectors of all joints.
+        """
         n = len(self.parents)
         columns: list[list[Angles]] = [list(np.eye(3)) for _ in range(n)]
         places = []
         for joint, vector in vectors:
-            places.append(len(columns[joint]))
+            places.append((joint, len(columns[joint])))
             columns[joint].append(np.array(vector) @ aligned[joint])
         count = max(map(len, columns))
         terms = np.zeros((3, n, count, 3))
@@ -198,7 +185,8 @@ class Model:
             terms[0, k, : len(carried)] = carried[:, 2:] * local[2]
             terms[1, k, : len(carried)], terms[2, k, : len(carried)] = turned[1], turned[0]
         self._still, self._sine, self._cosine = terms.reshape(3, n, -1)
-        return np.array(places, np.intp)
+        self._axis_places = np.arange(n) * count + FRAME - 1
+        return np.array([joint * count + place for joint, place in places], np.intp)
 
     def poses(self, angles: Angles) -> Poses:
         """Forward kinematics for angles (m, n)."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .descent import COARSE_PASSES, Candidates, StepGoal
+from .descent import COARSE_PASSES, Candidates
 from .model import Model, Rows
-from .prediction import FrameContext
-from .search import BOLD, SAME_BRANCH, distinct
+from .prediction import HORIZON, FrameContext
+from .search import SAME_BRANCH, distinct
 from .seeds import Seeds
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 from .transition import Transition
@@ -63,7 +63,7 @@ class Planner:
         self.candidate_work = n * (n + JOINT)
         self.most = max(POOL, int((BATCH - CALLS) / self.candidate_work) - POOL)  # starts in a step
         # A simulation has a branch and two paths for each, and the path of staying.
-        candidates = (RATE * DELAY / simulation_steps(DELAY) - CALLS) / self.candidate_work
+        candidates = (RATE * DELAY / len(simulation_steps(DELAY, HORIZON)) - CALLS) / self.candidate_work
         self.most_branches = int(min(POOL, max(LEAST_BRANCHES, (candidates - 1) // 3)))
         self.largest_work = self._work(max(self.most + POOL, 3 * self.most_branches + 4))  # of a step
 
@@ -94,15 +94,15 @@ class Planner:
         """The state as a cycle begins, whose first job is to follow the known branches and those starting poses whose turn it is."""
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         starts, shape = np.concatenate([around, near]), np.repeat([1.0, 0.0], [len(around), len(near)])
-        turns = -(-len(starts) // self.most)
+        turns = -(-(len(starts) - 1) // (self.most - 1))
+        taken = np.array([0, *range(1 + state.cycles % turns, len(starts), turns)])  # the posture itself has no turns
         # Of a symmetric end's two sides every other start of a cycle tries one, and at its next turn the other.
-        sides = shape * np.where((np.arange(len(starts)) // turns + state.cycles // turns) % 2, -1.0, 1.0)
-        taken = slice(state.cycles % turns, None, turns)
+        sides = shape[taken] * np.where((np.arange(len(taken)) + state.cycles // turns) % 2, -1.0, 1.0)
         known = starts[:0] if state.pool is None else state.pool.array
         job = Branches(
             Rows(np.concatenate([known, starts[taken]])),
             shape=(1.0,) * len(known) + tuple(shape[taken].tolist()),
-            sides=(0.0,) * len(known) + tuple(sides[taken].tolist()),
+            sides=(0.0,) * len(known) + tuple(sides.tolist()),
         )
         return replace(state, job=job, since_plan=0.0, cycles=state.cycles + 1)
 
@@ -110,11 +110,7 @@ class Planner:
         """The state after one step of the branches in hand; after the last one the best of them are the pool."""
         descent, angles = context.descent(self.model, LEAD), job.candidates.array
         shape, sides = np.array(job.shape), np.array(job.sides)
-        proximal = np.where(shape > 0.0, BOLD.proximal, 1.0)
-        room = BOLD.largest_step * self.model.scale
-        lower, upper = np.maximum(self.model.lower, angles - room), np.minimum(self.model.upper, angles + room)
-        goal = StepGoal(np.zeros_like(angles), shape, np.ones_like(shape), proximal, lower, upper)
-        angles = descent.guided(descent.at(angles, sides), goal, COARSE_PASSES)
+        angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, shape)
         if job.steps + 1 < BRANCH_STEPS:
             return replace(state, job=replace(job, candidates=Rows(angles), steps=job.steps + 1))
         candidates = descent.at(angles, sides)

@@ -12,25 +12,22 @@ from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim
-from .descent import COARSE_PASSES, Candidates, Descent, StepSettings
+from .descent import COARSE_PASSES, PASSES, Candidates, Descent
 from .model import Model
 from .seeds import Seeds
 from .shape import Authored
-
-BOLD = StepSettings(proximal=0.01, largest_step=0.5)
-MANY = BOLD._replace(passes=COARSE_PASSES)
 
 
 class Round(NamedTuple):
     """Steps that candidates take at most, and how many of them are kept afterwards, best first."""
 
     steps: int
-    settings: StepSettings
+    passes: int  # of the active set
     kept: int
 
 
 # Many candidates at first, as a third of all starts end at the optimum.
-ROUNDS = (Round(1, MANY, 20), Round(4, MANY, 8), Round(8, BOLD, 8))
+ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
 SAME_BRANCH = 0.25  # [rad] of the farthest joint: nearer candidates are on one branch
 CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
 POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
@@ -70,7 +67,7 @@ class Search:
         """The search after one more step."""
         before, number, steps = searching
         now = ROUNDS[number]
-        candidates = descent.step(before, now.settings)
+        candidates = descent.at(descent.bold(before, now.passes), before.sides)
         if steps + 1 < now.steps and np.abs(candidates.angles - before.angles).max() >= CONVERGED:
             return Searching(candidates, number, steps + 1)
         if number == 0:  # far from their optima yet
@@ -120,9 +117,9 @@ def best_of(candidates: Candidates, count: int) -> Candidates:
 
 def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
     """The first `most` of the rows `order` of angles (m, n) that are on different branches."""
-    far = (np.abs(angles[:, None] - angles) / model.scale).max(2).tolist()
     kept: list[int] = []
-    for row in order:
-        if len(kept) < most and all(far[row][other] > SAME_BRANCH for other in kept):
-            kept.append(row)
+    left = np.array(order, np.intp)
+    while len(left) and len(kept) < most:
+        kept.append(int(left[0]))
+        left = left[(np.abs(angles[left] - angles[left[0]]) / model.scale).max(1) > SAME_BRANCH]
     return kept

@@ -19,8 +19,8 @@ class Seeds:
         self.model = model
         n = len(model.lower)
         self.spread = spread(model.skeleton, SPREAD)
-        at_rest = model.poses(np.zeros((1, n)))
-        twisters = (at_rest.axes[0] @ model.base_axis) ** 2 > PARALLEL
+        axes = model.poses(np.zeros((1, n))).axes[0]
+        twisters = (axes @ axes[0]) ** 2 > PARALLEL
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
         self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
         self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS

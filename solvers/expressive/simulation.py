@@ -11,15 +11,14 @@ import numpy as np
 
 from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
-from .descent import StepGoal
+from .limits import within_speed
 from .model import Model, Rows
 from .prediction import HORIZON, FrameContext
-from .transition import KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, shape_of, step_goals
+from .transition import FOLLOW, KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, moved, shape_of
 
 TAIL = 0.5  # [s] for which the final state counts on, so that permanent loss costs enough
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
-BRANCH_PROXIMAL = 0.1  # proximal weight of branches in a simulation: they converge freely
 AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error that costs nothing: that of coarse steps
 PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the others
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
@@ -27,23 +26,24 @@ HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be che
 
 @dataclass(frozen=True)
 class Simulation:
-    """Paths simulated for `time`, up to `horizon` in all: `candidates` holds the branches, then one configuration for each path."""
+    """Branches, which stay, and paths to them: first that of staying, then one for each branch and kind of transition."""
 
     branches: Rows  # (b, n) where they were at the start
-    candidates: Rows  # (b + p, n)
-    planned_kinds: tuple[int, ...]  # (p,) kind of transition of each path at the start
+    steps: tuple[float, ...]  # [s] durations of all steps
+    candidates: Rows  # (m, n) branches and paths
+    planned_kinds: tuple[int, ...]  # (m,) kind of transition of each at the start
     kinds: tuple[int, ...]  # the same now: STAY after arrival
-    goal_branches: tuple[int, ...]  # (p,) index of each path's branch
-    speeds: tuple[float, ...]  # (p,) [rad/s]
-    costs: tuple[float, ...]  # (p,) [deg of shape deviation x s]
-    horizon: float  # [s]
-    time: float = 0.0  # [s] simulated
+    goal_branches: tuple[int, ...]  # (m,) index of each one's branch
+    speeds: tuple[float, ...]  # (m,) [rad/s]
+    costs: tuple[float, ...]  # (m,) [deg of shape deviation x s]
+    delay: float  # [s] from now to the first step
+    done: int = 0  # steps
     age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
 
     @property
     def is_done(self) -> bool:
-        return self.time >= self.horizon
+        return self.done == len(self.steps)
 
     def cheapest(self, transition: Transition | None, lost: float) -> Transition | None:
         """The cheapest transition, with a bonus for `transition`, the one in progress; None: stay.
@@ -51,8 +51,9 @@ class Simulation:
         `lost` [s] is the time since the aim was last met.
         """
         current = self._current(transition)
-        costs = np.array(self.costs) / (self.horizon + TAIL) + HYSTERESIS
+        costs = np.array(self.costs) / (self.delay + sum(self.steps) + TAIL) + HYSTERESIS
         costs[current] -= HYSTERESIS
+        costs[np.array(self.planned_kinds) == FOLLOW] = np.inf
         if lost > PATIENCE:
             costs[np.array(self.planned_kinds) == WITH_AIM] = np.inf
         best = int(np.argmin(costs))
@@ -62,11 +63,12 @@ class Simulation:
         return None if kind == STAY else Transition(kind, tuple(self.branches.array[self.goal_branches[best]].tolist()))
 
     def _current(self, transition: Transition | None) -> int:
-        """Index of the path of the transition in progress; 0, staying, where there is none."""
+        """Index of the path of the transition in progress; that of staying where there is none."""
+        staying = len(self.branches)
         if transition is None or not self.under_way:
-            return 0
+            return staying
         pairs = zip(self.planned_kinds, self.goal_branches, strict=True)
-        return next(path for path, pair in enumerate(pairs) if pair == (transition.kind, 0))
+        return next(path for path, pair in enumerate(pairs) if path > staying and pair == (transition.kind, 0))
 
 
 class Simulator:
@@ -81,75 +83,67 @@ class Simulator:
         It begins where the present transition will be after `delay` [s], when the simulation is done.
         """
         start, speed = self._start_of(transition, context, delay)
-        kinds = (STAY, *(kind for _ in branches for kind in KINDS))
+        count = len(branches)
+        kinds = (FOLLOW,) * count + (STAY,) + KINDS * count
         return Simulation(
             branches=Rows(branches),
-            candidates=Rows(np.concatenate([branches, np.repeat(start, len(kinds), 0)])),
+            steps=simulation_steps(delay, context.forecast.horizon),
+            candidates=Rows(np.concatenate([branches, np.repeat(start, 1 + len(KINDS) * count, 0)])),
             planned_kinds=kinds,
             kinds=kinds,
-            goal_branches=(0, *(index for index in range(len(branches)) for _ in KINDS)),
+            goal_branches=(*range(count), 0, *(index for index in range(count) for _ in KINDS)),
             speeds=(speed,) * len(kinds),
             costs=(0.0,) * len(kinds),
-            horizon=context.forecast.horizon,
-            time=delay,
+            delay=delay,
             under_way=transition is not None,
         )
 
     def advance(self, old: Simulation, context: FrameContext) -> Simulation:
         """The simulation after one step."""
-        count, angles = len(old.branches.array), old.candidates.array
-        kinds, goal_branches = np.array(old.kinds), np.array(old.goal_branches)
-        step = STEP if old.time < NEAR_FUTURE else LONG_STEP
-        time = old.time + step
-        descent = context.descent(self.model, time - old.age)
-        candidates = descent.at(angles, None)
-        transitions = Transitions(kinds, angles[goal_branches], np.array(old.speeds))
-        step_goal, speeds = self._step_goal(angles, count, transitions, step, context.dt)
-        moved = descent.guided(candidates, step_goal)
+        step, is_last = old.steps[old.done], old.done + 1 == len(old.steps)
+        descent = context.descent(self.model, old.delay + sum(old.steps[: old.done + 1]) - old.age)
+        candidates, branches = descent.at(old.candidates.array, None), np.array(old.goal_branches)
+        transitions = Transitions(np.array(old.kinds), candidates.angles[branches], np.array(old.speeds))
+        bounds = within_speed(self.model, candidates.angles, step)
+        angles, speeds = moved(descent, candidates, transitions, step, context.dt, bounds)
+        kinds = np.where(arrived(self.model, angles, angles[branches]), np.minimum(transitions.kinds, STAY), transitions.kinds)
         # The aim error left by a step, from its own linear model.
-        left = candidates.aim.error[count:] - ((moved - angles)[count:, None] @ candidates.aim.columns[count:])[:, 0]
+        left = candidates.aim.error - ((angles - candidates.angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
-        rate = cost_rate(shape_of(candidates.cosine[count:]), aim_error, context.authored.keep)
-        costs = np.array(old.costs) + (step + (TAIL if time >= old.horizon else 0.0)) * rate
-        kinds = np.where(arrived(self.model, moved[count:], moved[goal_branches]), STAY, kinds)
+        rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
+        costs = np.array(old.costs) + (step + (TAIL if is_last else 0.0)) * rate
         return replace(
             old,
-            candidates=Rows(moved),
+            candidates=Rows(angles),
             kinds=tuple(kinds.tolist()),
             speeds=tuple(speeds.tolist()),
             costs=tuple(costs.tolist()),
-            time=time,
+            done=old.done + 1,
         )
 
     def _start_of(self, transition: Transition | None, context: FrameContext, delay: float) -> tuple[Angles, float]:
         """Configuration (1, n) and speed [rad/s] after the planning delay, if `transition` goes on meanwhile."""
-        angles = np.array([context.angles if transition is None else transition.branch, context.angles])
-        kinds, speeds = np.array([STAY if transition is None else transition.kind]), np.array([context.speed])
+        kind, branch = (STAY, context.angles) if transition is None else (transition.kind, transition.branch)
+        angles, kinds, speeds = np.array([branch, context.angles]), np.array([FOLLOW, kind]), np.array([0.0, context.speed])
         steps = max(1, round(delay / STEP))
+        step = delay / steps
         for number in range(1, steps + 1):
-            descent = context.descent(self.model, number * delay / steps - context.dt)
-            candidates = descent.at(angles, None)
-            step_goal, speeds = self._step_goal(angles, 1, Transitions(kinds, angles[:1], speeds), delay / steps, context.dt)
-            angles = descent.guided(candidates, step_goal)
-            kinds = np.where(arrived(self.model, angles[1:], angles[:1]), STAY, kinds)
-        return angles[1:], float(speeds[0])
-
-    def _step_goal(self, angles: Angles, count: int, transitions: Transitions, step: float, dt: float) -> tuple[StepGoal, Angles]:
-        """Step objectives and new speeds: branches, which come first, follow shape and aim, paths their transitions."""
-        model, room = self.model, step * SPEED * self.model.scale
-        lower, upper = np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
-        lower[:count], upper[:count] = model.lower, model.upper
-        of_paths, speeds = step_goals(model, angles[count:], transitions, step, dt, (lower[count:], upper[count:]))
-        free = np.zeros(count)
-        toward = np.concatenate([np.zeros_like(angles[:count]), of_paths.toward])
-        shape, aim = np.concatenate([free + 1.0, of_paths.shape]), np.concatenate([free + 1.0, of_paths.aim])
-        return StepGoal(toward, shape, aim, np.concatenate([free + BRANCH_PROXIMAL, of_paths.proximal]), lower, upper), speeds
+            descent = context.descent(self.model, number * step - context.dt)
+            transitions = Transitions(kinds, angles[[0, 0]], speeds)
+            bounds = within_speed(self.model, angles, step)
+            angles, speeds = moved(descent, descent.at(angles, None), transitions, step, context.dt, bounds)
+            kinds = np.where(arrived(self.model, angles, angles[[0, 0]]), np.minimum(kinds, STAY), kinds)
+        return angles[1:], float(speeds[1])
 
 
-def simulation_steps(delay: float) -> int:
-    """Number of steps of a simulation that begins after `delay` [s]."""
-    near = max(0, math.ceil((NEAR_FUTURE - delay) / STEP))
-    return near + max(0, math.ceil((HORIZON - delay - near * STEP) / LONG_STEP))
+def simulation_steps(delay: float, horizon: float) -> tuple[float, ...]:
+    """Durations [s] of the steps of a simulation from `delay` to `horizon` [s]: short ones up to `NEAR_FUTURE`, then long ones."""
+    steps: tuple[float, ...] = ()
+    for end, longest in ((NEAR_FUTURE, STEP), (horizon, LONG_STEP)):
+        left = end - delay - sum(steps)
+        count = max(0, math.ceil(round(left / longest, 6)))  # rounded, so that an exact division makes no step more
+        steps += (left / max(1, count),) * count
+    return steps or (LONG_STEP,)
 
 
 def estimated_cost(model: Model, cosine: Angles, aim_error: Angles, distance: Angles, keep: float) -> Angles:

@@ -16,20 +16,19 @@ from ..gaze import FRAME, PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..kinematics.skeleton import Angles
 from .aims import BatchedAim
-from .descent import Candidates, Descent, StepGoal, StepSettings
-from .limits import ACCELERATION, HURRIED, StepBounds
+from .descent import Candidates, Descent, StepGoal
+from .limits import ACCELERATION, HURRIED, StepBounds, within_speed
 from .model import Model
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .seeds import Seeds
 from .settling import Settling
 from .shape import Authored
-from .transition import AIM_LOST, DIRECT, Transition, Transitions, arrived, step_goals
+from .transition import AIM_LOST, DIRECT, STAY, Transition, Transitions, arrived, moved
 
 PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most
 ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
-BRANCH = StepSettings(proximal=1.0, largest_step=0.2)  # of a transition's branch
 AT_RISK = math.radians(0.2)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
 STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
 IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
@@ -54,11 +53,20 @@ class Memory:
 
 
 class Held(NamedTuple):
-    """Angles (n,) of a frame within limits, their aim error, and the steps that made it so small."""
+    """The pose of a frame, a batch of one, and the steps that held its aim."""
 
-    angles: Angles
-    aim_error: float
+    pose: Candidates
     steps: int
+
+    @property
+    def angles(self) -> Angles:
+        """(n,)"""
+        angles: Angles = self.pose.angles[0]
+        return angles
+
+    @property
+    def aim_error(self) -> float:
+        return float(self.pose.aim_error[0])
 
 
 class Followed(NamedTuple):
@@ -116,12 +124,12 @@ class Tracker:
                 planning = replace(planning, transition=None)
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
         if planning.transition is None:
-            here = descent.at(start[None], None)
-            settling, speed, transition = settling.at(float(here.merit[0]), dt), 0.0, None
-            desired, steps = self._local_step(descent, here, bounds, settling)
+            speed, transition = 0.0, None
+            desired, steps = self._local_step(descent, bounds, settling)
             answer = self._held(
                 descent, bounds.braked(desired, bounds.by_acceleration(ACCELERATION, settling.trust)), bounds, settling.trust
             )
+            settling = settling.at(float(answer.pose.merit[0]), dt)
         else:
             settling, steps = settling.in_transition(), 1
             answer, transition, speed = self._transition_step(descent, bounds, planning.transition, last.speed)
@@ -129,7 +137,7 @@ class Tracker:
         settled = not is_changed and planning.transition is None and float(np.abs(velocity_now * dt / model.scale).max()) < STILL
         if settled:
             velocity_now = np.zeros_like(velocity_now)
-            answer = self._evaluated(descent, start)
+            answer = Held(descent.at(start[None], None), 0)
         kept = Memory(
             problem=problem,
             values=values,
@@ -154,35 +162,37 @@ class Tracker:
             return memory
         return replace(resting, aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
 
-    def _local_step(self, descent: Descent, here: Candidates, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
-        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps."""
-        one = np.ones(1)
+    def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
+        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
+
+        Shape and aim are linearised where the last frame's velocity leads: then what is left of the aim's error is of second order in the
+        change of velocity, not in the movement.
+        """
+        one, start = np.ones(1), bounds.start[None]
         inertia = settling.damping_share * PULL_TIME / bounds.dt * one
         lower, upper = bounds.by_speed(settling.trust)
-        candidates, steps = here, 0
+        angles = np.clip(bounds.start + bounds.velocity * bounds.dt, lower, upper)[None]
+        steps = 0
         while True:
-            step_goal = StepGoal(here.angles - candidates.angles, one, one, inertia, lower[None], upper[None])
-            angles = descent.guided(candidates, step_goal)
-            steps += 1
-            if steps >= LOCAL_STEPS or float(np.abs(angles - candidates.angles).max()) <= ENOUGH:
+            before, steps = angles, steps + 1
+            angles = descent.guided(descent.at(before, None), StepGoal(start - before, one, one, inertia, lower[None], upper[None]))
+            if steps == LOCAL_STEPS or float(np.abs(angles - before).max()) <= ENOUGH:
                 return angles[0], steps
-            candidates = descent.at(angles, None)
 
     def _transition_step(
         self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float
     ) -> tuple[Held, Transition | None, float]:
         """The solution after a step of a transition, the transition as it goes on, and its speed [rad/s]."""
-        model, start, is_direct = self.model, bounds.start, transition.kind == DIRECT
-        candidates = descent.at(np.array([tuple(start.tolist()), transition.branch]), None)
-        branch = descent.stepped(candidates.pick(np.array([1])), BRANCH)
+        model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
+        branch = np.array([transition.branch])
+        staying = Transitions(np.array([STAY]), branch, np.zeros(1))
+        branch, _ = moved(descent, descent.at(branch, None), staying, dt, dt, within_speed(model, branch, dt))
         lower, upper = bounds.by_acceleration(HURRIED if is_direct else ACCELERATION)
-        transitions = Transitions(np.array([transition.kind]), branch, np.array([speed]))
-        step_goal, speeds = step_goals(model, start[None], transitions, bounds.dt, bounds.dt, (lower[None], upper[None]))
-        desired = descent.guided(candidates.pick(np.array([0])), step_goal)[0]
-        answer = self._evaluated(descent, desired) if is_direct else self._held(descent, desired, bounds)
-        now = answer.angles
-        is_stuck = float(np.abs((now - start) / model.scale).max()) < STILL  # the aim blocks the transition
-        if is_stuck or arrived(model, now[None], branch)[0]:
+        path = Transitions(np.array([transition.kind]), branch, np.array([speed]))
+        desired, speeds = moved(descent, descent.at(start, None), path, dt, dt, (lower[None], upper[None]))
+        answer = Held(descent.at(desired, None), 0) if is_direct else self._held(descent, desired[0], bounds)
+        is_stuck = float(np.abs((answer.angles - start) / model.scale).max()) < STILL  # the aim blocks the transition
+        if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
         return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
@@ -193,10 +203,6 @@ class Tracker:
             faster = Held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
             answer = faster if faster.aim_error < AIM_LOST else answer  # an acceleration that does not save the aim is not used
         return answer
-
-    def _evaluated(self, descent: Descent, angles: Angles) -> Held:
-        """Angles (n,) as they are."""
-        return Held(angles, float(descent.aim.evaluate(self.model.poses(angles[None])).size[0]), 0)
 
 
 def _rolls(aim: Aim) -> tuple[bool, bool]:

@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kinematics.skeleton import Angles
-from .descent import StepGoal
+from .descent import AIM_COST, Candidates, Descent, StepGoal
 from .limits import ACCELERATION, HURRIED, braking_speed
 from .model import Indices, Model
 
-STAY, WITH_AIM, DIRECT = range(3)
-"""Kinds: no transition; toward the branch while the aim is held; straight to the branch, whatever the aim."""
+FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
+"""Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is held; straight to it."""
 KINDS = (WITH_AIM, DIRECT)
 
-AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs
 LOST_COST = 90.0  # [deg of shape deviation] that a lost aim costs on top
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
+BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, against 1 of paths: they converge freely
 ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
 
 
@@ -66,20 +66,21 @@ def duration(model: Model, distance: Angles) -> Angles:
     return time
 
 
-def step_goals(
-    model: Model, angles: Angles, transitions: Transitions, time: float, dt: float, bounds: tuple[Angles, Angles]
-) -> tuple[StepGoal, Angles]:
-    """Objectives of one step of candidates at `angles` (m, n) within bounds (m, n), and their speeds (m,) [rad/s] after it.
+def moved(
+    descent: Descent, candidates: Candidates, transitions: Transitions, time: float, dt: float, bounds: tuple[Angles, Angles]
+) -> tuple[Angles, Angles]:
+    """Angles (m, n) of candidates after one step of their transitions, and their speeds (m,) [rad/s] then.
 
     Args:
-        model: The skeleton.
-        angles: Where they are (m, n).
+        descent: Toward the goal at that time.
+        candidates: Where they are.
         transitions: Their transitions.
         time: Duration of the step [s].
         dt: Duration of a frame [s]: speeds change from frame to frame.
-        bounds: On the angles (m, n).
+        bounds: On the angles (m, n) of all but branches.
     """
-    is_moving, is_direct = transitions.kinds != STAY, transitions.kinds == DIRECT
+    model, angles, kinds = descent.model, candidates.angles, transitions.kinds
+    is_free, is_moving, is_direct = kinds == FOLLOW, kinds > STAY, kinds == DIRECT
     away = np.where(is_moving[:, None], transitions.goals - angles, 0.0)
     left = np.maximum((np.abs(away) / model.scale).max(1), ARRIVAL_DISTANCE)
     acceleration = np.where(is_direct, HURRIED, ACCELERATION)
@@ -88,7 +89,8 @@ def step_goals(
     toward = away * np.minimum(1.0, travel / left)[:, None]
     shape, aim = np.where(is_moving, 0.0, 1.0), np.where(is_direct, 0.0, 1.0)
     speeds = np.where(is_moving, np.minimum(fastest, transitions.speeds + time * acceleration), 0.0)
-    return StepGoal(toward, shape, aim, np.ones(len(angles)), *bounds), speeds
+    lower, upper = (np.where(is_free[:, None], *pair) for pair in zip((model.lower, model.upper), bounds, strict=True))
+    return descent.guided(candidates, StepGoal(toward, shape, aim, np.where(is_free, BRANCH_INERTIA, 1.0), lower, upper)), speeds
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:

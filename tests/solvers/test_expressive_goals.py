@@ -10,7 +10,7 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.shape import Authored
-from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Position, PositionAndDirection
+from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Point, Position, PositionAndDirection
 from limber.solvers.kinematics.rotations import X, Y, rotate, vector_angle
 from limber.solvers.kinematics.skeleton import Skeleton
 
@@ -163,3 +163,9 @@ def test_a_wrong_option_is_named(wrong, named):
 def test_a_number_of_link_weights_that_is_not_the_joints_is_named():
     with pytest.raises(GazeError, match="2 link weights for 5 joints"):
         Expressive(unit_chain("YXXZY", 1.0), Options(link_weights=(1.0, 1.0)))
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.01, math.nan, math.inf])
+def test_a_frame_without_a_duration_is_refused_in_a_sentence(dt):
+    with pytest.raises(GazeError, match=f"the frame lasts {dt} s: give it a duration above 0"):
+        Expressive(unit_chain("YXXZY", 1.5)).solve(GazeGoal(Point((2.0, 3.0, 0.0)), np.zeros(5)), np.zeros(5), dt=dt)

@@ -15,6 +15,7 @@ from limber.solvers.expressive.plan import Planning
 from limber.solvers.expressive.settling import PLANNING_TIME
 from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME
+from limber.solvers.expressive.transition import DIRECT
 from limber.solvers.gaze import FRAME, SPEED, PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply
@@ -219,7 +220,7 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
 def work_of(planning: Planning) -> tuple[object, ...]:
     """What changes when work is done, not with time."""
     job = planning.job
-    return job if job is None else (job.candidates, job.time if isinstance(job, Simulation) else job.steps), planning.pool
+    return job if job is None else (job.candidates, job.done if isinstance(job, Simulation) else job.steps), planning.pool
 
 
 @pytest.mark.parametrize("turn", range(3))
@@ -270,7 +271,7 @@ def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
     straight = [
         np.abs(move).max()
         for move, glide, answer in zip(moves_of(answers)[1:], both, answers[2:], strict=True)
-        if glide and answer.memory.planning.transition.kind == 2  # type: ignore[attr-defined]
+        if glide and answer.memory.planning.transition.kind == DIRECT  # type: ignore[attr-defined]
     ]
     assert len(straight) > 12
     assert speed - 1e-9 <= max(straight[8:]) <= speed + 1e-9, "it begins as fast as the chain was"
