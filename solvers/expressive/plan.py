@@ -77,7 +77,7 @@ class Planner:
         state = replace(
             state,
             job=replace(state.job, age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
-            credit=min(max(budget, self.largest_work), state.credit + budget / context.slot.sharing),
+            credit=min(max(budget, self.largest_work), self.largest_work + CHOICE * CALLS, state.credit + budget / context.slot.sharing),
             since_plan=state.since_plan + dt,
         )
         if not context.slot.is_open:
