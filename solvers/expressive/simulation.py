@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..gaze import SPEED
 from ..kinematics.skeleton import Angles
 from .limits import within_speed
 from .model import Model, Rows
