@@ -79,7 +79,7 @@ class _Orientation:
     def __init__(self, model: Model, desired: EndGoal, orientation: Quaternion) -> None:
         self.end, self.two_sided = desired.end, desired.symmetric
         self._target = np.array(to_matrix(normalized(orientation)))
-        # its products with a pose's axes are negative where the half roll, which turns both axes around, is nearer
+        # The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative where the half roll is nearer.
         self._across = (self._target * (1.0 - HALF_ROLL)).T.ravel()
         self._turns = _turning(model, desired.end)
 

@@ -74,10 +74,12 @@ class Planner:
     def advance(self, state: Planning, context: FrameContext) -> Planning:
         """The state after this frame's share of planning; nothing is done in frames in which the solver may not plan."""
         dt, budget = context.dt, RATE * context.dt
+        # However long a frame is, it has no more than the largest step and the choice of branches, which may borrow from later ones.
+        most = min(max(budget, self.largest_work), self.largest_work + CHOICE * CALLS)
         state = replace(
             state,
             job=replace(state.job, age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
-            credit=min(max(budget, self.largest_work), self.largest_work + CHOICE * CALLS, state.credit + budget / context.slot.sharing),
+            credit=min(most, state.credit + budget / context.slot.sharing),
             since_plan=state.since_plan + dt,
         )
         if not context.slot.is_open:

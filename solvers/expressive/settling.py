@@ -42,7 +42,7 @@ class Settling:
         return self.time < GIVING_UP
 
     def at(self, merit: float, dt: float) -> "Settling":
-        """The state before a step of `dt` [s] from a solution of cost `merit`."""
+        """The state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - MET) * self.best  # less is not seen
         factor = math.exp(dt / SETTLING)
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor

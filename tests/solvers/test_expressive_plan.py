@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.plan import BRANCH_STEPS, RATE, Branches, Planner, Planning
+from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
 from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
 from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import FRAME
@@ -52,6 +52,25 @@ def test_work_keeps_to_its_budget(sharing: int, monkeypatch) -> None:
     frames = 90
     jobs(planner, now, frames)
     assert 0.0 < sum(done) <= RATE * FRAME * frames / sharing + max(done) + RATE * FRAME
+
+
+def test_a_long_frame_has_the_work_of_the_largest_step_and_the_choice_of_branches_and_a_choice_may_borrow_once_more(monkeypatch) -> None:
+    planner, now = planner_and_now(dt=1 / 12)
+    done: list[float] = []
+
+    def counted(step: str, work) -> None:
+        taken = getattr(Planner, step)
+        monkeypatch.setattr(Planner, step, lambda *arguments: done.append(work(*arguments)) or taken(*arguments))
+
+    counted("_followed", lambda self, state, job, context: self._work(len(job.candidates)))
+    counted("_simulated", lambda self, state, job, context: self._work(len(job.candidates)))
+    counted("_chosen", lambda *arguments: CHOICE * CALLS)
+    state, frames = Planning(), []
+    for _ in range(30):
+        done.clear()
+        state = planner.advance(state, now)
+        frames.append(sum(done))
+    assert planner.largest_work < max(frames) <= planner.largest_work + 2 * CHOICE * CALLS
 
 
 def test_the_same_budget_in_smaller_pieces_finds_the_same_branches() -> None:
