@@ -9,8 +9,7 @@ from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
 from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
-from .rolls import Rolls
-from .shape import Authored
+from .shape import Authored, Rolls
 
 LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 # [1/rad] weight of the aim against the directions of links: a local step leaves so little that one correction makes the aim exact, and its

@@ -10,8 +10,7 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model, System
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.rolls import SHARE, Rolls
-from limber.solvers.expressive.shape import Authored
+from limber.solvers.expressive.shape import ROLL_SHARE, Authored, Rolls
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Direction, GazeGoal, Point, TargetError
 from limber.solvers.kinematics.rotations import (
@@ -133,7 +132,7 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
     skeleton = unit_chain("YXXY", 2.0)
     posture = np.array([0.3, 0.6, 0.5, 0.0])
     model = Model(skeleton)
-    for symmetric, lost in ((True, 0.0), (False, 2.0 * SHARE)):
+    for symmetric, lost in ((True, 0.0), (False, 2.0 * ROLL_SHARE)):
         goal = GazeGoal(Direction(Z, level=Y), posture, symmetric)
         turned = posture + np.array([0.0, 0.0, 0.0, math.pi])
         rolls = Rolls(model, Authored(model, posture), goal)
