@@ -14,8 +14,7 @@ import numpy as np
 from .descent import COARSE_PASSES, Candidates
 from .model import Model, Rows
 from .prediction import HORIZON, FrameContext
-from .search import SAME_BRANCH, distinct
-from .seeds import Seeds
+from .seeds import SAME_BRANCH, Seeds, distinct
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 from .transition import Transition
 

@@ -1,7 +1,6 @@
 """Search from scratch: many starting configurations, of which the best take further steps. Knows no Blender."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import COARSE_PASSES, PASSES, Candidates, Descent
 from .model import Model
-from .seeds import Seeds
+from .seeds import Seeds, distinct
 from .shape import Authored
 
 
@@ -28,7 +27,6 @@ class Round(NamedTuple):
 
 # Many candidates at first, as a third of all starts end at the optimum.
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
-SAME_BRANCH = 0.25  # [rad] of the farthest joint: nearer candidates are on one branch
 CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
 POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
 NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
@@ -113,13 +111,3 @@ class Search:
 def best_of(candidates: Candidates, count: int) -> Candidates:
     """The `count` candidates of least cost, best first."""
     return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])
-
-
-def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
-    """The first `most` of the rows `order` of angles (m, n) that are on different branches."""
-    kept: list[int] = []
-    left = np.array(order, np.intp)
-    while len(left) and len(kept) < most:
-        kept.append(int(left[0]))
-        left = left[(np.abs(angles[left] - angles[left[0]]) / model.scale).max(1) > SAME_BRANCH]
-    return kept

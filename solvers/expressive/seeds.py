@@ -1,4 +1,6 @@
-"""Starting configurations of searches. Knows no Blender."""
+"""Candidates of searches: where they start, and which of them are on different branches. Knows no Blender."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +12,7 @@ ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
 SPREAD = 24  # starting configurations spread evenly over the joints' ranges
 NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
 PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
+SAME_BRANCH = 0.25  # [rad] of the farthest joint: nearer candidates are on one branch
 
 
 class Seeds:
@@ -44,3 +47,13 @@ class Seeds:
             candidates = np.arange(index * n, (index + 1) * n)
             starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
         return starts
+
+
+def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
+    """The first `most` of the rows `order` of angles (m, n) that are on different branches."""
+    kept: list[int] = []
+    left = np.array(order, np.intp)
+    while len(left) and len(kept) < most:
+        kept.append(int(left[0]))
+        left = left[(np.abs(angles[left] - angles[left[0]]) / model.scale).max(1) > SAME_BRANCH]
+    return kept
