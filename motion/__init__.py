@@ -5,8 +5,8 @@ from .filters import Character, Filter, FilterInfo, Kinematic, Limits
 from .interpolation import between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
-from .tracking import TrackingFilter
-from .transition import Transition
+from .tracking import TrackingFilter, used_limits
+from .transition import Transition, together
 
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
@@ -50,4 +50,6 @@ __all__ = [
     "extrapolated",
     "make_filter",
     "make_limiter",
+    "together",
+    "used_limits",
 ]

@@ -13,6 +13,7 @@ from .profile import ROUNDING, Point, stopping_distance, stopping_range, toward_
 FOLLOWABLE = (
     2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
 )
+GENTLE = 0.5  # of the joint's jerk limit, from which a target's acceleration is not extrapolated: it may end twice as fast as it began
 CLEAR = 3.0  # times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
 SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
 
@@ -24,7 +25,8 @@ class TargetMotion(NamedTuple):
     there in time never overtakes a target that could not have stopped sooner, needs no more room than the target, and keeps its limits as
     if it went to a target at rest. A velocity that appeared in one step (a jump, the sudden start of a ramp, noise, a mouse) says nothing
     about the next step, since it may vanish as suddenly: that part of it is not trusted, and without trust the target counts as being at
-    rest. Speed that the target gains or loses smoothly restores as much trust: what changes smoothly has inertia.
+    rest. Speed that the target gains or loses smoothly restores as much trust: what changes smoothly has inertia. In the same way a target
+    that speeds up is taken to go on for a while, as a joint must, by as much as its jerk is below what a joint can.
 
     Attributes:
         position: Of the target, within the position limits [rad].
@@ -34,6 +36,7 @@ class TargetMotion(NamedTuple):
         change: Change of the acceleration since the step before [rad/s2].
         untrusted: Part of the speed that appeared in jumps [rad/s].
         smooth_steps: Steps since the last jump.
+        jerk: Largest jerk since the target began to speed up, 0 while it does not [rad/s3].
     """
 
     position: float
@@ -43,6 +46,7 @@ class TargetMotion(NamedTuple):
     change: float = 0.0
     untrusted: float = 0.0
     smooth_steps: int = 0
+    jerk: float = 0.0
 
 
 def observed(last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
@@ -63,25 +67,23 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
     smooth_steps = 0 if jumped else last.smooth_steps + 1
     if smooth_steps >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
         untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
-    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, smooth_steps)
+    jerk = max(last.jerk, abs(change) / between) if velocity * acceleration > 0.0 else 0.0
+    return TargetMotion(position, velocity, acceleration, dt, change, untrusted, smooth_steps, jerk)
 
 
 def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
     """Displacement [rad] from the observed target to where it would stop, by the trusted part of its motion."""
     velocity, acceleration, dt, change, untrusted = motion[1:6]
-    if abs(velocity) <= CLEAR * abs(change) * dt:
+    if abs(velocity) <= max(CLEAR * abs(change) * dt, untrusted):
         return 0.0
     if velocity * change > 0.0:
         change = 0.0  # a change since then is extrapolated only if it makes the target stop sooner
     gained = 0.5 * dt * (acceleration + 0.75 * change)  # since the middle of the last step, where the mean velocity holds
     acceleration += change  # a step after the observation
-    if untrusted == 0.0:
-        return stopping_displacement(velocity + gained, acceleration, limits)
-    trusted = copysign(max(abs(velocity) - untrusted, 0.0), velocity)
-    if trusted == 0.0 or trusted * acceleration > 0.0:
-        gained = acceleration = 0.0
-    ahead = stopping_displacement(trusted + gained, acceleration, limits)
-    return ahead if ahead * trusted > 0.0 else 0.0
+    if acceleration * velocity > 0.0:
+        acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)  # what began fast may end fast
+    ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
+    return ahead if ahead * velocity > 0.0 else 0.0
 
 
 def stopping_displacement(velocity: float, acceleration: float, limits: Limits) -> float:

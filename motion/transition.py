@@ -1,8 +1,14 @@
-"""Transitions of a fixed duration between positions, however far apart: smooth from any state of motion. Knows no Blender."""
+"""Transitions between postures, of a given duration or as fast as limits allow: smooth from any state of motion. Knows no Blender."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import cbrt, sqrt
 
 from .filters import Kinematic, Limits, check_step
+from .profile import stopping_distance
+
+# Largest velocity, acceleration and jerk of the minimum-jerk movement over the unit of distance in the unit of time
+PEAK_VELOCITY, PEAK_ACCELERATION, PEAK_JERK = 15 / 8, 10 / sqrt(3), 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +21,7 @@ class TransitionState(Kinematic):
 
 @dataclass(frozen=True)
 class Transition:
-    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five.
+    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five; 0: as fast as the limits allow.
 
     It continues position, velocity and acceleration and ends at rest; a new target starts it anew. It keeps position limits only: the
     motion filter after it keeps the others.
@@ -24,17 +30,33 @@ class Transition:
     """
 
     limits: Limits
-    seconds: float
+    seconds: float = 0.0
 
     def rest(self, position: float) -> TransitionState:
         """State at rest at `position` [rad]."""
         return TransitionState(position, target=position)
 
+    def duration(self, state: Kinematic, target: float) -> float:
+        """Time [s] of a transition to `target` [rad], within all limits if it begins at rest.
+
+        A joint that moves is given the time that the distance to where it can stop takes, and the distance from there.
+        """
+        limits = self.limits
+        stop = stopping_distance(state.velocity, state.acceleration, limits.acceleration, limits.jerk)
+        distance = abs(stop) + abs(limits.clamp(target) - state.position - stop)
+        return self.seconds or max(
+            PEAK_VELOCITY * distance / limits.velocity,
+            sqrt(PEAK_ACCELERATION * distance / limits.acceleration),
+            cbrt(PEAK_JERK * distance / limits.jerk),
+        )
+
     def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> TransitionState:
         """State `dt` seconds later; see `Filter.step`."""
         check_step(target, dt, target_velocity)
+        if dt == 0.0 and isinstance(state, TransitionState):
+            return state
         target = min(max(target, self.limits.lower), self.limits.upper)
-        remaining = self.seconds
+        remaining = self.duration(state, target)
         if isinstance(state, TransitionState) and state.target == target:
             remaining = state.remaining
         if remaining <= dt:
@@ -55,3 +77,12 @@ class Transition:
             target,
             remaining - dt,
         )
+
+
+def together(
+    transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
+) -> tuple[TransitionState, ...]:
+    """States of joints `dt` seconds later on transitions that all take as long as the longest: from rest, on a straight line."""
+    joints = tuple(zip(transitions, states, targets, strict=True))
+    seconds = max((one.duration(state, target) for one, state, target in joints), default=0.0)
+    return tuple(replace(one, seconds=seconds).step(state, target, dt) for one, state, target in joints)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter
+from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter, together, used_limits
 from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
@@ -31,7 +31,7 @@ class Model:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]
-    transitions: tuple[Filter, ...] = ()  # of the posture, if it changes abruptly; empty for an animated one
+    transitions: tuple[Transition, ...] = ()  # of the posture, if it changes abruptly; empty for an animated one
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
@@ -128,23 +128,18 @@ def make_model(
         SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
     """
 
-    def filters(share: float) -> tuple[Filter, ...]:
-        return tuple(
-            make_filter(filter_name, Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk), character)
-            for j in skeleton.joints
-        )
+    def limits(share: float) -> tuple[Limits, ...]:
+        return tuple(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk) for j in skeleton.joints)
 
     return Model(
         skeleton,
         make_solver(solver, skeleton, options),
-        filters(1.0),
-        _transitions(filters(TRANSITION), transition) if posture_jumps else (),
+        tuple(make_filter(filter_name, joint, character) for joint in limits(1.0)),
+        tuple(Transition(used_limits(character.within(joint), character), transition) for joint in limits(TRANSITION))
+        if posture_jumps
+        else (),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,
     )
-
-
-def _transitions(limited: tuple[Filter, ...], seconds: float) -> tuple[Filter, ...]:
-    return tuple(Transition(joint.limits, seconds) for joint in limited) if seconds > 0.0 else limited
 
 
 def tick(
@@ -282,9 +277,7 @@ def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) ->
     last = state.posture or tuple(
         joint.rest(angle) for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
     )
-    posture = tuple(
-        joint.step(now, angle, dt) for joint, now, angle in zip(model.transitions, last, model.skeleton.clamp(state.requested), strict=True)
-    )
+    posture = together(model.transitions, last, model.skeleton.clamp(state.requested), dt)
     angles = tuple(joint.position for joint in posture)
     if angles == desired:
         return goal, posture

@@ -59,6 +59,13 @@ def test_the_transition_keeps_to_its_share_of_the_joints_limits():
     assert np.abs(np.diff(postures, axis=0)).max() / DT > 0.9 * ticks.TRANSITION * math.pi
 
 
+def test_the_transition_moves_all_joints_on_a_straight_line():
+    _, states = switched(True)
+    postures = np.array([[joint.position for joint in state.posture] for state in states])
+    share = (postures - UPRIGHT) / (np.array(BENT) - UPRIGHT)
+    assert np.abs(share - share[:, :1]).max() < 1e-9
+
+
 def test_an_animation_is_followed_as_it_is():
     _, states = switched(False)
     assert states[1].posture == ()

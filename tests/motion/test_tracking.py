@@ -311,3 +311,27 @@ def test_a_target_that_stops_as_a_joint_can_is_run_past_by_no_more_than_it_cover
         state = one.step(state, ahead.position, HUNDREDTH)
         assert state.position <= way + lead.limits.velocity * HUNDREDTH
     assert (state.position, state.velocity) == (way, 0.0)
+
+
+@pytest.mark.parametrize("rate", [24, 30, 60, 120])
+def test_a_target_that_speeds_up_and_all_at_once_brakes_half_as_hard_as_the_joint_can_is_not_run_past(rate):
+    """Its acceleration began at once, so that it may end at once."""
+    acceleration, peak = 0.5 * ARM.acceleration, radians(120)
+    turn = peak / acceleration
+    one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(-1.0)
+    for k in range(2 * rate):
+        t = k / rate
+        target = 0.5 * acceleration * t**2 if t < turn else peak * turn - 0.5 * acceleration * max(2.0 * turn - t, 0.0) ** 2
+        state = one.step(state, target - 1.0, 1.0 / rate)
+        assert state.position <= peak * turn - 1.0 + radians(0.5)
+    assert state.position == pytest.approx(peak * turn - 1.0)
+
+
+@pytest.mark.parametrize("rate", [50, 60, 120])
+def test_a_target_that_speeds_up_gently_is_kept_up_with(rate):
+    """45 degrees to and fro at 3 rad/s: 45 % of the joint's acceleration limit and 14 % of its jerk limit."""
+    one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(radians(45))
+    for k in range(3 * rate):
+        target = radians(45) * sin(3.0 * k / rate + pi / 2)
+        state = one.step(state, target, 1.0 / rate)
+        assert abs(state.position - target) < radians(0.5) or k < rate

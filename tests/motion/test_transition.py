@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.motion import Kinematic, Limits, TargetError, Transition
+from limber.motion import Kinematic, Limits, TargetError, Transition, together
 
 LIMITS = Limits(-3.0, 3.0, 1.0, 5.0, 50.0)
 PLACES = st.floats(-3.0, 3.0)
@@ -56,6 +56,47 @@ def test_no_time_is_no_motion():
     way = Transition(LIMITS, 1.0)
     state = way.step(way.rest(0.0), 1.0, 0.3)
     assert way.step(state, 1.0, 0.0) == state
+
+
+@given(PLACES, PLACES)
+def test_without_a_time_it_is_as_fast_as_the_limits_allow(start, target):
+    assume(abs(target - start) > 0.1)
+    way = Transition(LIMITS)
+    steps = 400
+    dt = way.duration(way.rest(start), target) / steps
+    positions = [state.position for state in walk(way, way.rest(start), target, dt, steps)]
+    limits = LIMITS.velocity, LIMITS.acceleration, LIMITS.jerk
+    used = [np.abs(np.diff(positions, k + 1)).max() / dt ** (k + 1) / limits[k] for k in range(3)]
+    assert 0.95 < max(used) < 1.0 + 1e-5
+
+
+@given(st.lists(st.tuples(PLACES, PLACES), min_size=2, max_size=5))
+def test_joints_move_together_on_a_straight_line_between_postures_whatever_their_limits(ends):
+    ways = [Transition(Limits(-3.0, 3.0, 1.0 + k, 5.0, 50.0 / (1 + k))) for k in range(len(ends))]
+    start, target = np.transpose(ends)
+    states = tuple(way.rest(angle) for way, angle in zip(ways, start.tolist(), strict=True))
+    far = int(np.abs(target - start).argmax())
+    while any(state.position != angle for state, angle in zip(states, target.tolist(), strict=True)):
+        states = together(ways, states, target.tolist(), 0.1)
+        now = np.array([state.position for state in states])
+        share = (now[far] - start[far]) / (target[far] - start[far])
+        assert now == pytest.approx(start + share * (target - start), abs=1e-9)
+
+
+def test_a_posture_that_is_changed_on_the_way_is_not_rushed_to():
+    """Where the joint passes its new target at speed, the distance alone says nothing about the time that it needs."""
+    way, dt = Transition(LIMITS), 0.01
+    moving = walk(way, way.rest(-1.0), 1.0, dt, int(0.5 * way.duration(way.rest(-1.0), 1.0) / dt))[-1]
+    target = moving.position + 1e-3
+    after = walk(way, moving, target, dt, 400)
+    assert after[-1].position == target
+    assert max(abs(state.acceleration) for state in after) < 2.0 * LIMITS.acceleration
+
+
+def test_no_time_is_no_motion_even_toward_a_new_target():
+    way = Transition(LIMITS, 1.0)
+    state = way.step(way.rest(0.0), 1.0, 0.3)
+    assert way.step(state, -1.0, 0.0) == state
 
 
 def test_what_is_no_number_is_refused():

@@ -119,6 +119,24 @@ def test_an_even_motion_takes_one_step_and_one_correction_a_frame_however_fast()
     assert all(answer.converged and answer.iterations == 2 for answer in answers[2:])  # in the first frame joints gather speed
 
 
+def test_a_posture_that_changes_under_a_moving_target_is_followed_alike_at_every_frame_rate() -> None:
+    """A step is as exact where frames, and so its movement, are long."""
+    chain, bent = lamp(), np.radians([-14.0, 60.0, 4.0, 24.0, -48.0])
+
+    def angles(rate: int) -> np.ndarray:
+        solver, answers = Expressive(chain), []
+        for frame in range(round(1.6 * rate) + 1):
+            time = frame / rate
+            share = min(max(time - 0.2, 0.0), 1.0)
+            posture = np.radians([0.0, -16.0, 14.0, 0.0, 84.0]) + share**3 * (10.0 - 15.0 * share + 6.0 * share**2) * bent
+            goal = GazeGoal(Point((math.cos(time), math.sin(time), 0.3)), posture)
+            answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, dt=1.0 / rate) if answers else solver.solve(goal))
+        return np.array([answer.angles for answer in answers])
+
+    fine = angles(120)
+    assert max(np.abs(angles(rate) - fine[:: 120 // rate]).max() for rate in (24, 30, 60)) < math.radians(0.2)
+
+
 def test_an_orientation_all_over_the_sphere_is_never_lost_for_long() -> None:
     aim_error = [answer.aim_error for answer in followed(FIVE, tumbling(160))]
     assert np.mean(np.array(aim_error) > math.radians(1)) < 0.4
