@@ -178,7 +178,11 @@ class Drive:
         def toward(joint: int, time: float) -> Kinematic:
             desired = goal[joint]
             limiter = limiters[joint] if reaches is None else _within(limiters[joint], reaches[joint])
-            return limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
+            after = limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
+            full = self._limiters[joint].limits
+            if limiters is self._slow and not _stops_within(after, full, full):  # the approach began in faster motion
+                return _braked(self._states[joint], full, time)
+            return after
 
         self._go(min(dt, LONGEST_STEP), toward)
 

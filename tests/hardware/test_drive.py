@@ -38,6 +38,18 @@ def test_no_order_makes_a_command_leave_the_range_or_the_speed(start, orders):
         assert abs(after - before) <= 1.1 * LIMITS.velocity * min(dt, 0.03) + 1e-9
 
 
+@pytest.mark.parametrize("frames", range(5, 60, 5))
+def test_a_slow_approach_that_begins_in_fast_motion_stays_within_the_range(frames):
+    drive = Drive(JOINTS, RANGES, [0.0])
+    for _ in range(frames):
+        drive.follow(at(LIMITS.upper), PERIOD)
+    drive.begin_approach()
+    for _ in range(300):
+        drive.approach(at(0.0), PERIOD)
+        assert drive.commanded[0] <= LIMITS.upper
+    assert drive.commanded[0] < LIMITS.upper - 0.1
+
+
 @settings(derandomize=True, max_examples=100)
 @given(st.floats(0.0, 0.5), st.floats(0.0, 6.0), st.floats(0.5, 6.0), st.booleans())
 def test_a_joint_that_starts_beyond_its_range_stays_within_it_once_it_has_come_back(beyond, phase, frequency, slow):
