@@ -2,7 +2,7 @@
 
 A local step follows the gradient of the shape deviation while it holds the aim, for the duration of a frame (implicit Euler's rule), within
 limits of speed and acceleration; the least change then makes the aim exact. During a transition joints move to its branch, which follows
-the goal meanwhile.
+the goal meanwhile. While the goal stands still, damping and then the trust region decrease, until the answer stays the same.
 """
 
 import math
@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gaze import FRAME, PlanSlot
+from ..gaze import FRAME, SPEED, PlanSlot
 from ..goals import Aim, Direction, GazeGoal, Point
 from ..kinematics.skeleton import Angles
+from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .limits import ACCELERATION, HURRIED, StepBounds, within_speed
@@ -22,7 +23,6 @@ from .model import Model
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .seeds import Seeds
-from .settling import Settling
 from .shape import Authored
 from .transition import AIM_LOST, DIRECT, STAY, Transition, Transitions, arrived, moved
 
@@ -32,7 +32,61 @@ ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a sm
 AT_RISK = math.radians(0.2)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
 STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
 IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
+SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
+LEAST_DAMPING = 0.01  # share of the damping that remains
+PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
+FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
 EVERY_FRAME = PlanSlot()
+
+
+@dataclass(frozen=True)
+class Settling:
+    """State of convergence to a goal that stands still.
+
+    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the aim cannot be met, or a joint is
+    at a limit, steps may overshoot for ever, so each frame without improvement shrinks the trust region; in the end every frame does.
+    """
+
+    time: float = 0.0  # [s]
+    best: float = math.inf  # cost of the best solution since the last transition
+    last: float = math.inf  # cost of the last solution
+    trust: float = 1.0  # trust region: share of the largest speed that a joint may have
+
+    @property
+    def damping_share(self) -> float:
+        """Factor of the damping of steps."""
+        return max(math.exp(-self.time / SETTLING), LEAST_DAMPING)
+
+    @property
+    def may_plan(self) -> bool:
+        """Whether transitions may begin."""
+        return self.time < PLANNING_TIME
+
+    @property
+    def may_continue(self) -> bool:
+        """Whether a transition may continue."""
+        return self.time < GIVING_UP
+
+    def at(self, merit: float, dt: float) -> "Settling":
+        """The state after a frame of `dt` [s] whose solution has the cost `merit`."""
+        better = merit < (1.0 - MET) * self.best  # less is not seen
+        factor = math.exp(dt / SETTLING)
+        trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
+        return replace(self, best=merit if better else self.best, last=merit, trust=trust)
+
+    def after_change(self, by: float, dt: float) -> "Settling":
+        """The state after a change of goal or posture by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
+        restored = min(1.0, FOLLOWING_RATIO * by / (SPEED * dt))
+        # After a large change the last cost is no measure: every solution on the way would count as worse.
+        return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))
+
+    def in_transition(self) -> "Settling":
+        """The state during a transition, whose frames cost more and move farther by design."""
+        return Settling(self.time)
+
+    def later(self, dt: float) -> "Settling":
+        return replace(self, time=self.time + dt)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.limits import ACCELERATION, HURRIED
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.plan import Planning
-from limber.solvers.expressive.settling import PLANNING_TIME
 from limber.solvers.expressive.simulation import Simulation
-from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME
+from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME, PLANNING_TIME
 from limber.solvers.expressive.transition import DIRECT
 from limber.solvers.gaze import FRAME, SPEED, PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
