@@ -95,8 +95,8 @@ class _Parts(NamedTuple):
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
-    pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)
+    pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
     return _Parts(spans[0], spans[1], () if pointing.aims else spans[2], pointing, placed)
 

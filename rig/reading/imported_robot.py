@@ -36,7 +36,7 @@ def record_of(bone) -> Record | None:
 
 
 def is_robot(rig) -> bool:
-    return KEY in rig.data
+    return rig.data is not None and KEY in rig.data
 
 
 def axis_of(kept: Record) -> str:

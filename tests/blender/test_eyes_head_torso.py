@@ -162,6 +162,8 @@ def test_bones_that_rotate_by_quaternion_are_changed_by_consent_alone():
     ("said", "words"),
     [
         ({"head": "nose"}, "Bone 'nose' is missing"),
+        ({"head": "nose", "eye": "eye.L"}, "Bone 'nose' is missing"),
+        ({"head": "head", "eye": "nose"}, "Bone 'nose' is missing"),
         ({"head": "head"}, "only the head, 'head', is called so: select the torso's last bone"),
         ({"torso": "torso"}, "No bone is called a head: select the torso's last bone"),
         ({"head": "abdomen", "torso": "torso"}, "Head 'abdomen' is not below torso 'torso'"),

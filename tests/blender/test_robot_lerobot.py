@@ -6,6 +6,7 @@ from math import degrees, radians
 import bpy
 import pytest
 
+from tests.blender.four_bars import four_bar, owned
 from tests.blender.rigs import make_active
 from tests.blender.robots import on_bus, state, status, until
 from tests.robots.robots import write
@@ -164,6 +165,14 @@ def test_a_gripper_without_a_range_is_refused_by_name_and_nothing_changes(tmp_pa
 def test_a_homing_offset_that_nobody_knows_is_not_exported(so101, tmp_path):
     with pytest.raises(RuntimeError, match=r"homing offset of servo 1 is not known.*press Connect"):
         bpy.ops.limber.export_lerobot(filepath=str(tmp_path / "out.json"))
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_mechanism_of_objects_is_told_which_servo_it_lacks(tmp_path):
+    four_bar()
+    make_active(owned())
+    with pytest.raises(RuntimeError, match="has no servo for 'shoulder_pan': give that joint one"):
+        bpy.ops.limber.export_lerobot(filepath=str(tmp_path / "out.json"), model="so_arm100")
     assert not (tmp_path / "out.json").exists()
 
 
