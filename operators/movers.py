@@ -1,5 +1,9 @@
 """The mover that an operator acts on: the one named by its button, else the one in use."""
 
+from bpy.props import IntProperty, StringProperty
+
+from ..rig.blender.errors import RigError
+from ..rig.blender.identity import find
 from ..rig.live.mover import Mover
 from ..rig.live.movers import in_use, mover_of
 from ..rig.live.uses import Use, why_not
@@ -24,6 +28,43 @@ def mover_at_hand(context) -> Mover | None:
     if owner is None or (active is not None and active.type == "ARMATURE" and active != owner):
         owner = rig_of(context)
     return in_use(owner) if owner is not None else None
+
+
+class ActsOnMover:
+    """Mixin of operators that act on a mover: `mover(context)` is the one at hand when the operator is called, and stays so.
+
+    Its identity is kept in the operator's properties. So a dialog, the file browser and Adjust Last Operation (F9), none of which know
+    the button, act on the same mover, also after undo.
+    """
+
+    owner_uid: IntProperty(name="Owner", description="Identity of the mover's object; 0: none yet", options={"HIDDEN", "SKIP_SAVE"})
+    mover_path: StringProperty(name="Mover", description="Data path of the mover's settings", options={"HIDDEN", "SKIP_SAVE"})
+
+    identity = ("owner_uid", "mover_path")  # names of these properties
+
+    def mover(self, context) -> Mover:
+        """The mover at hand at the first call; for Repeat Last, the one at hand now.
+
+        Raises:
+            RigError: it was deleted meanwhile.
+        """
+        if not self.owner_uid or self.options.is_repeat_last:
+            mover = mover_at_hand(context)
+            self.owner_uid, self.mover_path = mover.owner.session_uid, mover.settings.path_from_id()
+            return mover
+        mover = mover_called_for(self)
+        if mover is None:
+            raise RigError(f"What '{self.bl_label}' was called for was deleted: press its button again")
+        return mover
+
+
+def mover_called_for(properties) -> Mover | None:
+    """The mover that an `ActsOnMover`, or its properties, was called for; None if it was not called yet, or the mover was deleted."""
+    owner = find("", properties.owner_uid)
+    try:
+        return mover_of(owner, owner.path_resolve(properties.mover_path)) if owner is not None else None
+    except ValueError:  # the path leads nowhere now
+        return None
 
 
 def own(mover: Mover) -> Mover:

@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 from ...rig.authoring import characters
 from ...rig.blender.errors import RigError
 from ..files import ReadsFile, WritesFile, shown_files
-from ..movers import mover_at_hand, needs_mover
+from ..movers import ActsOnMover, mover_at_hand, needs_mover
 from ..operator import Operator, UndoOperator
 
 
@@ -21,13 +21,13 @@ def needs_character(context) -> str:
 
 
 def _use(operator, context, character: characters.MotionCharacter, name: str) -> None:
-    mover = mover_at_hand(context)
+    mover = operator.mover(context)
     characters.use(mover.settings, character)
     mover.owner.update_tag()
     operator.report({"INFO"}, f"{mover.label} uses the character {name}")
 
 
-class LIMBER_OT_use_character(UndoOperator):
+class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
     """Use this character for the chain or mechanism: its filter, and its share of the limits of joints or motors"""
 
     bl_label = "Use Character"
@@ -52,7 +52,7 @@ class LIMBER_OT_use_character(UndoOperator):
         _use(self, context, character, self.name)
 
 
-class LIMBER_OT_save_character(WritesFile, Operator):
+class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
     """Save the character of the chain or mechanism to a file. Files in the default folder appear in the menu"""
 
     bl_label = "Save Character"
@@ -62,7 +62,7 @@ class LIMBER_OT_save_character(WritesFile, Operator):
     why_not = needs_character
 
     def _usual_path(self, context) -> Path:
-        mover = mover_at_hand(context)
+        mover = self.mover(context)
         return (characters.folder() or Path()) / (bpy.path.clean_name(mover.settings.name or mover.owner.name) + characters.SUFFIX)
 
     @property
@@ -71,11 +71,11 @@ class LIMBER_OT_save_character(WritesFile, Operator):
         return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
 
     def run(self, context):
-        characters.save(self.path, characters.of(mover_at_hand(context).settings))
+        characters.save(self.path, characters.of(self.mover(context).settings))
         self.report({"INFO"}, f"Saved the character to {self.path}")
 
 
-class LIMBER_OT_load_character(ReadsFile, UndoOperator):
+class LIMBER_OT_load_character(ActsOnMover, ReadsFile, UndoOperator):
     """Load a character for the chain or mechanism from a file"""
 
     bl_label = "Load Character"
@@ -83,6 +83,10 @@ class LIMBER_OT_load_character(ReadsFile, UndoOperator):
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
     why_not = needs_character
+
+    def invoke(self, context, event):
+        self.mover(context)
+        return super().invoke(context, event)
 
     def run(self, context):
         _use(self, context, characters.load(self.path), self.path.name)

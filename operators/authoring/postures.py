@@ -10,7 +10,7 @@ from ...rig.live import live
 from ...rig.live.mover import Mover
 from ...rig.reading import kept_posture, postures
 from ...rig.showing.thumbnails import gallery
-from ..movers import mover_at_hand, needs_mover
+from ..movers import ActsOnMover, mover_at_hand, mover_called_for, needs_mover
 from ..operator import UndoOperator
 
 
@@ -29,18 +29,17 @@ def needs_posture(context) -> str:
     return "The posture to keep was removed: select another in the list" if mover.settings.shown_posture < 0 else ""
 
 
-class PostureOperator(UndoOperator):
-    """An operator on the postures of the mover in use. Subclasses implement `run_on`."""
+class PostureOperator(ActsOnMover, UndoOperator):
+    """An operator on the postures of a mover. Subclasses implement `run_on(context, mover)`."""
 
     why_not = needs_postures
-    _asked: Mover | None = None  # the mover for which a dialog was opened: the dialog's button does not name it
 
     def run(self, context):
-        return self.run_on(context, self._asked or mover_at_hand(context))
+        return self.run_on(context, self.mover(context))
 
     def ask(self, context, confirm: str) -> set[str]:
         """Opens a dialog with the operator's properties."""
-        self._asked = mover_at_hand(context)
+        self.mover(context)
         return context.window_manager.invoke_props_dialog(self, confirm_text=confirm)
 
 
@@ -66,9 +65,9 @@ class LIMBER_OT_store_posture(PostureOperator):
         self.report({"INFO"}, f"Posture '{action.name}' is stored for {mover.in_sentence}")
 
 
-def _pose_assets(_operator, context, typed: str) -> list[str]:
-    """Names of the file's pose assets that are not postures of the mover in use yet."""
-    mover = mover_at_hand(context)
+def _pose_assets(properties, context, typed: str) -> list[str]:
+    """Names of the file's pose assets that are not postures yet of the mover for which an operator with these properties was called."""
+    mover = mover_called_for(properties) or mover_at_hand(context)
     listed = [posture.action for posture in mover.settings.postures] if mover is not None and not mover.why_no_postures else []
     return [
         action.name for action in bpy.data.actions if action.asset_data and action not in listed and typed.lower() in action.name.lower()
@@ -83,6 +82,7 @@ class LIMBER_OT_add_posture(PostureOperator):
     name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
 
     def invoke(self, context, event):
+        self.mover(context)
         offered = _pose_assets(self, context, "")
         if not offered:
             self.report({"ERROR"}, "This file has no other pose asset: make one in Blender's pose library, or press Store Posture")

@@ -3,13 +3,13 @@ from bpy.props import BoolProperty
 from ...rig.blender.counting import counted
 from ...rig.live.uses import Use, with_company
 from ...rig.output.bake import Bake
-from ..movers import mover_at_hand, needs_use, own
+from ..movers import ActsOnMover, needs_use, own
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 
 
-class LIMBER_OT_bake(Stepwise, UndoOperator):
+class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc cancels"""
 
     bl_label = "Bake"
@@ -29,7 +29,7 @@ class LIMBER_OT_bake(Stepwise, UndoOperator):
         return needs_use(context, Use.BAKE, "Bake works")
 
     def _begin(self, context):
-        mover = own(mover_at_hand(context))
+        mover = own(self.mover(context))
         movers = with_company(Use.BAKE, mover) if self.everything else [mover]
         return Bake(context.scene, movers, *mover.frames)
 

@@ -11,7 +11,7 @@ from ...rig.blender.counting import counted
 from ...rig.output.export import Export
 from ...rig.robot.device import sources
 from ..files import WritesFile, shown_files
-from ..movers import mover_at_hand, needs_mover
+from ..movers import ActsOnMover, mover_at_hand, needs_mover
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 from .lerobot_values import lerobot_values
@@ -19,7 +19,7 @@ from .lerobot_values import lerobot_values
 SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
 
 
-class LIMBER_OT_export_motion(WritesFile, Stepwise):
+class LIMBER_OT_export_motion(ActsOnMover, WritesFile, Stepwise):
     """Export the robot's motion to a file that plays without Blender: what is live filtered, the rest as posed. Esc cancels"""
 
     bl_label = "Export Motion"
@@ -58,6 +58,7 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
     lerobot_values: lerobot_values()
 
     settings = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin", "lerobot_values")
+    settings += ActsOnMover.identity
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
 
@@ -108,8 +109,8 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
             layout.prop(self, "lerobot_values")
 
     def _range(self, context) -> tuple[int, int]:
-        """Frame range of the options; else that of the mover in use."""
-        usual = mover_at_hand(context).frames
+        """Frame range of the options; else that of the mover."""
+        usual = self.mover(context).frames
         asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
             own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
@@ -121,11 +122,11 @@ class LIMBER_OT_export_motion(WritesFile, Stepwise):
 
     def _usual_path(self, context) -> Path:
         form = FORMATS[self.format]
-        name = (form.usual_name or bpy.path.clean_name(mover_at_hand(context).owner.name)) + form.suffix
+        name = (form.usual_name or bpy.path.clean_name(self.mover(context).owner.name)) + form.suffix
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        return Export(context.scene, mover_at_hand(context).owner, *self._range(context), self._rate(), self.loops, self.format)
+        return Export(context.scene, self.mover(context).owner, *self._range(context), self._rate(), self.loops, self.format)
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"

@@ -13,7 +13,7 @@ from ...rig.output.motion_check.check import MotionCheck, result
 from ...rig.output.motion_check.findings import csv
 from ...rig.output.stepped import scene_frames
 from ..files import WritesFile, shown_files
-from ..movers import mover_at_hand, needs_mover, own
+from ..movers import ActsOnMover, mover_at_hand, needs_mover, own
 from ..operator import Operator, UndoOperator
 from ..stepwise import Stepwise
 
@@ -84,18 +84,18 @@ class LIMBER_OT_clear_marks(UndoOperator):
         self.report({"INFO"}, f"Markers removed from the timeline: {marks.clear(context.scene)}")
 
 
-class _Save(WritesFile):
+class _Save(ActsOnMover, WritesFile):
     """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which writes it."""
 
     why_not = _needs_result
 
     def _usual_path(self, context) -> Path:
-        return Path(f"{bpy.path.clean_name(mover_at_hand(context).owner.name)} motion{self.suffix}")
+        return Path(f"{bpy.path.clean_name(self.mover(context).owner.name)} motion{self.suffix}")
 
     def run(self, context):
         path = self.path
         try:
-            self._put(path, result(mover_at_hand(context).owner))
+            self._put(path, result(self.mover(context).owner))
         except (OSError, RigError) as error:
             raise RigError(f"{path} cannot be written: {error}") from error
         self.report({"INFO"}, f"{path} is written")

@@ -1,6 +1,7 @@
 """A modal operator's own code, with events as a window sends them: a Blender without a window sends none."""
 
 import inspect
+from types import SimpleNamespace
 
 import bpy
 
@@ -27,6 +28,8 @@ class Window:
         self.reports: list[tuple[str, str]] = []
         self.report = lambda kind, sentence: self.reports.append((next(iter(kind)), sentence))
         self.properties = _Properties(properties)
+        self.options = SimpleNamespace(is_repeat_last=False)
+        self.owner_uid, self.mover_path = 0, ""
         for name, value in properties.items():
             setattr(self, name, value)
         self._operator = operator

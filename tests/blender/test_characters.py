@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.blender import mechanisms
+from tests.blender.modal import Window
 from tests.blender.rigs import build, keyed, looking_chain, target
 
 
@@ -140,8 +141,8 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
     assert name_of(kept) == "Sleepy"
     assert speed() <= 0.25 * motor.velocity + 1e-6
     assert quick > 2 * speed()
-    save = bpy.types.LIMBER_OT_save_character
-    assert save._usual_path(save, bpy.context).name == "Four-Bar.limber-character.json"
+    save = Window(bpy.types.LIMBER_OT_save_character)
+    assert save._usual_path(bpy.context).name == "Four-Bar.limber-character.json"
     bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
     bpy.ops.limber.use_character(name="Light")
     bpy.ops.limber.load_character(filepath=str(tmp_path / "mine.limber-character.json"))

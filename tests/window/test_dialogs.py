@@ -14,3 +14,13 @@ def test_blenders_pose_library_shows_a_stored_posture_and_a_click_applies_it(pla
 def test_connect_runs_a_program_that_a_blend_names_when_a_click_in_its_dialog_allows_it_and_only_then(play):
     facts = play("program")
     assert (facts["left"], facts["entered"], facts["allowed"]) == (False, False, True)
+
+
+def test_dialogs_of_postures_and_adjusting_them_afterwards_act_on_the_mover_whose_button_was_pressed(play):
+    facts = play("adjust")
+    assert [facts[name] for name in ("stored", "stored, adjusted", "added", "added, adjusted")] == [
+        [["Posture"], ["Curious"]],
+        [["Tall"], ["Curious"]],
+        [["Tall", "Above"], ["Curious"]],
+        [["Tall", "Below"], ["Curious"]],
+    ]

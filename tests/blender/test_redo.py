@@ -1,0 +1,81 @@
+"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever is in use by then."""
+
+import bpy
+import pytest
+
+from tests.blender import mechanisms
+from tests.blender.at_hand import about
+from tests.blender.rigs import looking_chain, make_active
+
+UNDO = True  # an operator that a script calls makes an undo step, as one that a button calls does
+
+
+def adjust(**changed) -> None:
+    """Changes properties of the last operator in the panel Adjust Last Operation: undo, then the same operator once more."""
+    for name, value in changed.items():
+        setattr(bpy.context.window_manager.operators[-1].properties, name, value)
+    window = bpy.context.window_manager.windows[0]
+    area = max(window.screen.areas, key=lambda area: area.width * area.height)
+    with bpy.context.temp_override(window=window, area=area, region=next(part for part in area.regions if part.type == "WINDOW")):
+        assert bpy.ops.ed.undo_redo("EXEC_DEFAULT", UNDO) == {"FINISHED"}
+
+
+def mechanism():
+    return bpy.data.objects["Push-Rod Neck"].limber.mechanism
+
+
+def chain():
+    return bpy.data.objects["Rig"].limber.chains[0]
+
+
+def names(settings) -> list[str]:
+    return [posture.action.name for posture in settings.postures]
+
+
+@pytest.fixture(autouse=True)
+def both(undo_step):
+    """A mechanism, and an armature with a chain, which is in use."""
+    mechanisms.add("neck").limber.mechanism.drive = "MOTORS"
+    rig, _ = looking_chain()
+    make_active(rig)
+    undo_step("made")
+
+
+@pytest.mark.every_blender
+def test_store_posture_that_is_adjusted_stores_it_for_the_same_mover():
+    with about(mechanism()):
+        bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
+    adjust(name="Down")
+    assert (names(mechanism()), names(chain())) == (["Down"], [])
+    adjust(name="Left")
+    assert (names(mechanism()), names(chain())) == (["Left"], [])
+
+
+def test_a_pose_asset_that_is_chosen_anew_is_added_to_the_same_movers_postures(undo_step):
+    with about(mechanism()):
+        for name in ("Up", "Down"):
+            bpy.ops.limber.store_posture(name=name)
+            mechanism().postures[0].adopted = True  # so that the pose asset stays
+            bpy.ops.limber.remove_posture()
+    undo_step("pose assets")
+    with about(mechanism()):
+        bpy.ops.limber.add_posture("EXEC_DEFAULT", UNDO, name="Up")
+    adjust(name="Down")
+    assert (names(mechanism()), names(chain())) == (["Down"], [])
+
+
+def test_a_new_call_acts_on_the_mover_in_use_not_on_that_of_the_call_before():
+    with about(mechanism()):
+        bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
+    bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Lean")
+    assert (names(mechanism()), names(chain())) == (["Up"], ["Lean"])
+
+
+def test_an_operator_whose_mover_was_deleted_meanwhile_says_so():
+    with about(mechanism()):
+        bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
+    gone = bpy.context.window_manager.operators[-1].properties
+    bpy.data.objects.remove(bpy.data.objects["Push-Rod Neck"])
+    with pytest.raises(RuntimeError, match="What 'Store Posture' was called for was deleted: press its button again"):
+        bpy.ops.limber.store_posture(name="Down", owner_uid=gone.owner_uid, mover_path=gone.mover_path)
+    assert names(chain()) == []
