@@ -1,0 +1,53 @@
+"""Whatever button is pressed with whatever names and choices: it does its work or says in a sentence why it cannot."""
+
+import bpy
+import pytest
+from limber import registration
+
+from tests.blender.figures import XSENS, figure
+from tests.blender.four_bars import four_bar, owned
+from tests.blender.rigs import looking_chain, make_active
+from tests.blender.shown import no_handler_raises  # noqa: F401
+
+pytestmark = pytest.mark.every_blender
+
+NOWHERE = "nowhere"  # no bone, joint, posture, robot or file has this name
+# What opens a network or serial port, writes outside the file, or ends the test's own live robot is tried by tests of its own.
+ELSEWHERE = {"listen", "remote", "scan", "connect", "reconnect", "puppeteer", "install_robot_meshes", "export_motion"}
+
+
+def body() -> None:
+    make_active(figure(XSENS, "Body"))
+
+
+def mechanism() -> None:
+    four_bar()
+    make_active(owned())
+
+
+def settings(operator) -> list[dict]:
+    """What it is called with: nothing; names of nothing; with these, each choice of each enumeration."""
+    properties = [one for one in operator.get_rna_type().properties if one.identifier != "rna_type"]
+    named = {one.identifier: NOWHERE for one in properties if one.type == "STRING"}
+    choices = [one for one in properties if one.type == "ENUM" and not one.is_enum_flag]
+    return [{}, named, *(named | {one.identifier: item.identifier} for one in choices for item in one.enum_items)]
+
+
+@pytest.mark.parametrize("owner", [looking_chain, body, mechanism], ids=["chain", "body", "mechanism"])
+def test_every_button_answers_in_a_sentence(owner, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    owner()
+    bpy.context.scene.frame_end = 2
+    thing = bpy.context.object
+    names = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    broken = []
+    for name in sorted(names - ELSEWHERE):
+        operator = getattr(bpy.ops.limber, name)
+        for options in settings(operator):
+            make_active(thing)
+            try:
+                operator(**options)
+            except RuntimeError as error:
+                if "Traceback" in str(error):
+                    broken.append(f"{name} {options}: {error}")
+    assert not broken, "\n".join(broken)
