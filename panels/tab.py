@@ -9,6 +9,7 @@ from ..operators.movers import names_mover
 from ..operators.subject import rig_of
 from ..rig.authoring import chains
 from ..rig.blender.selection import selected
+from ..rig.live.movers import chosen_of
 from ..rig.properties.frame_range import has_own_range
 from ..rig.reading.axes import is_prismatic
 from ..rig.robot import links, servo_lists
@@ -137,6 +138,15 @@ class ChainTab(Tab):
     def poll(cls, context):
         rig = rig_of(context)
         return rig is not None and chains.active(rig) is not None
+
+
+class MoverTab(Tab):
+    """Panel that needs a mover: a selected chain, a body or a mechanism."""
+
+    @classmethod
+    def poll(cls, context):
+        rig = rig_of(context)
+        return rig is not None and bool(chosen_of(rig))
 
 
 class ServoTab(Tab):

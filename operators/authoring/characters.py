@@ -63,7 +63,7 @@ class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
 
     def _usual_path(self, context) -> Path:
         mover = self.mover(context)
-        return (characters.folder() or Path()) / (bpy.path.clean_name(mover.settings.name or mover.owner.name) + characters.SUFFIX)
+        return (characters.folder() or Path()) / (bpy.path.clean_name(mover.given_name) + characters.SUFFIX)
 
     @property
     def path(self) -> Path:

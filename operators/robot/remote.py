@@ -7,8 +7,8 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_remote(Operator):
-    """Let other programs set this armature's targets, influence and weights, and stop robots, with OSC over UDP, until this ends or another
-    file is opened"""
+    """Let other programs set targets, influence and weights of this armature or mechanism, and stop robots, with OSC over UDP, until this
+    ends or another file is opened"""
 
     bl_label = "Remote Control"
 

@@ -1,12 +1,12 @@
 """Panel Remote Control: targets, influence and weights set by other programs."""
 
 from ...operators.subject import rig_of
-from ...rig.authoring import chains
+from ...rig.live.movers import chosen_of
 from ...rig.robot import remote
-from ..tab import ChainTab, props, sentence
+from ..tab import MoverTab, props, sentence
 
 
-class LIMBER_PT_remote(ChainTab):
+class LIMBER_PT_remote(MoverTab):
     """Control of targets, influence and weights by other programs, with OSC over UDP"""
 
     bl_label = "Remote Control"
@@ -28,5 +28,5 @@ class LIMBER_PT_remote(ChainTab):
             layout.operator("limber.end_remote", icon="PAUSE", depress=True)
             sentence(layout, heard.problem or "Listening", "ERROR" if heard.problem else "INFO")
         column = layout.box().column(align=True)
-        for address in remote.addresses(chains.active(rig)):
+        for address in remote.addresses(chosen_of(rig)):
             column.label(text=address)

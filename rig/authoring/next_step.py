@@ -65,7 +65,7 @@ def next_step(rig, is_playing: bool) -> Step:
     if rig.type != "ARMATURE":  # it has a mechanism
         if not rig.limber.mechanism.live:
             return LIVE_MECHANISM
-        return DRAG_MECHANISM if links.link(rig) is None else _of_robot(links.status(rig))
+        return _of_robot(links.status(rig)) if links.link(rig) is not None else _of_posing(rig.limber.mechanism) or DRAG_MECHANISM
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
@@ -78,11 +78,17 @@ def next_step(rig, is_playing: bool) -> Step:
         return LIVE_ALL if several or rig.limber.mechanism.goals else LIVE
     if links.link(rig) is not None:
         return _of_robot(links.status(rig))
-    if why := why_posing_shows_nothing(chain):
-        return Step(why, "limber.use_pose", "POSE_HLT")
+    if step := _of_posing(chain):
+        return step
     if not _is_animated(followed(chain)):
         return DRAG
     return CONNECT if is_playing else PLAY
+
+
+def _of_posing(settings) -> Step | None:
+    """The step after which posing a mover shows, where it keeps a posture instead."""
+    why = why_posing_shows_nothing(settings)
+    return Step(why, "limber.use_pose", "POSE_HLT") if why else None
 
 
 def _of_robot(status) -> Step:

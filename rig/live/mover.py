@@ -221,6 +221,11 @@ class Mover(PostureKeeper, _Pair):
         return self.label
 
     @property
+    def given_name(self) -> str:
+        """The name that the user gave it, or its owner: for addresses and names of files."""
+        return self.settings.name or self.owner.name
+
+    @property
     def is_live(self) -> bool:
         return self.settings.live
 

@@ -270,10 +270,14 @@ def movers_of(owner) -> Iterator[Mover]:
     return (kind(owner, settings) for kind in KINDS for settings in kind.settings_on(owner))
 
 
+def chosen_of(owner) -> list[Mover]:
+    """The selected movers of an object, at most one of a kind: its body, its selected chain, its mechanism."""
+    return [kind(owner, settings) for kind in KINDS if (settings := kind.chosen_on(owner)) is not None]
+
+
 def in_use(owner) -> Mover | None:
     """The mover of an object that operators act on: its selected chain, else its body, else its mechanism; None if it has none."""
-    kinds = [ChainMover, *(kind for kind in KINDS if kind is not ChainMover)]
-    return next((kind(owner, settings) for kind in kinds if (settings := kind.chosen_on(owner)) is not None), None)
+    return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 
 
 def live_of(owner) -> list[Mover]:

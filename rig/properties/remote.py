@@ -6,7 +6,7 @@ from .overridable import BoolProperty, IntProperty, StringProperty
 
 
 class LimberRemote(PropertyGroup):
-    """Remote control of this armature's targets, influence and weights, and of its robot, with OSC over UDP."""
+    """Remote control of an object's targets, influence and weights, and of its robot, with OSC over UDP."""
 
     host: StringProperty(
         name="Address",

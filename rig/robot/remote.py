@@ -1,8 +1,9 @@
-"""Remote control of an armature by OSC over UDP: targets, influence, weights; stopping its robot, and arming it where that is allowed.
+"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights; stopping its robot, and arming it where
+that is allowed.
 
     /limber/target/CHAIN x y z          world position of the chain's target [m]
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
-    /limber/weight/CHAIN/POSTURE v      weight of a posture, 0 to 1
+    /limber/weight/MOVER/POSTURE v      weight of a posture, 0 to 1, of a chain or, by its object's name, a mechanism
     /limber/stop                        stops every robot at once, whatever comes with it or waits before it, readable or not
     /limber/arm                         arms the armature's robot, where Allow Arming is on; 0 (a released button) is ignored
 
@@ -11,7 +12,7 @@ not executed in time are executed at the next look, unless newer ones have come.
 undo steps.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -21,6 +22,8 @@ from ...hardware.safety import State
 from ..blender.errors import RigError, capitalised
 from ..blender.identity import find
 from ..blender.transforms import move_to
+from ..live.mover import Mover
+from ..live.movers import movers_of
 from ..reading.goal import ends_of, followed, no_target
 from ..reading.osc.inbox import BUDGET, Inbox, opened, refuse_others
 from ..reading.osc.packets import Message
@@ -101,15 +104,19 @@ def is_listening() -> bool:
     return bool(_ears)
 
 
-def addresses(chain) -> list[str]:
-    """Addresses that can be sent to for a chain, and for its robot."""
-    name = chain.name.replace(" ", "_")
-    weights = [f"weight/{name}/{stored.action.name.replace(' ', '_')} v" for stored in chain.postures if stored.action]
-    return [f"{ROOT}{address}" for address in (f"target/{name} x y z", f"influence/{name} v", *weights, "stop", "arm")]
+def addresses(movers: Iterable[Mover]) -> list[str]:
+    """Addresses that can be sent to for some movers of an object, and for its robot, each with its numbers: "/limber/influence/Head v"."""
+    found = []
+    for mover in movers:
+        name, settings = mover.given_name.replace(" ", "_"), mover.settings
+        found += [f"{kind}/{name} {numbers}" for kind, numbers in (("target", "x y z"), ("influence", "v")) if hasattr(settings, kind)]
+        stored = [posture.action.name for posture in getattr(settings, "postures", ()) if posture.action]
+        found += [f"weight/{name}/{posture.replace(' ', '_')} v" for posture in stored]
+    return [f"{ROOT}{address}" for address in (*found, "stop", "arm")]
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Executes the commands since the last look, for each armature in at most `budget` [s]; returns whether there were any."""
+    """Executes the commands since the last look, for each object that listens in at most `budget` [s]; returns whether there were any."""
     done = False
     for uid, ear in list(_ears.items()):
         orders = ear.orders
@@ -180,7 +187,7 @@ def _arm(rig) -> None:
 
 
 def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
-    chain = _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain")
+    chain = _named_mover(rig, "target", names).settings
     target = followed(chain)
     if target is None:
         raise RigError(capitalised(no_target(ends_of(chain)[0])))
@@ -190,19 +197,29 @@ def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
 
 
 def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
-    _named(rig.limber.chains, names, f"Armature '{rig.name}' has no chain").influence = numbers[0]
+    _named_mover(rig, "influence", names).settings.influence = numbers[0]
 
 
 def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
-    slashes = [index for index, letter in enumerate(names) if letter == "/"]  # names of chains may contain slashes
-    of = [chain.name for chain in rig.limber.chains for at in slashes if names[:at] in _spellings(chain.name)]
+    slashes = [index for index, letter in enumerate(names) if letter == "/"]  # names of movers may contain slashes
+    of = [names[:at] for mover in _movers_with(rig, "postures") for at in slashes if names[:at] in _spellings(mover.given_name)]
     name = max(of, key=len, default=names.partition("/")[0])
-    chain, posture = _named(rig.limber.chains, name, f"Armature '{rig.name}' has no chain"), names[len(name) + 1 :]
-    postures = [stored for stored in chain.postures if stored.action]
-    _named(postures, posture, f"Chain '{chain.name}' has no posture", lambda stored: stored.action.name).weight = numbers[0]
+    mover, posture = _named_mover(rig, "postures", name), names[len(name) + 1 :]
+    postures = [stored for stored in mover.settings.postures if stored.action]
+    _named(postures, posture, f"{mover.label} has no posture", lambda stored: stored.action.name).weight = numbers[0]
 
 
-def _named(items, given: str, lacks: str, name: Callable = lambda item: item.name):
+def _movers_with(rig, setting: str) -> list[Mover]:
+    """The movers of an object that have a setting."""
+    return [mover for mover in movers_of(rig) if hasattr(mover.settings, setting)]
+
+
+def _named_mover(rig, setting: str, given: str) -> Mover:
+    """The mover with a setting that an address names."""
+    return _named(_movers_with(rig, setting), given, f"'{rig.name}' has no chain or mechanism", lambda mover: mover.given_name)
+
+
+def _named(items, given: str, lacks: str, name: Callable):
     """The item with that name, in which spaces may be underscores."""
     for item in items:
         if given in _spellings(name(item)):

@@ -3,6 +3,7 @@
 import bpy
 import pytest
 from limber import api
+from limber.rig.authoring.next_step import next_step
 from limber.rig.blender import actions
 from limber.rig.live import live
 from limber.rig.live.movers import mover_of
@@ -225,6 +226,18 @@ def test_what_has_no_postures_says_why(owner):
     make_active(rig)
     with pytest.raises(RuntimeError, match="keeps no postures, since it follows a motion"):
         bpy.ops.limber.store_posture(name="None")
+
+
+def test_next_step_says_why_a_motors_value_shows_nothing_and_its_button_changes_that(owner):
+    choose(owner, "Left")
+    go_live(owner)
+    step = next_step(owner, False)
+    assert step.operator == "limber.use_pose"
+    assert step.sentence.startswith("Posing mechanism 'Push-Rod Neck' shows nothing: it keeps posture 'Left'")
+    assert bpy.ops.limber.use_pose() == {"FINISHED"}
+    settle(owner)
+    assert live_values(owner) == pytest.approx(set_values(owner), abs=1e-6)
+    assert next_step(owner, False).operator == "limber.connect"
 
 
 def test_an_armature_with_a_chain_and_a_mechanism_stores_each_ones_postures_by_its_own_buttons(owner):

@@ -6,9 +6,12 @@ import time
 import bpy
 import pytest
 from limber.rig.live import live
+from limber.rig.live.movers import movers_of
 from limber.rig.reading.osc.inbox import BUDGET
 from limber.rig.robot import links, remote
 
+from tests.blender import mechanisms
+from tests.blender.drawing import drawn
 from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, words
 from tests.blender.posing import stored
 from tests.blender.rigs import looking_chain
@@ -82,10 +85,39 @@ def test_weights_of_a_chain_with_slashes_in_its_name_are_set(rig, send):
     assert rig.limber.chains[0].postures[0].weight == 0.5
 
 
+def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_panels_addresses():
+    from limber.panels.robot.remote import LIMBER_PT_remote
+
+    owner = mechanisms.add("neck")
+    kept = owner.limber.mechanism
+    kept.drive, kept.base = "MOTORS", "BLEND"
+    for name, value in (("Rest", 0.0), ("Bowed Low", 0.01)):
+        kept.motors[0].value = value
+        bpy.ops.limber.store_posture(name=name)
+    kept.motors[0].value = 0.0
+    bpy.ops.limber.live()
+    lines = drawn(LIMBER_PT_remote).labels
+    assert [line for line in lines if "weight" in line] == [
+        "/limber/weight/Push-Rod_Neck/Rest v",
+        "/limber/weight/Push-Rod_Neck/Bowed_Low v",
+    ]
+    owner.limber.remote.port = free_port()
+    assert bpy.ops.limber.remote() == {"FINISHED"}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(packet("/limber/weight/Push-Rod_Neck/Bowed_Low", 0.5), ("127.0.0.1", owner.limber.remote.port))
+        until(remote.look, "the weight has come")
+        assert problem(owner) == ""
+        mechanisms.settle(owner)
+        assert mechanisms.session(owner).values()[kept.motors[0].bone, kept.motors[0].axis] == pytest.approx(0.005, abs=1e-6)
+        sender.sendto(packet("/limber/weight/Push-Rod_Neck/Proud", 0.5), ("127.0.0.1", owner.limber.remote.port))
+        until(remote.look, "the next weight has come")
+    assert problem(owner) == "Mechanism 'Push-Rod Neck' has no posture 'Proud': it has 'Rest', 'Bowed Low'"
+
+
 def test_the_panel_lists_addresses_that_work(rig, send):
     stored(rig, "Bowed Low")
     rig.limber.remote.allow_arm = True
-    for line in remote.addresses(rig.limber.chains[0])[:-1]:
+    for line in remote.addresses(movers_of(rig))[:-1]:
         address, *numbers = line.split(" ")
         send(packet(address, *(0.5 for _ in numbers)))
         assert problem(rig) == "", line
@@ -94,7 +126,7 @@ def test_the_panel_lists_addresses_that_work(rig, send):
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (packet("/limber/target/hed", 1, 2, 3), "Armature 'Rig' has no chain 'hed': it has 'head'"),
+        (packet("/limber/target/hed", 1, 2, 3), "'Rig' has no chain or mechanism 'hed': it has 'head'"),
         (packet("/limber/target/head", 1, 2), "'/limber/target/head' has 2 numbers, and 3 were expected"),
         (packet("/limber/influence/head", float("nan")), "something that is no number"),
         (packet("/limber/target/head", 1e30, 0.0, 0.0), "or beyond 1e+06"),
@@ -296,6 +328,6 @@ def test_a_target_of_another_file_stays_where_it_is(rig, send, tmp_path):
 
 
 def test_without_a_chain_named_so_the_list_is_empty():
-    rig, chain = looking_chain()
-    assert remote.addresses(chain)[-2:] == ["/limber/stop", "/limber/arm"]
+    rig, _ = looking_chain()
+    assert remote.addresses(movers_of(rig))[-2:] == ["/limber/stop", "/limber/arm"]
     assert rig.limber.remote.allow_arm is False
