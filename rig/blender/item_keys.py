@@ -4,7 +4,8 @@ Blender identifies an item's F-curves by its index in the list: where the index 
 number.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from . import actions
@@ -17,13 +18,23 @@ def following(owner, items: str, name: Callable[..., Hashable]) -> Iterator[None
     Args:
         owner: What has the list.
         items: Name of the list.
-        name: What an item is recognised by.
+        name: What an item is recognised by; of items of one name the first is still the first.
     """
     thing, path = owner.id_data, f"{owner.path_from_id()}.{items}"
-    before = [name(item) for item in getattr(owner, items)]
+    before = _numbered(map(name, getattr(owner, items)))
     yield
-    now = {name(item): index for index, item in enumerate(getattr(owner, items))}
+    now = {one: index for index, one in enumerate(_numbered(map(name, getattr(owner, items))))}
     follow(thing, path, {index: now.get(one) for index, one in enumerate(before)})
+
+
+def _numbered(names: Iterable[Hashable]) -> list[tuple[Hashable, int]]:
+    """Names, each with the number of times that it came before."""
+    counts: Counter[Hashable] = Counter()
+    numbered = []
+    for name in names:
+        numbered.append((name, counts[name]))
+        counts[name] += 1
+    return numbered
 
 
 def follow(

@@ -81,6 +81,22 @@ def test_pairs_keep_their_keyframes_when_bones_are_paired_by_name_again():
     kept(before, pairs, "weight", lambda pair: pair.target)
 
 
+def test_of_two_pairs_of_one_bone_the_first_keeps_its_keyframes_alone():
+    rig, _ = follower()
+    pairs = rig.limber.retarget.pairs
+    again = pairs.add()
+    again.target = again.name = pairs[0].target
+    before = key(pairs, "weight", lambda pair: pair.path_from_id())
+    target, first = pairs[0].target, before[pairs[0].path_from_id()]
+    make_active(rig)
+    bpy.ops.limber.pair_bones()
+    curves = list(actions.fcurves(*actions.playing(rig)[0]))
+    paths = [curve.data_path for curve in curves]
+    assert sorted(paths) == sorted(f"{pair.path_from_id()}.weight" for pair in pairs)
+    place = next(f"{pair.path_from_id()}.weight" for pair in pairs if pair.target == target)
+    assert curves[paths.index(place)].evaluate(1) == pytest.approx(first)
+
+
 def test_motors_keep_their_keyframes_when_a_robots_closed_loops_are_read_again(tmp_path):
     (tmp_path / "robot.urdf").write_text(parallelogram(), encoding="utf-8")
     (tmp_path / "robot.yaml").write_text(CLOSED, encoding="utf-8")
