@@ -124,7 +124,7 @@ class Simulator:
         """Configuration (1, n) and speed [rad/s] after the planning delay, if `transition` goes on meanwhile."""
         kind, branch = (STAY, context.angles) if transition is None else (transition.kind, transition.branch)
         angles, kinds, speeds = np.array([branch, context.angles]), np.array([FOLLOW, kind]), np.array([0.0, context.speed])
-        steps = max(1, round(delay / STEP))
+        steps = max(1, round(min(delay, HORIZON) / STEP))  # bounded, since a scene's frame may last for minutes
         step = delay / steps
         for number in range(1, steps + 1):
             descent = context.descent(self.model, number * step - context.dt)

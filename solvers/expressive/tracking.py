@@ -71,7 +71,7 @@ class Settling:
     def at(self, merit: float, dt: float) -> "Settling":
         """The state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - MET) * self.best  # less is not seen
-        factor = math.exp(dt / SETTLING)
+        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since a scene's frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return replace(self, best=merit if better else self.best, last=merit, trust=trust)
 

@@ -298,3 +298,31 @@ def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
     ]
     assert len(straight) > 12
     assert speed - 1e-9 <= max(straight[8:]) <= speed + 1e-9, "it begins as fast as the chain was"
+
+
+@pytest.mark.parametrize("dt", [10.0, 3600.0])
+def test_a_frame_of_a_time_lapse_is_solved_with_no_more_work_than_any_other(dt: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted are the configurations for which forward kinematics is computed."""
+    solver, counted = Expressive(FIVE), 0
+    real = solver.model.poses
+
+    def poses(angles):
+        nonlocal counted
+        counted += len(angles)
+        return real(angles)
+
+    monkeypatch.setattr(solver.model, "poses", poses)
+
+    def work(duration: float) -> int:
+        nonlocal counted
+        goals = [GazeGoal(Direction((math.sin(0.3 * k), 0.3, math.cos(0.3 * k))), POSTURE) for k in range(12)]
+        answer, most = solver.solve(goals[0]), 0
+        for goal in goals[1:]:
+            counted = 0
+            answer = solver.solve(goal, answer.angles, answer.memory, dt=duration)
+            most = max(most, counted)
+            assert np.isfinite(answer.angles).all()
+        assert answer.aim_error < AT_RISK
+        return most
+
+    assert work(dt) <= work(1.0)
