@@ -199,7 +199,8 @@ class Playback:
     def _reach(self) -> tuple[Reach, ...]:
         """Positions between which joints would stop that move like the newest frame, each as far as its limits allow.
 
-        A joint whose acceleration is not known may stop anywhere. The curve passes the frames at a distance: see `motion.interpolation`.
+        A joint whose acceleration is 0, or not known as that of keyframes, may stop anywhere. The curve passes the frames at a distance:
+        see `motion.interpolation`.
         """
         assert self._newest is not None
         step, reaches = self._interval, []
