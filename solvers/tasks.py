@@ -154,7 +154,7 @@ class JointValues:
 
 
 class BallRotations:
-    """m ball joints at rotations."""
+    """Task that holds m ball joints at given rotations: error (m, 3), axis times twice the sine of half the angle."""
 
     def __init__(self, balls: Indices, back: Array, coordinates: Array, width: int) -> None:
         """`balls` (m,) with the inverses of their rotations (m, 3, 3) and their coordinates (m, 3), of `width`."""

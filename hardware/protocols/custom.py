@@ -256,7 +256,7 @@ class Custom(Codec):
         return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Bytes of the file's `frame(positions)`."""
+        """Messages that command positions, as the user's file makes them in its `frame(positions)`; none without goals."""
         return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:

@@ -37,7 +37,7 @@ class TrackingErrorMonitor:
         self.forget()
 
     def forget(self) -> None:
-        """Restart: nothing is commanded any more."""
+        """Clears all errors and history, when joints are no longer commanded."""
         count = len(self._device.channels)
         self.errors = [None] * count
         self._recent: list[deque[tuple[float, float]]] = [deque() for _ in range(count)]

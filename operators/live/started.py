@@ -1,4 +1,4 @@
-"""What Start Live reports: what the mover does now, and warnings."""
+"""Reports of Start Live: a sentence that says what the mover follows, and warnings."""
 
 from math import degrees
 
@@ -17,7 +17,7 @@ from ...rig.reading.check import check
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:
-    """What a mover that has just gone live does ("" if it cannot move), and warnings, as sentences."""
+    """(report, warnings) for a mover that was just made live, as sentences. The report is "" if the mover cannot be solved."""
     session = live.session(*mover)
     return ("", [session.problem]) if session.problem else _SAID.get(type(mover), _any)(context, mover, session)
 
@@ -30,7 +30,7 @@ def _chain(context, mover: Mover, session) -> tuple[str, list[str]]:
     rig, chain = mover
     warnings = [capitalised(session.warning)] if session.warning else []
     if findings := check(context, rig, chain):
-        more = f" Press Check: it has {len(findings) - 1} more to say" if len(findings) > 1 else ""
+        more = f" Press Check for {len(findings) - 1} more" if len(findings) > 1 else ""
         warnings.append(f"{findings[0].sentence}.{more}")
     return f"{mover.label} {goal.GOALS[chain.goal].does} '{goal.followed(chain).name}'", warnings
 
@@ -39,8 +39,8 @@ def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
     missed = np.where(np.isfinite(session.outputs.missed), session.outputs.missed, 0.0)
     worst = int(np.argmax(missed))
     source, joints = pairing.source_name(mover.settings), counted(len(session.reader.joint_keys), "joint")
-    farthest = f"'{session.reader.links[worst]}', by {degrees(missed[worst]):.1f} degrees"
-    return f"'{mover.owner.name}' follows '{source}' with {joints}; farthest from it is {farthest}", []
+    farthest = f"'{session.reader.links[worst]}', {degrees(missed[worst]):.1f} degrees"
+    return f"'{mover.owner.name}' follows '{source}' with {joints}; the largest error is that of {farthest}", []
 
 
 def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:

@@ -75,7 +75,7 @@ class Keeping(Work[FolderWriter]):
         self.problem = ""
 
     def run(self, seconds: float) -> bool:
-        """As `Work.run`; raises nothing of the copy."""
+        """As `Work.run`; an error of the copy is kept in `problem` instead of being raised."""
         try:
             return super().run(seconds)
         except RigError as error:

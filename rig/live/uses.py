@@ -1,4 +1,4 @@
-"""Whether a mover can be live, baked, compared and so on, and if not, why. Only here reasons depend on the kind of mover."""
+"""Why a mover cannot be live, baked, compared, checked or moved by hand. Reasons that depend on the kind of mover are only here."""
 
 from enum import Enum
 
@@ -30,7 +30,10 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """The mover and its object's other movers that are live or baked when off, without those for which this use is not possible."""
+    """The movers that are used together: a mover and those of the same object that are live or are baked when not live.
+
+    Those for which this use is not possible are left out.
+    """
     company = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
     return [one for one in company if not why_not(use, one)]
 
@@ -72,7 +75,7 @@ def _mechanism_live(mover: Mover, context) -> str:
     if why := mover.why_no_servos:
         return why
     if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
-        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or let Motors drive it"
+        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or set Driven By to Motors"
     return ""
 
 
@@ -86,7 +89,7 @@ def _chain_frames(mover: Mover, context) -> str:
 
 def _body_frames(mover: Mover, context) -> str:
     if pairing.is_streamed(mover.settings):
-        return "What is sent live has no frames to bake: press Record Live and let the scene play while it comes"
+        return "A live stream has no frames to bake: press Record Live and play the scene while the stream comes in"
     return _body_live(mover, context)
 
 
@@ -95,7 +98,7 @@ def _one_solver(mover: Mover, context) -> str:
 
 
 def _live_moves(mover: Mover, context) -> str:
-    return f"{mover.label} is live, and would move the joints too: press End Live first" if mover.is_live else ""
+    return f"{mover.label} is live and moves the same joints: press End Live first" if mover.is_live else ""
 
 
 def _motors_drive(mover: Mover, context) -> str:
@@ -103,8 +106,8 @@ def _motors_drive(mover: Mover, context) -> str:
     if mover.settings.drive == "MOTORS" and mover.is_live:
         return ""
     if mover.is_live:
-        return f"{mover.label} is live and follows its targets: let Motors drive it (Driven By), or press End Live first"
-    return f"{mover.label} is not live, so its bodies would not follow the hand: let Motors drive it (Driven By) and press Start Live"
+        return f"{mover.label} is live and follows its targets: set Driven By to Motors, or press End Live first"
+    return f"{mover.label} is not live, so its bodies would not follow the robot: set Driven By to Motors and press Start Live"
 
 
 _REASONS = {

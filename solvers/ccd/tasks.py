@@ -50,7 +50,7 @@ class Task(Protocol):
         ...
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Step of prismatic joint `k`."""
+        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present poses `tools`."""
         ...
 
 

@@ -32,7 +32,7 @@ class JointModel:
         self._parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
 
     def hemisphere(self, target: Vector) -> float:
-        """The sign of the latitude (eq. 16), -1 or 1."""
+        """Sign, -1 or 1, of the latitude (eq. 16) of a vector in the joint's frame: 1 on the side of the parent's orthogonal axis."""
         return -1.0 if dot(target, self._parent_orthogonal_axis) < 0.0 else 1.0
 
     def latitude(self, target: Vector) -> float:

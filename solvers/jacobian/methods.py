@@ -17,7 +17,7 @@ from .linear import Array, Factors, Indices, Linear, Mask, clamp_largest, factor
 
 
 class Method(Protocol):
-    """One update of the joints."""
+    """A method that finds the change of the joints for one iteration from the linearised errors."""
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
         """The change (n,) of the joints, in their units, from `down` (n,) <= 0 to `up` (n,) >= 0."""

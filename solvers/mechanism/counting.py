@@ -68,7 +68,10 @@ def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
 
 
 def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
-    """The loops' Jacobian (r, v), and that of bodies' angular and linear velocities (b, 6, v), by unit steps."""
+    """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear velocities.
+
+    Both are by unit steps of the coordinates: 1 rad, or the mechanism's mean size for prismatic joints.
+    """
     tree = solver.tree
     frames = tree.forward(state.values, balls=state.balls)
     turn, moment = screws = tree.screws(frames)

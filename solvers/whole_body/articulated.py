@@ -20,7 +20,10 @@ DENSE, DENSE_SQUARE, DENSE_CUBE = 60.0, 2.8e-3, 2.6e-5  # constant, per pair and
 
 
 class Articulated:
-    """Least squares of one step, solved limb by limb. D: 3 if targets depend on angular velocity alone, else 6, linear before angular."""
+    """Least-squares problem of one step, solved limb by limb.
+
+    D below is the number of components of a body's velocity: 3 if targets depend on angular velocity alone, else 6, linear before angular.
+    """
 
     def __init__(self, layout: Layout, motions: Array, curvature: Array, right: Array, carried: Array, base: Array, pull: Array) -> None:
         """The least squares of one step.

@@ -35,7 +35,7 @@ def test_going_live_says_what_check_would_say_first(rig, chain, capfd):
     bpy.ops.limber.live()
     said = capfd.readouterr().out
     assert "Warning: Joint middle X: its limits exclude the rest pose" in said
-    assert "Press Check: it has 1 more to say" in said
+    assert "Press Check for 1 more" in said
 
 
 # the path

@@ -269,7 +269,7 @@ def test_the_bodies_of_a_mechanism_follow_the_hand_through_its_motors_and_what_t
 
     owner, kept = driven_neck()
     with on_bus(owner, dict.fromkeys((motor.servo for motor in kept.motors), 2048.0), "dynamixel") as bus:
-        with pytest.raises(RuntimeError, match="its bodies would not follow the hand: let Motors drive it"):
+        with pytest.raises(RuntimeError, match="its bodies would not follow the robot: set Driven By to Motors"):
             bpy.ops.limber.puppeteer()
         bpy.ops.limber.live()
         bodies = those.shown(owner)
@@ -295,7 +295,7 @@ def test_a_mechanism_that_follows_targets_is_not_led_by_hand_and_nothing_is_left
     owner.limber.device.port = "virtual"
     connect(owner)
     bpy.ops.limber.live()
-    with pytest.raises(RuntimeError, match="is live and follows its targets: let Motors drive it"):
+    with pytest.raises(RuntimeError, match="is live and follows its targets: set Driven By to Motors"):
         bpy.ops.limber.puppeteer()
     assert not puppeteer.leads(owner)
     assert owner.animation_data is None
@@ -319,7 +319,7 @@ def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
     kept = with_mechanism(rig)
     connect(rig)
     kept.live = True
-    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live and follows its targets: let Motors drive it"):
+    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live and follows its targets: set Driven By to Motors"):
         bpy.ops.limber.puppeteer()
     assert not puppeteer.leads(rig)
 
@@ -369,4 +369,4 @@ def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_h
     view = bpy.context.window_manager.limber_view
     assert ((view, "ghost") in drawn(LIMBER_PT_feedback).greyed) is not has_bones
     said = " ".join(drawn(LIMBER_PT_puppeteer).labels)
-    assert ("its bodies would not follow the hand" in said) is not has_bones
+    assert ("its bodies would not follow the robot" in said) is not has_bones
