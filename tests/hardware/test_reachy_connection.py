@@ -7,101 +7,15 @@ import pytest
 from limber.hardware.errors import DeviceError
 from limber.hardware.protocols.reachy_mini.capabilities import MOTORS
 from limber.hardware.safety import Command, Fault, State
-from limber.hardware.transport import TransportError
 from limber.hardware.worker.connection import Moves
 from limber.hardware.worker.drive import APPROACH_SPEED
 from limber.hardware.worker.reachy_connection import ReachyConnection
-from limber.motion import Limits
 
-from tests.hardware.reachy_daemon import SLEEP, ReachyDaemon, reachy_device, text
-from tests.hardware.simulation import Simulation, largest, speeds, still
+from tests.hardware.reachy_daemon import SLEEP, reachy_device
+from tests.hardware.reachy_simulation import AWAKE, JOINTS, LIMITS, UP, Line, begin, waving
+from tests.hardware.simulation import largest, speeds, still
 
-LIMITS = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
-JOINTS = (*SLEEP[:7], *(-angle for angle in SLEEP[7:]))  # as the URDF has them: antennas rotate the other way
-AWAKE = (0.0, 0.6, -0.6, 0.6, -0.6, 0.6, -0.6, 0.1, -0.1)  # [rad] where the daemon's motors are
-UP = still(0.1, 0.5, -0.55, 0.55, -0.55, 0.5, -0.5, 0.0, 0.0)
-
-
-def waving(time: float) -> tuple[float, ...]:
-    return tuple(angle + 0.2 * math.sin(2.0 * time + k) for k, angle in enumerate(UP(time)))
-
-
-class Line:
-    """A connection to the daemon, whose faults a test switches on."""
-
-    def __init__(self, simulation: "ReachySimulation") -> None:
-        self._simulation = simulation
-        self._coming = b""
-        self.cut = False  # nothing passes, nothing ends
-        self.ended = False
-        self.full = False
-
-    def read(self) -> bytes:
-        if self.ended:
-            raise TransportError(Fault.UNPLUGGED, "Connection reset by peer")
-        coming, self._coming = self._coming, b""
-        if not self.cut:
-            coming += self._simulation.daemon.hear(b"", self._simulation.now)
-        return coming
-
-    def write(self, data: bytes) -> bool:
-        if not (self.cut or self.full):
-            self._coming += self._simulation.daemon.hear(data, self._simulation.now)
-        return not self.full
-
-    def close(self) -> None:
-        pass
-
-
-class ReachySimulation(Simulation):
-    """Blender, the worker and the daemon, on one simulated clock."""
-
-    def __init__(self, on_silence: str = "hold", motors: str = "disabled", limits: Limits = LIMITS, angles=AWAKE, **named) -> None:
-        self.daemon = ReachyDaemon(1000.0, angles, motors)
-        super().__init__(reachy_device(limits, on_silence, **named), self)
-
-    @property
-    def positions(self) -> tuple[float, ...]:
-        return tuple(self.daemon.angles)
-
-    @positions.setter
-    def positions(self, _rows: list) -> None:
-        """`Simulation` keeps a history, which nothing here needs."""
-
-    def _connect(self, device, now: float) -> Line:
-        self.line = Line(self)
-        return self.line
-
-    def run(self, seconds, pose=None, until=None):
-        end = self.now + seconds
-        while self.now < end - 1e-9:
-            self.now += 0.01
-            if pose is not None:
-                self.send(pose(self.now))
-            self.worker.step(self.now)
-            report = self.report
-            if report.state in (State.ARMING, State.ARMED, State.HOLDING) and report.commanded is not None:
-                self.commands.append(report.commanded)
-            if report.state is until:
-                break
-        return self.report
-
-    def joints(self) -> tuple[float, ...]:
-        """Where the robot's joints are, with the URDF's signs."""
-        return (*self.daemon.angles[:7], *(-angle for angle in self.daemon.angles[7:]))
-
-
-@pytest.fixture
-def begin():
-    begun: list[Simulation] = []
-
-    def make(*given, **named) -> ReachySimulation:
-        begun.append(ReachySimulation(*given, **named))
-        return begun[-1]
-
-    yield make
-    for simulation in begun:
-        simulation.close()
+__all__ = ["begin"]
 
 
 def test_connecting_says_nothing_to_the_robot_and_reads_where_it_is(begin):
@@ -289,89 +203,6 @@ def test_a_stop_that_the_network_does_not_take_is_sent_as_soon_as_it_does(begin)
     simulation.line.full = False
     simulation.run(0.05, waving)
     assert simulation.daemon.told("stop_move")
-
-
-def test_a_move_that_plays_is_told_and_forbids_to_arm(begin):
-    simulation = begin(motors="enabled")
-    simulation.run(2.0, UP, until=State.DISARMED)
-    simulation.daemon.play(3.0, 0.3)
-    simulation.run(0.5, UP)
-    simulation.command(Command.ARM)
-    report = simulation.run(1.2, UP)
-    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_REFUSED)
-    assert not simulation.daemon.commands
-    assert "wait for the end of its move" in report.detail
-
-
-@pytest.mark.parametrize("velocity", [0.6, 0.0])
-def test_another_program_that_drives_the_robot_too_is_told(begin, velocity):
-    simulation = begin()
-    simulation.arm(waving)
-    assert simulation.run(1.0, waving).warnings == ()
-    simulation.daemon.play(3.0, velocity)
-    warnings = simulation.run(0.9, waving).warnings
-    assert any("body_rotation" in text and "Another program" in text for text in warnings)
-
-
-def test_two_programs_whose_orders_alternate_are_told(begin):
-    simulation = begin()
-    simulation.arm(UP)
-    simulation.run(1.0, UP)
-    for turn in range(60):
-        if turn % 2:
-            simulation.daemon.targets = [0.3] * 9
-        simulation.run(0.02, UP)
-    assert any("stewart_1" in text for text in simulation.report.warnings)
-
-
-def test_a_move_that_a_program_has_loaded_is_told_at_once(begin):
-    simulation = begin()
-    simulation.arm(UP)
-    simulation.line._coming += text({"type": "play_uploaded_move", "upload_id": "a", "started": True})
-    assert any("plays a move" in text for text in simulation.run(0.02, UP).warnings)
-    simulation.line._coming += text({"type": "play_uploaded_move", "upload_id": "a", "finished": True})
-    assert simulation.run(0.02, UP).warnings == ()
-
-
-def test_motors_that_another_program_switches_off_are_a_fault(begin):
-    simulation = begin()
-    simulation.arm(UP)
-    simulation.daemon.motors = "disabled"
-    report = simulation.run(1.2, UP)
-    assert report.fault is Fault.DEVICE_REFUSED
-    assert "another program has set its motors to 'disabled'" in report.detail
-
-
-def test_a_daemon_in_trouble_is_a_fault_in_its_own_words(begin):
-    simulation = begin()
-    simulation.arm(UP)
-    simulation.daemon.state, simulation.daemon.error = "error", "No response from the robot's motor for the last second."
-    assert simulation.run(1.2, UP).detail == simulation.daemon.error
-
-
-def test_a_joint_beyond_its_limits_is_told_by_name_within_a_tenth_of_a_second(begin):
-    simulation = begin(limits=Limits(-0.9, 1.3, math.pi, 5 * math.pi, 50 * math.pi))
-    simulation.run(1.5, UP)
-    report = simulation.run(0.1, still(*UP(0)[:3], 1.5, *UP(0)[4:]))
-    assert any("stewart_3" in text and "85.9" in text and "74.5" in text for text in report.warnings)
-    assert simulation.run(0.1, UP).warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("said", "fault"),
-    [(b"HTTP/1.1 404 Not Found\r\n\r\n", Fault.OTHER_PROTOCOL), (b"\x00" * 40_000, Fault.OTHER_PROTOCOL), (b"", Fault.SILENT)],
-)
-def test_what_is_no_daemon_is_a_fault(begin, said, fault):
-    simulation = begin()
-    simulation.daemon.hear = lambda data, now: said
-    assert simulation.run(6.0, UP, until=State.FAULT).fault is fault
-
-
-def test_a_connection_that_ends_is_a_fault(begin):
-    simulation = begin()
-    simulation.arm(UP)
-    simulation.line.ended = True
-    assert simulation.run(0.1, UP).fault is Fault.UNPLUGGED
 
 
 def test_an_address_that_is_none_is_no_device():
