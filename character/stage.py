@@ -48,7 +48,7 @@ class Part(Protocol):
 
 
 class Host(Protocol):
-    """A host's scene in one frame."""
+    """What a stage asks of its host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
 
     def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
         """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""

@@ -253,6 +253,6 @@ def _path(bone: str, channel: str) -> str:
 
 
 def foreign(action, mover=None) -> str:
-    """Sentence that a posture is of no use to a mover. `mover`: its settings."""
+    """Error message for a posture without values for any joint of a mover, which is given by its settings."""
     of_mover = f" of {mover.in_sentence}" if mover is not None else ""
     return f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or mechanism, select its own"

@@ -55,7 +55,7 @@ def require(path: str) -> str:
 
 
 def allow(path: str, digest: str) -> str:
-    """Allows a program with this content instead of an earlier one; returns why that is forgotten after this session, or ""."""
+    """Remembers the user's consent to a program with this content; returns why it cannot be stored beyond this session, or ""."""
     _read_again()
     _known()[_full(path)] = digest
     path_of_list = _file()

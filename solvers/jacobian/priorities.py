@@ -73,7 +73,7 @@ class Priorities:
 
 
 def task(linear: Linear, level: Level) -> tuple[Array, Array]:
-    """A level's errors (r,) and Jacobian (r, n); none where the goal has nothing of the kind."""
+    """A level's errors (r,) and Jacobian (r, n); r is 0 if the goal has no error of the level's kind."""
     if level.kind == "posture":
         return linear.secondary[linear.kept], np.eye(len(linear.secondary))[linear.kept]
     rows = [
