@@ -43,7 +43,7 @@ class Frames:
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3), at the world's origin, of the links that a coordinate moves, per unit of it."""
+        """Linear velocity (..., v, 3), at the base's position, of the links that a coordinate moves, per unit of it."""
         moving = cross(self._positions, self.turning)
         if self._tree.has_slides:
             moving += self.axes * (1.0 - self._tree.turns)
