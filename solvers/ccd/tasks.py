@@ -43,7 +43,7 @@ class Range(NamedTuple):
 
 
 class Task(Protocol):
-    """Task of one end, as its joints see it."""
+    """Task of one end: the rotation or translation of a single joint that brings the end nearest to its goal."""
 
     def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
         """Pull on hinge `k`, which has this axis and position [m] now."""
