@@ -1,8 +1,8 @@
 """Folders that are there as a whole: the complete old one, or the complete new one. Knows no Blender.
 
 The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between, or that
-cannot delete the old one, leaves a hidden folder; who writes the same folder next deletes it, or renames the old one back where its place
-is empty.
+cannot delete the old one, leaves a hidden folder. The next writer of the same folder deletes it, or renames the old one back where its
+place is empty.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEW, OLD = ".part", ".old"  # ends of the names of the hidden folders
 LONGEST_NAME = 40  # characters of the folder's name in theirs: a name has at most 255 bytes
 
 _numbers = count(1)  # of this process's hidden folders
-_in_use: set[str] = set()  # names of those that it has not done with
+_in_use: set[str] = set()  # names of those that a writer has not discarded yet
 
 
 class FolderWriter:
