@@ -5,6 +5,7 @@ import bpy
 from ...operators.subject import rig_of
 from ...rig.authoring import chains, gallery_robot
 from ...rig.blender.selection import selected
+from ...rig.reading.mechanism.owners import has_mechanism
 from ..tab import ChainTab, Tab, draw_limits, listed, sentence
 
 
@@ -42,8 +43,11 @@ class LIMBER_PT_rig(Tab):
             if rig is not None:  # else Next Step has that button
                 column.operator("limber.add_demo_lamp", icon="LIGHT")
             return
-        if not rig.limber.chains:  # New Chain is in Next Step
-            layout.operator("limber.eyes_head_torso", icon="HIDE_OFF")
+        if not rig.limber.chains:
+            column = layout.column(align=True)
+            if has_mechanism(rig):  # else Next Step has that button
+                column.operator("limber.new_chain", icon="ADD")
+            column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return
         names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")
         listed(layout, *names, add="limber.new_chain", remove="limber.remove_chain", menu=LIMBER_MT_chains.__name__)

@@ -6,6 +6,7 @@ from ...hardware.safety import FOLLOWING, State
 from ..output import record, take_copies
 from ..reading.goal import followed
 from ..reading.kept_posture import why_posing_shows_nothing
+from ..reading.mechanism.owners import has_mechanism
 from ..robot import links
 from . import chains
 
@@ -62,15 +63,13 @@ def next_step(rig, is_playing: bool) -> Step:
         return BUILD
     if links.is_lost(rig):
         return _of_robot(links.status(rig))
-    if rig.type != "ARMATURE":  # it has a mechanism
-        if not rig.limber.mechanism.live:
-            return LIVE_MECHANISM
-        return _of_robot(links.status(rig)) if links.link(rig) is not None else _of_posing(rig.limber.mechanism) or DRAG_MECHANISM
+    if rig.type != "ARMATURE":
+        return _of_mechanism(rig)
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
     if chain is None:
-        return CHAIN
+        return _of_mechanism(rig) if has_mechanism(rig) else CHAIN
     if followed(chain) is None:
         return TARGET
     if not chain.live:
@@ -83,6 +82,13 @@ def next_step(rig, is_playing: bool) -> Step:
     if not _is_animated(followed(chain)):
         return DRAG
     return CONNECT if is_playing else PLAY
+
+
+def _of_mechanism(owner) -> Step:
+    """The step of a mechanism's owner that has no chain."""
+    if not owner.limber.mechanism.live:
+        return LIVE_MECHANISM
+    return _of_robot(links.status(owner)) if links.link(owner) is not None else _of_posing(owner.limber.mechanism) or DRAG_MECHANISM
 
 
 def _of_posing(settings) -> Step | None:

@@ -4,7 +4,8 @@ import bpy
 import pytest
 
 from tests.blender.drawing import drawn
-from tests.blender.rigs import UPRIGHT, build, looking_chain
+from tests.blender.four_bars import boned
+from tests.blender.rigs import UPRIGHT, build, looking_chain, select
 
 pytestmark = pytest.mark.every_blender
 
@@ -26,6 +27,20 @@ def test_without_a_chain_one_button_makes_it(mode: str):
     build(UPRIGHT)
     bpy.ops.object.mode_set(mode=mode)
     assert offered().count("limber.new_chain") == 1
+
+
+def test_an_armature_with_a_mechanism_needs_no_chain():
+    from limber.rig.authoring.next_step import next_step
+
+    rig, _ = boned()
+    step = next_step(rig, False)
+    assert (step.operator, "Mechanism panel" in step.sentence) == ("limber.live", True)
+    assert offered().count("limber.new_chain") == 1
+    select(rig, "crank")
+    bpy.ops.limber.add_motors()
+    rig.limber.mechanism.drive = "MOTORS"
+    bpy.ops.limber.live()
+    assert next_step(rig, False).operator == "limber.connect"
 
 
 def test_with_a_chain_the_rig_panel_makes_another():
