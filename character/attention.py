@@ -57,19 +57,19 @@ class Attention:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it will stay constant while the target does."""
+        """Whether attention stays constant as long as its target does."""
         return self.left == 0.0 and self.seen == self.halfway == self.still
 
 
 def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
-    """Direction, distance and orientation of a target, given by position [m] and orientation in the world, as seen from a root [m]."""
+    """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in the world, positions in [m]."""
     way = rotations.subtract(position, root)
     distance = rotations.length(way)
     return Bearing(rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation)
 
 
 def seen_position(seen: Bearing, root: Vector) -> Vector:
-    """World position [m] of what is seen from a root [m]."""
+    """World position [m] of a target, given its direction and distance as seen from a chain's root at `root` [m]."""
     return rotations.add(root, rotations.scale(seen.direction, seen.distance))
 
 
@@ -106,9 +106,7 @@ def attend(before: Attention | None, target: Bearing, of: object, settings: Atte
 
 
 def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
-    """An aim that is rotated only by `share` (0 to 1) from the posture's gaze toward `aim`. Other goals than looking are returned
-    unchanged.
-    """
+    """An aim between the posture's gaze direction (`share` 0) and `aim` (`share` 1). Goals of positions are returned unchanged."""
     if share >= 1.0 or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
         return aim
     pose = skeleton.forward(posture.tolist())

@@ -39,7 +39,7 @@ class Life:
     seed: int = 0
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-        """As `PostureEffect.offsets`; 0 for prismatic joints."""
+        """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for `PostureEffect.offsets`."""
         turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
         added = np.zeros(len(skeleton))
         if self.breathing:

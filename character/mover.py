@@ -23,7 +23,7 @@ class Mover(Protocol):
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no scene and no other memory.
 
         Args:
-            inputs: The mover's goals and settings in this frame; None: it comes to rest where it was going.
+            inputs: The mover's goals and settings in this frame; None: the mover comes to rest at its last target.
             state: State that the last tick returned; None at a new start, where motion begins at rest in the solution.
             dt: Time step [s]; 0 solves without moving anything.
 

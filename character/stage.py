@@ -32,12 +32,12 @@ class Part(Protocol):
 
     @property
     def looks_forward(self) -> bool:
-        """Whether, in a cycle of movers, it reads the desired poses of the others instead of their last poses."""
+        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of their last poses."""
         ...
 
     @property
     def planning(self) -> Planning | None:
-        """Its number among the movers that plan; None: it does not plan."""
+        """This mover's number among the movers that share the time for planning; None: its solver does not plan."""
         ...
 
     def new_session(self) -> "Session": ...
@@ -61,7 +61,7 @@ class Host(Protocol):
 
 @dataclass(frozen=True)
 class Frame:
-    """Sources of a session's inputs in a frame."""
+    """What a session may read in a frame: the mover and the poses of the scene as the host represents them, and its share of planning."""
 
     host: Any
     part: Any  # the mover, as the host knows it
@@ -111,7 +111,7 @@ class Session(ABC):
 
     @abstractmethod
     def read(self, frame: Frame, dt: float) -> tuple[Mover, Any]:
-        """The mover and its inputs in a frame.
+        """Reads the mover and its inputs for a frame from the host's scene.
 
         Raises:
             ValueError: the set-up cannot be used; the message names what is wrong and the remedy.
@@ -151,7 +151,7 @@ class Session(ABC):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing in the session, such as its attention, will change further while its targets are constant."""
+        """Whether the session's own state, such as its attention, stays constant as long as its targets do."""
         return True
 
     @property
@@ -297,7 +297,7 @@ def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:
 
 
 def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
-    """When a mover may plan: movers that share the time plan in turn, so that they do not all plan in the same frame."""
+    """Whether a mover may plan in frame number `frames`: movers that share the time take turns. None: it does not plan."""
     if planning is None:
         return None
     sharing = min(planning.sharing, MOST_SHARING)

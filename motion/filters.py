@@ -46,7 +46,7 @@ class Limits:
         return min(max(position, self.lower), self.upper)
 
     def absorb(self, position: float) -> float:
-        """Position [rad], moved onto a limit that only rounding errors exceed."""
+        """The position [rad], moved onto a limit if it exceeds that limit only by a rounding error."""
         rounding = _ROUNDING * max(abs(self.lower), abs(self.upper))
         if self.upper < position <= self.upper + rounding:
             return self.upper
@@ -66,7 +66,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Kinematic:
-    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2].
+    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint).
 
     A filter may return a subclass that stores more, and accepts a plain one as a state without history.
     """
@@ -106,7 +106,7 @@ class Character:
                 raise CharacterError(f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1")
 
     def within(self, limits: Limits) -> Limits:
-        """The part of a joint's limits that this character uses."""
+        """Limits of a joint reduced to the shares of velocity, acceleration and jerk that this character uses."""
         if self.velocity == self.acceleration == self.jerk == 1.0:
             return limits
         return replace(
@@ -132,7 +132,7 @@ class Filter(Protocol):
 
         Args:
             state: As `rest` or the last `step` returned it.
-            target: [rad]; beyond a position limit it means that limit.
+            target: Desired position [rad]; one beyond a position limit is replaced by that limit.
             dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
             target_velocity: Of the target [rad/s], if the caller knows it; None: the filter estimates it.
 

@@ -16,7 +16,7 @@ DELAY = 2  # frames between a point of the curve and the newest of its control p
 
 
 def extrapolated(state: Kinematic, interval: float) -> float:
-    """Position [rad] after `interval` at the same acceleration: as a control point one frame early it halves the curve's delay.
+    """Position [rad] after `interval` at constant acceleration. Used as a control point one frame early, it halves the curve's delay.
 
     `interval` is in the unit of time of the velocity: seconds, or 1 where that is per frame. If the jerk is at most j, the position is off
     by at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a second).

@@ -72,7 +72,9 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
 
 
 def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
-    """Displacement [rad] from the observed target to where it would stop, by the trusted part of its motion."""
+    """Displacement [rad] from the target's position to where the target would stop if it braked, counting only the trusted part of its
+    motion.
+    """
     velocity, acceleration, dt, change, untrusted = motion[1:6]
     if abs(velocity) <= max(CLEAR * abs(change) * dt, untrusted):
         return 0.0
@@ -100,7 +102,7 @@ SLOWEST = 0.2  # rate at sigma = 1: acceleration then takes five times as long t
 
 @dataclass(frozen=True, slots=True)
 class TrackingState(Kinematic):
-    """State of a joint, with the observed motion of its target."""
+    """State of a joint: its own motion, and the estimated motion of its target (None: no target observed yet)."""
 
     target_motion: TargetMotion | None = None
 
@@ -150,7 +152,10 @@ class TrackingFilter:
 
 
 def used_limits(limits: Limits, character: Character) -> Limits:
-    """Limits reduced by the character's sigma and rho."""
+    """The acceleration and jerk limits that the filter plans with: those of `limits`, reduced by the character's sigma and restored by rho.
+
+    Position and velocity limits are unchanged.
+    """
     rate = 1.0 - (1.0 - SLOWEST) * character.sigma
     if rate == 1.0:
         return limits

@@ -13,7 +13,7 @@ PEAK_VELOCITY, PEAK_ACCELERATION, PEAK_JERK = 15 / 8, 10 / sqrt(3), 60.0
 
 @dataclass(frozen=True, slots=True)
 class TransitionState(Kinematic):
-    """State of a joint during a transition: the target [rad], and the remaining time [s]."""
+    """State of a joint during a transition: its motion, the target [rad], and the remaining time [s]."""
 
     target: float = 0.0
     remaining: float = 0.0

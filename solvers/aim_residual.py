@@ -65,7 +65,7 @@ def residual(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Residual:
 
 
 def parts(skeleton: Skeleton, goal: GazeGoal, pose: Pose, at_targets: bool = False) -> list[Part]:
-    """The residuals of all ends in parts: of each end the aim, then the position.
+    """Unweighted residuals of all ends, one part for each aim and each position.
 
     With `at_targets` the columns of positions are those of the targets, as if they were fixed to the links that carry the ends: the
     alternate Jacobian of Buss (2009), section 2. A view's columns are the same for both.

@@ -90,7 +90,7 @@ def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
 
 
 class Tool:
-    """Pose of an end during a sweep: rotation and position [m] in the base frame."""
+    """Rotation and position [m] of an end in the base frame, updated during a sweep."""
 
     __slots__ = ("position", "rotation")
 
@@ -98,7 +98,7 @@ class Tool:
         self.rotation, self.position = rotation, position
 
     def rotate(self, rotation: Quaternion, about_position: Vector | None) -> None:
-        """Rotates it about a position; None: positions do not count."""
+        """Rotates the end by `rotation` about a position [m]; None: only its orientation changes."""
         self.rotation = multiply(rotation, self.rotation)
         if about_position is not None:
             self.position = add(rotate(rotation, subtract(self.position, about_position)), about_position)

@@ -35,7 +35,7 @@ class Diagnosis:
         return self._shape
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of angles (n,), weighted; on a tree, of the tool's path."""
+        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the tool count."""
         chain = self._chain
         if chain is None:
             return 0.0
@@ -63,7 +63,7 @@ class Diagnosis:
 
         Args:
             goal: The goal.
-            posture: Its posture (n,) [rad], as authored: within limits or not.
+            posture: The goal's posture (n,) [rad] as authored; it may exceed limits.
             angles: The solution (n,) [rad], within limits.
             iterations: As the solver counts them.
             began: `time.perf_counter()` at its start.

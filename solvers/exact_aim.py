@@ -63,7 +63,9 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
 
 
 def correct_or_look(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
-    """As `correct`; where a chain cannot be upright as well, the views alone. `aim_error` is that of the whole goal."""
+    """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are corrected. `aim_error` counts the
+    roll.
+    """
     found = correct(skeleton, goal, angles, costs)
     views = with_free_roll(goal)
     if found.aim_error <= MET or views is goal:

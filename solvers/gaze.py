@@ -51,7 +51,7 @@ class Solution:
 
 
 class PlanSlot(NamedTuple):
-    """A solver's share of the time for planning: one of `sharing` solvers that plan in different frames; its own is open."""
+    """Whether a solver may plan in this frame: solvers of one character share the time for planning and take turns."""
 
     sharing: int = 1  # solvers that plan one after the other; 1: it plans in every frame, with larger pieces of work
     is_open: bool = True  # whether it may plan in this frame
@@ -139,7 +139,9 @@ class Link(NamedTuple):
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
-    """The links that count: those with a length; not the first joint's, which only rotates about the base's axis, unless `with_root`."""
+    """The links compared in shape deviation: those with a length. The first joint's link, which only rotates about the base's axis, is
+    included only with `with_root`.
+    """
     links = [Link(joint.parent, k, -1) for k, joint in enumerate(skeleton.joints) if length(joint.rest_offset) > SHORTEST_LINK]
     links += [Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK]
     return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
@@ -148,9 +150,10 @@ def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
 class Shape:
     """Shape deviation from one posture.
 
-    The angle whose cosine is the mean cosine between corresponding links' directions, solved against authored, after the rotation about the
-    base's axis (the first joint's) that makes it least. Links run to the next joint's position, the last to the tool's; the view of each
-    end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
+    The angle whose cosine is the mean cosine between the link directions of a solved pose and those of the posture. Before the comparison
+    the pose is rotated about the first joint's axis so that this angle is smallest. Links run to the next joint's position, the last to the
+    tool's; the view of each end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about
+    the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:

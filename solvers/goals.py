@@ -171,7 +171,7 @@ def position_of(aim: Aim) -> Vector | None:
 
 
 def with_free_roll(goal: GazeGoal) -> GazeGoal:
-    """The goal without any `up`; the very same object where there is none."""
+    """The goal with the roll of all ends free (no `up`); the same object if it has no `up`."""
 
     def freed(aim: Aim) -> Aim:
         return replace(aim, up=None) if isinstance(aim, Direction | Point) and aim.up is not None else aim

@@ -42,27 +42,27 @@ class VelocityLimit:
     most: Array | float  # (n,) or for all [rad/s or m/s]; infinite: no limit
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """As `Limit.bounds`."""
+        """Least and largest values (n,) after a step of `dt` [s] at the largest speeds."""
         reach = self.most * dt
         return joints.values - reach, joints.values + reach
 
 
 class PositionLimit:
-    """The coordinates' own limits. A coordinate outside of them comes back, as fast as limits before this one allow."""
+    """Position limits of the coordinates. A coordinate outside its limits returns as fast as the limits before this one allow."""
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """As `Limit.bounds`."""
+        """Least and largest values (n,) after a step of `dt` [s] within the position limits."""
         return joints.lower, joints.upper
 
 
 @dataclass(frozen=True)
 class AccelerationLimit:
-    """Largest accelerations, also of braking."""
+    """Largest accelerations, also while braking."""
 
     most: Array | float  # (n,) or for all [rad/s^2 or m/s^2]
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """As `Limit.bounds`."""
+        """Least and largest values (n,) after a step of `dt` [s] within the acceleration limits."""
         values, speeds, lower, upper = joints
         change = self.most * dt * dt
         back, ahead = -self._stoppable(values - lower, dt), self._stoppable(upper - values, dt)

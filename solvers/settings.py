@@ -49,7 +49,7 @@ class Setting:
         return {choice.value: choice.key for choice in self.choices}
 
     def check(self, value: Any) -> None:
-        """Raises GazeError where the setting cannot have that value."""
+        """Raises GazeError if `value` is not allowed for the setting."""
         if self.choices:
             known = [choice.value for choice in self.choices]
             if not all(each in known for each in (value if self.several else [value])):
@@ -66,13 +66,13 @@ def setting(default: Any, label: str, description: str, **more: Any) -> Any:
 
 
 def with_default(options: type, name: str, default: Any) -> Any:
-    """A field for a subclass of `options`: the same setting with another default."""
+    """A field for a subclass of `options`: the same setting as its field `name`, with another default."""
     return field(default=default, metadata={KEY: replace(settings_of(options)[name], default=default)})
 
 
 @cache
 def settings_of(options: Any) -> dict[str, Setting]:
-    """The settings of an options dataclass by their fields, in the panel's order; None has none."""
+    """The settings of an options dataclass by field name, in the panel's order; empty for None."""
     return {each.name: each.metadata[KEY] for each in fields(options) if KEY in each.metadata} if options else {}
 
 

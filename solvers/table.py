@@ -121,7 +121,7 @@ SOLVERS: dict[str, SolverInfo] = {
 
 
 def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str:
-    """Why a solver does not support a skeleton and kinds of aims, and which does; "" where it does."""
+    """Reason why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it supports them."""
     info = SOLVERS[name]
     kinds = frozenset(aims)
     why = _why(info, skeleton, kinds)

@@ -26,11 +26,11 @@ class Task(Protocol):
     """Objective: the solve minimises the sum of its squared errors."""
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """Weighted errors (e,) and their Jacobian (e, v) by unit steps."""
+        """Weighted errors (e,) and their Jacobian (e, v) for unit steps of the coordinates."""
 
 
 class Ends:
-    """Frames on links that have goals of one kind, with weights: k ends, c error components each.
+    """Links' frames that have goals of one kind, with weights: k ends, c error components each.
 
     Components without weight are left out: an axis that is free.
     """
@@ -65,13 +65,13 @@ class Ends:
 
 @dataclass(frozen=True)
 class Position:
-    """k ends at positions, along the world's axes (section IV.B)."""
+    """Task that brings k ends to positions, with weights along the world's axes (section IV.B)."""
 
     ends: Ends  # weights (k, 3) [1 / m^2]
     targets: Array  # (k, 3) [m]
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
         turn, moment = at.screws
         points = self.ends.frames(at.frames)[:, :3, 3]
         return self.ends.weighted(points - self.targets, moment - hat(points) @ turn)
@@ -79,7 +79,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Orientation:
-    """k ends with orientations (section IV.B).
+    """Task that brings k ends to orientations (section IV.B).
 
     The error is the half-angle vector in the target's axes, 2 sin(h / 2) times the axis: its square is twice the paper's f_ori at even
     weights, and it grows up to 180 degrees.
@@ -89,14 +89,14 @@ class Orientation:
     back: Array  # (k, 3, 3) inverses of the target rotations
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted orientation errors (e,) and their Jacobian (e, v); see `Task.linear`."""
         errors, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
 @dataclass(frozen=True)
 class Direction:
-    """k ends whose Z axes lie along directions, the roll about them free.
+    """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
     The error is the half-angle vector of the least rotation from the direction to the axis: two components across the direction.
     """
@@ -105,13 +105,13 @@ class Direction:
     back: Array  # (k, 3, 3) inverses of rotations that take Z to the direction
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted direction errors (e,) and their Jacobian (e, v); see `Task.linear`."""
         errors, slopes = half_swing((self.back @ self.ends.frames(at.frames)[:, :3, 2:3])[..., 0])
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
 class CentreOfMass:
-    """The common centre of m masses at a position (section IV.B)."""
+    """Task that brings the common centre of m masses to a position (section IV.B)."""
 
     def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array, target: Array, weight: Array) -> None:
         """Masses on a tree.
@@ -131,7 +131,7 @@ class CentreOfMass:
         self.weight = np.sqrt(weight)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
         turn, moment = at.screws
         centres = self.shares[:, None] * (at.frames.nodes.take(self.nodes, axis=0) @ self.points)[:, :3, 0]
         moved = self.carries.T @ centres  # (v, 3) moments of what each coordinate moves
@@ -140,7 +140,7 @@ class CentreOfMass:
 
 
 class JointValues:
-    """m coordinates at values: forward kinematics, if all actuators have one."""
+    """Task that brings m coordinates to given values; if it covers all actuators, the solve is forward kinematics."""
 
     def __init__(self, coordinates: Indices, desired: Array, unit: Array) -> None:
         """`coordinates` (m,) and their values (m,) [rad, m]; `unit` (v,) [rad, m] of a step in each coordinate."""
@@ -149,7 +149,7 @@ class JointValues:
         self._jacobian[np.arange(len(coordinates)), coordinates] = 1.0
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted errors (e,) of the coordinates and their Jacobian (e, v); see `Task.linear`."""
         return (at.values[self.coordinates] - self.desired) / self.unit, self._jacobian
 
 
@@ -161,7 +161,7 @@ class BallRotations:
         self.balls, self.back, self.coordinates, self.width = balls, back, coordinates, width
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Errors (e,) of the ball joints' rotations and their Jacobian (e, v); see `Task.linear`."""
         turns = self.back @ at.balls[self.balls]
         errors, slopes = half_angle(turns)
         jacobian = np.zeros((len(self.balls), 3, self.width))
@@ -171,7 +171,7 @@ class BallRotations:
 
 
 class LastPose:
-    """k ends near their last poses (section IV.C, R_state)."""
+    """Regulariser that keeps k ends near their poses of the last frame (section IV.C, R_state)."""
 
     def __init__(self, positions: Ends, rotations: Ends, last: Array) -> None:
         """The same ends with weights (k, 3) of positions [1 / m^2] and of rotations [1 / rad^2], and their last frames (k, 4, 4)."""
@@ -179,7 +179,7 @@ class LastPose:
         self.last, self.back = last[:, :3, 3], np.swapaxes(last[:, :3, :3], -1, -2)
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Weighted displacements (e,) since the last frame and their Jacobian (e, v); see `Task.linear`."""
         turn, moment = at.screws
         frames = self.positions.frames(at.frames)
         points, (twists, slopes) = frames[:, :3, 3], half_angle(self.back @ frames[:, :3, :3])
@@ -189,7 +189,8 @@ class LastPose:
 
 
 class RotationSpeed:
-    """k ends that rotate no faster than a threshold (section IV.D, R_vel, equations 4 and 5). The squared error is the paper's g_reg.
+    """Regulariser that limits the rotation of k ends to a threshold (section IV.D, R_vel, equations 4 and 5). The squared error is the
+    paper's g_reg.
 
     The threshold is a rotation angle here: with a rotation by h a frame, 3 - tr(R) is 2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a
     second is 4.0 rad/s.
@@ -201,7 +202,7 @@ class RotationSpeed:
         self.threshold = 2.0 - 2.0 * np.cos(min(threshold, np.pi))
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """As `Task.linear`."""
+        """Errors (e,) of ends that rotate faster than the threshold and their Jacobian (e, v); see `Task.linear`."""
         twists, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
         square = (twists * twists).sum(-1)
         over = np.log(np.maximum(square / self.threshold, 1.0))

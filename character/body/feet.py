@@ -57,10 +57,11 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
     Args:
         body: The body's model.
         feet: Its feet that can stand.
-        sources: (f, 3) [m] positions of their source feet, scaled to the body; the last component is the height above the standing height.
+        sources: (f, 3) [m] positions of their source feet, scaled to the body; the third component is the height above that of a standing
+            foot.
         floor: The floor.
         free: State of the body solved without a floor.
-        shown: State of the body solved with the contacts found without it; None: not solved yet.
+        shown: State of the body solved with contacts; None: not solved yet.
     """
     found = []
     carried = (shown or free).base_position - free.base_position
@@ -132,7 +133,7 @@ def place(body: Body, foot: Foot, state: State) -> Array:
 
 
 def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
-    """How far [m] the lowest point of a foot is below its link's origin, along `up`."""
+    """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along `up`."""
     heights = [0.0]
     for link, points in foot.sole:
         frame = body.placed(state.frames, body.link_indices([link]))[0]

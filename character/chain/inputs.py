@@ -69,7 +69,7 @@ class ChainInputs:
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
-        slot: When the solver may plan; None: always.
+        slot: Whether the solver may plan in this frame; None: it may.
     """
 
     base: Matrix

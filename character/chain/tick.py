@@ -166,8 +166,8 @@ def tick(
         ahead: Goals of the next frames, if known, for solvers that look ahead.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
-        mutual: Whether the target's motion depends on this chain's, as when two chains look at each other.
-        slot: When a solver that looks ahead may plan; None: always.
+        mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each other.
+        slot: Whether a solver that looks ahead may plan in this frame; None: it may.
 
     Raises:
         GazeError: The goal cannot be used, and there is no state to hold.

@@ -133,7 +133,7 @@ def values(model: Model, pose: Pose) -> tuple[float, ...]:
 
 
 def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
-    """Motor values by joint, for the solver's goals; without joints that lack a value for one of their motors.
+    """Motor values grouped by joint name, in the form of the solver's goals. Joints that lack a value for one of their motors are left out.
 
     Args:
         model: The mover.

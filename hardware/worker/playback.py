@@ -74,9 +74,10 @@ class Playback:
         self._least_spare = RESERVE
 
     def add(self, stamp: float, frame: tuple[Kinematic, ...], repeated: bool = True) -> None:
-        """Add a frame (channels,) that Blender sent at `stamp` [s].
+        """Add a frame of states (channels,) that Blender sent at `stamp` [s].
 
-        One that is equal to the last is a sign of life, which does not count for the rate; if not `repeated`, a motion that pauses.
+        A frame equal to the last one only shows that Blender is running if `repeated`, and does not count for the frame rate; otherwise it
+        is a frame of a motion that pauses.
         """
         if self._newest is None:
             self._newest, self._stamp = frame, stamp

@@ -40,7 +40,7 @@ class Result(NamedTuple):
 
 
 class Descent:
-    """Descents on one skeleton."""
+    """Coordinate descent on one skeleton."""
 
     def __init__(self, skeleton: Skeleton, options: CcdOptions) -> None:
         self.skeleton, self.options = skeleton, options
@@ -73,7 +73,7 @@ class Descent:
     def descend(
         self, goal: GazeGoal, angles: Sequence[float], lower: Sequence[float], upper: Sequence[float], splits: bool, sweeps: int
     ) -> Result:
-        """The best result from angles (n,) within `lower` and `upper` (n,) after at most so many sweeps.
+        """The best result found from `angles` (n,), within the limits `lower` and `upper` (n,), in at most `sweeps` sweeps over the joints.
 
         Sweeps converge linearly, slowly where joints work against each other. So after every few of them the next angles are extrapolated
         (Anderson acceleration), and kept if the error is less.

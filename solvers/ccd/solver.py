@@ -30,7 +30,7 @@ class Memory:
 
 
 class Ccd:
-    """Cyclic coordinate descent: quick and simple; the posture is only its start.
+    """Cyclic coordinate descent: fast and simple. The posture only serves as the starting point; its shape is not preserved.
 
     Source: Zalo, "Inverse Kinematics": quaternion CCD with hinges, limits, direction and simulated annealing.
     """
@@ -45,11 +45,11 @@ class Ccd:
         self._range = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """See `GazeSolver.solve`. `iterations`: sweeps over all joints.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. `iterations` counts sweeps over all joints.
 
         From scratch it starts from the posture, scaled by `keep`, and where that does not meet the goal, again from random offsets, always
-        the same. With `start` it goes on from there, no joint faster than `largest_speed`; `memory` counts the time for which it was
-        stuck, after which annealing searches for an escape, which is then followed.
+        the same. With `start` it goes on from there, no joint faster than `largest_speed`; `memory` counts the time for which it was stuck,
+        after which annealing searches for an escape, which is then followed.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, start=start)

@@ -46,7 +46,7 @@ class Task(Protocol):
     """Task of one end: the rotation or translation of a single joint that brings the end nearest to its goal."""
 
     def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        """Pull on hinge `k`, which has this axis and position [m] now."""
+        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the base frame."""
         ...
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
@@ -55,7 +55,7 @@ class Task(Protocol):
 
 
 class OrientationTask:
-    """Orientation of an end."""
+    """Task of the orientation of an end."""
 
     def __init__(self, end: int, target: Quaternion, symmetric: bool) -> None:
         self.end, self.target, self.symmetric = end, target, symmetric
@@ -68,7 +68,7 @@ class OrientationTask:
 
 
 class PositionTask:
-    """Position of an end, or of another point that is carried along; errors in shares of the skeleton's reach."""
+    """Task of the position of an end, or of another point fixed to the same joint; errors in shares of the skeleton's reach."""
 
     def __init__(self, spot: int, position: Vector, reach: float) -> None:
         self.spot, self.position, self.share = spot, position, 1.0 / reach
@@ -77,7 +77,7 @@ class PositionTask:
         return self.towards(axis, position, tools[self.spot].position, self.position)
 
     def towards(self, axis: Vector, position: Vector, now: Vector, end_goal: Vector) -> Pull:
-        """The pull on a hinge from one position [m] to another."""
+        """Gradient terms of a hinge for a point that is at `now` [m] and should be at `end_goal` [m]."""
         return pull_of_vectors(axis, subtract(now, position), subtract(end_goal, position)).times(self.share * self.share)
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
@@ -86,7 +86,8 @@ class PositionTask:
 
 
 class WristTask:
-    """Position and orientation of an end, split: the last joints serve the orientation, those before them the position.
+    """Task of position and orientation of an end, divided between joints: the last ones serve the orientation, those before them the
+    position.
 
     Zalo's "bonus: direction". The joints before bring the wrist, the position of the first of the last joints, to where it will be once the
     end has its orientation: so the one does not spoil the other.
@@ -114,7 +115,7 @@ class WristTask:
 
 
 class PoseTask:
-    """Position and orientation of an end, both served by every joint."""
+    """Task of position and orientation of an end, to which every joint contributes."""
 
     def __init__(self, orientation_task: "OrientationTask | ViewTask", position_task: PositionTask) -> None:
         self.orientation_task, self.position_task = orientation_task, position_task
@@ -129,7 +130,7 @@ class PoseTask:
 
 
 class ViewTask:
-    """View of an end along a direction or to a point, upright or not."""
+    """Task of the view of an end: along a direction or to a point, with free or upright roll."""
 
     def __init__(self, end: int, aim: Direction | Point, symmetric: bool) -> None:
         self.end, self.aim, self.symmetric = end, aim, symmetric
@@ -150,7 +151,7 @@ class ViewTask:
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Step after which the line of sight passes nearest to the point."""
+        """Newton step of prismatic joint `k` along `axis` after which the line of sight passes nearest to the target point."""
         if not isinstance(self.aim, Point):
             return TranslationPull()
         view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].position)
@@ -162,9 +163,9 @@ class ViewTask:
 
 
 def pull_to_frame(axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range) -> Pull:
-    """The pull on a hinge to a whole orientation; of a symmetric end's two rolls to the nearer.
+    """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the nearer one is used.
 
-    Where the hinge cannot reach that within its limits, to the one that it comes nearer to.
+    Where the hinge cannot reach that roll within its limits, the roll that it comes nearer to is used.
     """
     nearer = pull_of_frames(axis, now, nearer_roll(target, now, symmetric))
     if not symmetric or range_left.back <= nearer.best_rotation <= range_left.ahead:
@@ -179,7 +180,7 @@ def _nearness(pull: Pull, range_left: Range) -> float:
 
 
 def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
-    """`angle` [rad] if the range allows it, else the same rotation the other way round, else the better end of the range."""
+    """`angle` [rad] if the range allows it, else the equivalent angle in the other direction, else the better limit of the range."""
     for candidate in (angle, angle - math.copysign(math.tau, angle)):
         if range_left.back <= candidate <= range_left.ahead:
             return candidate
@@ -187,7 +188,7 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """The pull on a hinge at `position` that brings the line of sight onto a point [m]; None where there is none.
+    """Gradient terms of a hinge at `position` that bring the line of sight onto a point [m]; None if the hinge cannot change that.
 
     A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target is
     must become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest
@@ -212,7 +213,7 @@ def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, s
         spot: Index of the tool that is the end's wrist.
         wrist: The last joints, which serve the orientation where a position is given as well.
         reach: [m] of the skeleton.
-        splits: Whether they do; or every joint serves both.
+        splits: Whether joints are divided in this way; False: every joint serves position and orientation.
     """
     target, position = orientation_of(end_goal.aim), position_of(end_goal.aim)
     position_task = None if position is None else PositionTask(end_goal.end, position, reach)

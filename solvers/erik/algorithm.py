@@ -14,7 +14,7 @@ from .phases import backward_phase, forward_phase
 
 @dataclass(frozen=True)
 class Answer:
-    """The best angles (n,) of the virtual chain and their errors."""
+    """Result of ERIK: the best angles (n,) of the virtual chain and their errors."""
 
     angles: list[float]
     orientation_error: float
@@ -60,13 +60,13 @@ def calculate_erik(
 
     Args:
         chain: The virtual chain.
-        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end have no say in the shape and none here,
-            but for the end's where the roll is free.
+        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not affect the shape and are
+            ignored, except that of the end where the roll is free.
         target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the warped posture's.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
-        previous: Angles (n,) within limits of the last frame's solution. With its aim mended it stands as long as it is within the
-            threshold; then the answer has taken no iteration. The paper names this input and never uses it.
+        previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is returned unchanged if its
+            error is within the threshold, with 0 iterations. The paper names this input and never uses it.
     """
     # Where the roll is free the end's twist stays as authored: it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}

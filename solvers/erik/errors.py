@@ -18,7 +18,7 @@ def orientation_error(target: Quaternion, end: Quaternion, symmetric: bool) -> f
 
 
 def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float]:
-    """Cosines between each hinge's link and the one before, from the bases (n + 1,). Unit links need none of Algorithm 6's lengths."""
+    """Cosines of the angles between each hinge's link and the link before, from the bases (n + 1,). Links have unit length."""
     cosines = []
     before = chain.models[0].parent
     for k, model in enumerate(chain.models):
@@ -30,7 +30,7 @@ def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float
 
 
 class PostureError:
-    """Algorithm 6: how far the bends are from one posture's, in 0..1."""
+    """Posture error of Algorithm 6, 0 to 1: how far the bends between neighbouring links are from those of one posture."""
 
     def __init__(self, chain: VirtualChain, posture: Sequence[float], aggravation: float) -> None:
         self._chain = chain

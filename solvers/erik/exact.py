@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
 
 
 class ErikExact:
-    """ERIK, then the least change that makes the aim exact; the posture itself, so corrected, is the other candidate.
+    """ERIK followed by the smallest change of angles that makes the aim exact. A second candidate is the posture with the same correction.
 
     The solution is the candidate that meets the aim with the least shape deviation. When none does, starts spread over the joints' ranges
     are tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
@@ -63,7 +63,8 @@ class ErikExact:
         self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """See `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of the correction.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of
+        the correction.
 
         With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if none does. After a jump of the
         target it is solved from scratch.

@@ -65,7 +65,7 @@ class JointModel:
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
-        """`angle` modulo full rotations, if that can be within limits."""
+        """`angle` plus the multiple of 2 pi that brings it within limits; None if there is none."""
         angle = wrap(angle)
         for candidate in (angle, angle - math.tau, angle + math.tau):
             if self.lower - SAME_ANGLE <= candidate <= self.upper + SAME_ANGLE:
@@ -73,7 +73,9 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` modulo full rotations, or the limit nearest to it on the circle (SafeAngle of section 7.1, cycling)."""
+        """`angle` plus the multiple of 2 pi that brings it within limits, else the limit nearest on the circle (SafeAngle of section 7.1,
+        cycling).
+        """
         safe = self.within(angle)
         if safe is not None:
             return safe

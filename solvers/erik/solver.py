@@ -18,7 +18,7 @@ MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one
 
 
 class Erik:
-    """ERIK as published, for any chain. From scratch each time, unless `use_previous_solution` says otherwise."""
+    """ERIK as published, for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is set."""
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None, max_views: int = MAX_VIEWS) -> None:
         self.skeleton = skeleton
@@ -28,7 +28,7 @@ class Erik:
         self.diagnosis = Diagnosis(skeleton, self.hyper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """See `GazeSolver.solve`. `converged`: the weighted error is within the threshold.
+        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the weighted error is within the threshold.
 
         `memory` and `dt` change nothing, and `start` only where the hyperparameters say that the previous solution is used.
         """
@@ -52,7 +52,9 @@ class Erik:
     def angles(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
     ) -> tuple[tuple[float, ...], Answer]:
-        """ERIK's angles (n,) for the skeleton, and its answer on the virtual chain; `previous` (n,), if it is to be used."""
+        """ERIK's angles (n,) [rad] on the skeleton and its result on the virtual chain; `previous` (n,) is the last frame's solution, if
+        used.
+        """
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
         if isinstance(goal.aim, Orientation):
             return self._towards(normalized(goal.aim.wxyz), None, posture, hyper, previous)

@@ -65,14 +65,14 @@ class StepGoal(NamedTuple):
 
 
 class Descent:
-    """Minimises shape deviation while it holds the aim, by Gauss-Newton steps."""
+    """Gauss-Newton minimisation of the shape deviation while the aim stays met."""
 
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
         self.model, self.authored, self.aim = model, authored, aim
         self.rolls = Rolls(model, authored, aim.goal)
 
     def at(self, angles: Angles, sides: Angles | None) -> Candidates:
-        """Candidates at angles (m, n)."""
+        """Forward kinematics and errors of configurations `angles` (m, n)."""
         poses = self.model.poses(angles)
         return self.candidates(poses, self.aim.evaluate(poses, sides), sides)
 
@@ -84,7 +84,7 @@ class Descent:
         return Candidates(poses, turn, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
-        """Angles (m, n) after a large step toward aim and shape; `shape` (m,) is 1, or 0 for those that approach the aim alone."""
+        """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates whose step ignores the shape."""
         model, angles = self.model, candidates.angles
         one = np.ones(len(angles))
         shape = one if shape is None else shape
@@ -95,7 +95,7 @@ class Descent:
         return np.minimum(np.maximum(moved, model.lower), model.upper)
 
     def toward_aim(self, candidates: Candidates) -> Candidates:
-        """The candidates after the least change that meets their aim, as far as its linear model holds, whatever their shape."""
+        """The candidates after the smallest joint change that removes their linearised aim error, without regard to shape."""
         angles = self._corrected(candidates.angles, candidates.aim, self.model.lower, self.model.upper)
         return self.at(angles, candidates.sides)
 

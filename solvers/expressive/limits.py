@@ -29,17 +29,17 @@ def within_speed(model: Model, angles: Angles, time: float, share: float = 1.0) 
 
 
 class StepBounds:
-    """Bounds on the angles that a chain at `start` (n,) [rad] with a velocity (n,) [rad/s] may have `dt` [s] later."""
+    """Bounds on the angles [rad] that a chain can have after `dt` [s], from its angles (n,) and velocity (n,) [rad/s] at the start."""
 
     def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:
         self.model, self.start, self.velocity, self.dt = model, start, velocity, dt
 
     def by_speed(self, share: float = 1.0) -> tuple[Angles, Angles]:
-        """Within the joint limits and a share of the largest speed."""
+        """Lower and upper bounds (n,) within the joint limits and a share of the speed limit."""
         return within_speed(self.model, self.start, self.dt, share)
 
     def by_acceleration(self, acceleration: float, share: float = 1.0) -> tuple[Angles, Angles]:
-        """Within the acceleration limit as well; a share of the largest speed is reached no faster than that allows."""
+        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit."""
         lower, upper = self.by_speed()
         middle, gain = self.start + self.velocity * self.dt, acceleration * self.dt**2 * self.model.scale
         slowest, fastest = middle - gain, middle + gain
@@ -49,7 +49,9 @@ class StepBounds:
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
     def braked(self, desired: Angles, bounds: tuple[Angles, Angles]) -> Angles:
-        """`desired` (n,), or as much of the movement to it as lets each joint come to rest there under the acceleration limit."""
+        """`desired` (n,), or a point on the way to it from which each joint can still come to rest at `desired` under the acceleration
+        limit.
+        """
         acceleration = ACCELERATION * self.model.scale
         away = desired - self.start
         slowed = np.sign(away) * np.minimum(np.abs(away), self.dt * braking_speed(np.abs(away), acceleration, self.dt))

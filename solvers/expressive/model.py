@@ -85,7 +85,7 @@ class Poses:
 
 
 class Rows:
-    """Configurations (m, n) as an immutable value, for states."""
+    """An immutable, hashable copy of configurations (m, n), for use in states."""
 
     def __init__(self, array: Angles) -> None:
         self.array = np.array(array)

@@ -33,7 +33,9 @@ LEAST_BRANCHES = 4  # simulated
 
 @dataclass(frozen=True)
 class Branches:
-    """Candidates for branches: the pool and starts around the posture approach shape and aim, starts near the pose the aim alone."""
+    """Candidates for branches. Those of the pool and around the posture approach shape and aim; those near the current pose approach only
+    the aim.
+    """
 
     candidates: Rows
     shape: tuple[float, ...]  # (m,) weight of the shape: 1 or 0

@@ -38,14 +38,14 @@ SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the aver
 
 
 class Velocity(NamedTuple):
-    """Velocity of one goal."""
+    """Velocity of one end's aim."""
 
     turn: Vector = ORIGIN  # [rad/s] rotation vector of an orientation or direction
     drift: Vector = ORIGIN  # [m/s] of a position
 
 
 def numbers(aim: Aim) -> tuple[float, ...]:
-    """All numbers of an aim, to compare aims by."""
+    """All numbers of an aim as one tuple, so that aims can be compared."""
     parts: list[Sequence[float]] = []
     if isinstance(aim, Point | Position | Frame):
         parts.append(aim.position)
@@ -59,7 +59,9 @@ def numbers(aim: Aim) -> tuple[float, ...]:
 
 
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest difference among the numbers of goals, each relative to its largest number."""
+    """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative to the largest of these
+    numbers.
+    """
     extrapolated = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
     return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0)
 
@@ -102,7 +104,7 @@ def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
 
 
 class GoalForecast:
-    """Goals of the coming time.
+    """Forecast of the goals for the next seconds.
 
     Attributes:
         horizon: Time [s] from now for which the goals count.
@@ -114,7 +116,7 @@ class GoalForecast:
         self.horizon = KNOWN_HORIZON if ahead else HORIZON
 
     def at(self, time: float) -> GazeGoal:
-        """The goal so many seconds from now."""
+        """The goal forecast for `time` [s] from now."""
         frames = round(time / self._dt)
         if frames <= 0:
             return self.goal

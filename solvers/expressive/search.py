@@ -18,7 +18,7 @@ from .shape import Authored
 
 
 class Round(NamedTuple):
-    """Steps that candidates take at most, and how many of them are kept afterwards, best first."""
+    """Round of a search: the largest number of steps for each candidate, and the number of candidates kept afterwards, best first."""
 
     steps: int
     passes: int  # of the active set
@@ -55,7 +55,9 @@ class Search:
         self.seeds = Seeds(model)
 
     def begun(self, posture: Angles, descent: Descent) -> Searching:
-        """A search for a posture (n,) within limits; a symmetric end is searched for on both of its sides."""
+        """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a symmetric end are searched
+        for.
+        """
         starts, sides = self.seeds.around(posture), None
         if descent.aim.two_sided:
             starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))

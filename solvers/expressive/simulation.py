@@ -25,7 +25,11 @@ HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be che
 
 @dataclass(frozen=True)
 class Simulation:
-    """Branches, which stay, and paths to them: first that of staying, then one for each branch and kind of transition."""
+    """State of a simulation that compares the costs of staying on a branch and of transitions to other branches.
+
+    Its candidates are the branches themselves, which follow the forecast goals, then a path that stays, then a path for each branch and
+    kind of transition.
+    """
 
     branches: Rows  # (b, n) where they were at the start
     steps: tuple[float, ...]  # [s] durations of all steps
@@ -45,7 +49,7 @@ class Simulation:
         return self.done == len(self.steps)
 
     def cheapest(self, transition: Transition | None, lost: float) -> Transition | None:
-        """The cheapest transition, with a bonus for `transition`, the one in progress; None: stay.
+        """The cheapest transition, with a bonus for `transition`, the one in progress; None: staying is cheapest.
 
         `lost` [s] is the time since the aim was last met.
         """
@@ -77,9 +81,9 @@ class Simulator:
         self.model = model
 
     def begin(self, branches: Angles, transition: Transition | None, context: FrameContext, delay: float) -> Simulation:
-        """A new simulation: staying, and each kind of transition to each branch. The branch of `transition`, if any, must come first.
+        """A new simulation of staying and of each kind of transition to each branch. The branch of `transition`, if any, must be the first.
 
-        It begins where the present transition will be after `delay` [s], when the simulation is done.
+        It begins at the state that the current transition will have reached after `delay` [s], when the simulation has been computed.
         """
         start, speed = self._start_of(transition, context, delay)
         count = len(branches)

@@ -49,7 +49,7 @@ class Expressive:
         Args:
             goal: What the ends must do, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
-            memory: The last solution's `memory`: what is known of other branches.
+            memory: `memory` of the last solution: the planner's state with the other branches found so far.
             ahead: Goals of the next frames where they are known, those of `prediction.KNOWN_HORIZON` count; they replace extrapolation.
             dt: Duration [s] of the frame, above 0.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,

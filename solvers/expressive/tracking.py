@@ -82,7 +82,10 @@ class Settling:
         return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))
 
     def in_transition(self) -> "Settling":
-        """The state during a transition, whose frames cost more and move farther by design."""
+        """The settling state during a transition: the time is kept, the trust region and the lowest cost so far are reset.
+
+        Frames of a transition cost more and move farther by design; without the reset they would count as frames without improvement.
+        """
         return Settling(self.time)
 
     def later(self, dt: float) -> "Settling":
@@ -107,14 +110,14 @@ class Memory:
 
 
 class Held(NamedTuple):
-    """The pose of a frame, a batch of one, and the steps that held its aim."""
+    """The pose of a frame (a batch of one configuration) that meets the aim, and the number of steps that this took."""
 
     pose: Candidates
     steps: int
 
     @property
     def angles(self) -> Angles:
-        """(n,)"""
+        """Angles (n,) [rad; prismatic joints m] of the pose."""
         angles: Angles = self.pose.angles[0]
         return angles
 
@@ -124,7 +127,7 @@ class Held(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """Angles (n,) of a frame, the steps that it took, and the state for the next one."""
+    """Result of tracking one frame: angles (n,), the number of steps, and the state for the next frame."""
 
     angles: Angles
     steps: int

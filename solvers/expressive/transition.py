@@ -54,7 +54,7 @@ def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
 
 
 def shape_of(cosine: Angles) -> Angles:
-    """Shape deviation [rad] of mean cosines, from which the loss of rolls may take more than all directions have."""
+    """Shape deviation [rad] from mean cosines. Losses of preferred rolls can lower a mean cosine below -1, which is clamped."""
     shape: Angles = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)
     return shape
 
@@ -94,6 +94,6 @@ def moved(
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
-    """Which candidates (m,) are so near their branch that local steps go on alone."""
+    """Which candidates (m,) are so near their branch that the transition ends and ordinary local steps take over."""
     there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
     return there

@@ -18,7 +18,7 @@ Key = tuple[str, int]  # kind and end of a block
 
 @dataclass(frozen=True)
 class Allowances:
-    """Largest correction of each block in the next update, and the errors after the last one, in which jumps of the target show."""
+    """Largest correction of each block of errors in the next update, and the last errors, by which jumps of the target are detected."""
 
     most: Mapping[Key, float]
     error_size: Mapping[Key, Array]
@@ -26,14 +26,18 @@ class Allowances:
 
 @dataclass(frozen=True)
 class Clamp:
-    """D_max of each kind. After a jump of its target an end's error counts whole, then up to D_max beyond the last update's gain."""
+    """Clamping distances D_max for positions and angles.
+
+    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max beyond its reduction by the
+    last update.
+    """
 
     distance: float  # in shares of the reach
     angle: float = LARGEST_TURN  # [rad]
 
     @staticmethod
     def for_skeleton(skeleton: Skeleton, links: float = HALF_A_LINK, angle: float = LARGEST_TURN) -> "Clamp":
-        """D_max of so many of a typical link's lengths."""
+        """Clamping distance of `links` times the median link length [share of the reach], with `angle` [rad] for orientations."""
         lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
         real = [each for each in lengths if each > 0.0]
         return Clamp(links * float(np.median(real)) / skeleton.reach if real else 1.0, angle)
@@ -51,7 +55,7 @@ class Clamp:
         return Allowances(most, now)
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
-        """The allowances after an update that led to `linear`: D_max plus its gain."""
+        """The allowances for the next update: D_max plus the reduction of each error by the update that led to `linear`."""
         now = errors_by_block(linear)
         most = {
             key: self._base(key) + max(0.0, size(before.error_size[key]) - size(rows)) if key in before.error_size else math.inf
@@ -79,5 +83,5 @@ def clamped(linear: Linear, allowances: Allowances) -> Linear:
 
 
 def errors_by_block(linear: Linear) -> dict[Key, Array]:
-    """Error of each block, without its weight."""
+    """Unweighted error vector of each block."""
     return {(block.kind, block.end): linear.error[block.start : block.stop] / (block.weight or 1.0) for block in linear.blocks}

@@ -15,7 +15,7 @@ class Damping(Protocol):
     """Damping of each singular direction."""
 
     def squares(self, parts: Factors, along: Array) -> Array | float:
-        """Squared damping, one for each singular value (k,) or for all.
+        """Squared damping for each singular value (k,), or one number for all.
 
         Args:
             parts: The factors of the Jacobian.
@@ -26,7 +26,7 @@ class Damping(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """Constant damping (Wampler 1986)."""
+    """Damping by the same constant for all singular values (Wampler 1986)."""
 
     damping: float = 0.1
 
@@ -36,7 +36,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class BySmallest:
-    """Least damping that bounds the change, by the smallest singular value (Maciejewski & Klein 1988; ERIK's eq. 15)."""
+    """Damping by the smallest singular value: the least that bounds the joint change (Maciejewski & Klein 1988; ERIK's eq. 15)."""
 
     largest_change: float = 0.35  # b_max [rad], Euclidean: by priorities, with .5 ends out of reach oscillate six times as much
 

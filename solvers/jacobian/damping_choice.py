@@ -29,7 +29,7 @@ RARE = 0.01  # share of frames
 
 @dataclass(frozen=True)
 class Trial:
-    """How a damping does on the targets' motion."""
+    """Result of one damping on a moving target: mean error, and share of frames in which a joint oscillates."""
 
     damping: float
     error: float  # [rad, or of the reach] of ends, mean
@@ -65,7 +65,9 @@ def trials(
 
 
 def chosen(made: Sequence[Trial]) -> Trial:
-    """The trial of least error, or the first with more damping in which oscillation is rare, or as rare as more damping makes it."""
+    """The trial with the least error or, beyond it, the first with more damping in which oscillation is rare, or as rare as any damping
+    makes it.
+    """
     best = min(range(len(made)), key=lambda k: made[k].error)
     least = min(trial.oscillation for trial in made[best:])
     return next(trial for trial in made[best:] if trial.oscillation <= least + RARE)
@@ -81,7 +83,7 @@ class MovingEnd(NamedTuple):
 
 
 def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles, keep: float, dt: float) -> list[GazeGoal]:
-    """Goals of consecutive frames: where the ends are as the joints swing beyond their limits, pushed away from the base now and then.
+    """Goals of consecutive frames whose targets move in and out of reach.
 
     Args:
         skeleton: The skeleton.

@@ -22,7 +22,7 @@ FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squ
 
 
 class Block(NamedTuple):
-    """Error components of one end and one kind."""
+    """Error components of one end and one kind (position, aim or uprightness)."""
 
     kind: Kind
     end: int  # index in `goal.ends`
@@ -32,7 +32,9 @@ class Block(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Singular value decomposition J = left diag(values) right, without values that are rounding; largest first."""
+    """Singular value decomposition J = left diag(values) right, singular values in descending order, without those that are only rounding
+    errors.
+    """
 
     left: Array  # (r, k)
     values: Array  # (k,)
@@ -49,14 +51,14 @@ class Factors(NamedTuple):
 
 
 def factors(matrix: Array, nothing: float = TINY) -> Factors:
-    """The singular value decomposition of a matrix (r, n), without singular values that are rounding or up to `nothing`."""
+    """The singular value decomposition of a matrix (r, n), without singular values up to `nothing` or within rounding errors."""
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int(np.count_nonzero(values > max(EXACT * values[0], nothing)))
     return Factors(left[:, :rank], values[:rank], right[:rank])
 
 
 class Linear:
-    """error = jacobian @ change, to be solved for the change of the joints.
+    """Linearised problem of one update: error = jacobian @ change, to be solved for the joint change (n,).
 
     Joint units are radians, or shares of the reach for prismatic joints, so that a change of 1 is large in all. Errors carry their weights.
     """
@@ -85,14 +87,16 @@ class Linear:
         return lengths
 
     def with_error(self, error: Array) -> "Linear":
-        """The same problem with other errors."""
+        """The same problem with another error (r,)."""
         other = Linear(error, self.jacobian, self.blocks, self.secondary, self.kept)
         if "factors" in self.__dict__:
             other.__dict__["factors"] = self.factors
         return other
 
     def without(self, fixed: Array, free: Indices) -> "Linear":
-        """The remaining problem for the joints `free` (k,) after the change `fixed` (n,), zero at them."""
+        """The remaining problem for the joints `free` (k,), after the other joints have made the change `fixed` (n,), which is 0 for free
+        joints.
+        """
         error = self.error - self.jacobian @ fixed
         return Linear(error, self.jacobian[:, free], self.blocks, self.secondary[free], self.kept[free])
 

@@ -20,11 +20,11 @@ class Method(Protocol):
     """A method that finds the change of the joints for one iteration from the linearised errors."""
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The change (n,) of the joints, in their units, from `down` (n,) <= 0 to `up` (n,) >= 0."""
+        """The joint change (n,) in the joints' units, between the bounds `down` (n,) <= 0 and `up` (n,) >= 0."""
         ...
 
     def error_size(self, linear: Linear) -> float:
-        """Size of the error, as the method weighs it: of two poses the one with less is better."""
+        """Size of the error as the method weighs it; of two poses the one with the smaller size is better."""
         ...
 
 
@@ -38,11 +38,11 @@ class SingleTask:
         raise NotImplementedError
 
     def error_size(self, linear: Linear) -> float:
-        """See `Method.error_size`."""
+        """Euclidean length of all weighted errors."""
         return size(linear.error)
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """See `Method.change`."""
+        """The joint change (n,) within bounds: the method's step for the errors, plus secondary objectives in their null space."""
 
         def of_free(moves: Array, free: Mask) -> Array:
             change = np.zeros(len(moves))

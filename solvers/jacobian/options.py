@@ -78,7 +78,7 @@ class Options(Settings):
 
     @property
     def in_frame(self) -> int | None:
-        """Updates in a frame; None: as many as it takes."""
+        """Number of updates in a frame; None: until the goal is met."""
         return {"one": 1, "few": self.few, "all": None}[self.updates]
 
 
@@ -184,5 +184,5 @@ class PriorityOptions(DampedOptions):
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The first counts most; "posture" stands for the secondary objectives."""
+        """Priority levels, highest first; "posture" stands for the secondary objectives."""
         return tuple(level for task in self.order for level in LEVELS[task])

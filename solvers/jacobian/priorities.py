@@ -23,7 +23,7 @@ NEXT_LEVEL = 0.01  # weight of an error against one at the level above, where po
 
 @dataclass(frozen=True)
 class Level:
-    """A priority level: one kind of goal, of some ends or of all; "posture" is that of secondary objectives."""
+    """A priority level: one kind of goal, of given ends or of all; the kind "posture" stands for the secondary objectives."""
 
     kind: Literal["aim", "upright", "position", "posture"]
     ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
@@ -37,7 +37,7 @@ POSITION, AIM, UPRIGHT, POSTURE = Level("position"), Level("aim"), Level("uprigh
 
 @dataclass(frozen=True)
 class Priorities:
-    """Any number of priority levels, the first counts most. Goals without a level do not count."""
+    """Method with any number of priority levels, highest first. Goals without a level are ignored."""
 
     levels: Sequence[Level] = (POSITION, AIM, UPRIGHT, POSTURE)
     damping: Damping = DAMPING
@@ -45,7 +45,7 @@ class Priorities:
     posture_damping: Damping = SECONDARY_DAMPING  # of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """See `Method.change`."""
+        """The joint change (n,) within bounds: each level is solved in the null space of the levels above it."""
         count = linear.jacobian.shape[1]
         change = np.zeros(count)
         above = np.zeros((0, count))  # Jacobian of all levels so far
@@ -59,7 +59,9 @@ class Priorities:
         return clamp_largest(change, self.largest_change)
 
     def error_size(self, linear: Linear) -> float:
-        """See `Method.error_size`."""
+        """Size of the errors, weighted so that those of a lower level count far less; of two poses the one with the smaller size is
+        better.
+        """
         return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
 
     def _further(self, error: Array, jacobian: Array, above: Array, damping: Damping) -> Callable[[Indices, Array], Array]:

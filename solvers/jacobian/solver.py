@@ -21,9 +21,9 @@ from .objectives import KeepPosture, Objective, State, twists
 class Updates:
     """How a solver uses its method's updates.
 
-    Buss (2009, section 2) has three ways: one update per frame, as many as it takes to meet the goal, or a few. Without a start it is
-    always as many as it takes. When those are stuck, they restart elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby,
-    and by the same random numbers every time: so they leave singular poses and cycles as well.
+    Buss (2009, section 2) names three ways: one update per frame, as many as it takes to meet the goal, or a few. A solve from scratch
+    always uses as many as it takes. When the iterate is stuck, it restarts elsewhere, as Beeson & Ames (2015) do at local minima, but first
+    nearby, with the same random numbers every time. Restarts leave singular poses and cycles as well.
     """
 
     in_frame: int | None = 8  # updates in a frame; None: as many as it takes
@@ -67,7 +67,9 @@ class JacobianSolver:
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """See `GazeSolver.solve`. From scratch it starts at the posture; `memory` tells a target's jump from its movement."""
+        """Solution of a goal; arguments as for `GazeSolver.solve`. Without `start` it begins at the posture; `memory` lets it tell a jump
+        of the target from movement.
+        """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start)
         posture = np.array(self.skeleton.clamp(authored))
@@ -82,7 +84,7 @@ class JacobianSolver:
         )
 
     def some(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int) -> Result:
-        """`count` updates from `angles` (n,), fewer where the goal is met before."""
+        """Result of `count` updates from `angles` (n,), or of fewer if the goal is met before."""
         here = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
         for done in range(count):
@@ -95,7 +97,9 @@ class JacobianSolver:
         return Result(here, count, allowances)
 
     def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
-        """Updates from `angles` (n,) until the goal is met and the posture settled, or restarts no longer help: the best iterate."""
+        """Best iterate of the updates from `angles` (n,), which end when the goal is met and the posture settled, or restarts no longer
+        help.
+        """
         use = self.updates
         here = best = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
@@ -122,7 +126,7 @@ class JacobianSolver:
         return Result(best, use.at_most, allowances)
 
     def at(self, goal: GazeGoal, posture: Array, angles: Array) -> Here:
-        """The linear problem at `angles` (n,)."""
+        """Iterate at `angles` (n,): its pose and linearised problem."""
         state = self.state(goal, posture, angles)
         secondary = np.zeros(len(angles))
         for objective in self.updates.objectives:
@@ -130,12 +134,12 @@ class JacobianSolver:
         return Here(angles, state.pose, self.linearizer.linear(goal, state.pose, secondary, state.kept))
 
     def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
-        """Goal, posture, angles and pose, as the secondary objectives take them."""
+        """Goal, posture, angles and pose as the argument of secondary objectives."""
         kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
         return State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, self.skeleton.forward(angles.tolist()))
 
     def update(self, goal: GazeGoal, posture: Array, here: Here, allowances: Allowances | None) -> Here:
-        """One update, within limits."""
+        """The iterate after one update within limits."""
         units = self.linearizer.units
         linear = clamped(here.linear, allowances) if allowances else here.linear
         change = self.method.change(linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units)

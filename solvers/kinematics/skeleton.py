@@ -62,7 +62,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class End:
-    """A tool that a joint carries, to which goals apply. Its view is its own +Y, its up its +Z."""
+    """An end effector: a tool fixed to a joint, to which goals apply. It looks along its own +Y; its up direction is its own +Z."""
 
     joint: int  # index of the joint that carries it
     rotation: Quaternion = IDENTITY  # the tool's frame in that joint's
@@ -200,7 +200,7 @@ class Skeleton:
 
     @cached_property
     def units(self) -> Angles:
-        """Movement (n,) [rad or m] of each joint that counts as 1: a radian, or the reach for prismatic joints."""
+        """Movement (n,) that counts as one unit for each joint: 1 rad for revolute joints, the reach [m] for prismatic joints."""
         return np.array([self.reach if joint.kind == "prismatic" else 1.0 for joint in self.joints])
 
     def _length(self, path: tuple[int, ...], end: End) -> float:

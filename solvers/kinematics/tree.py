@@ -38,12 +38,12 @@ class Frames:
 
     @cached_property
     def turning(self) -> Array:
-        """Angular velocity (..., v, 3) of the links that a coordinate moves, per unit of it."""
+        """Angular velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it moves."""
         return self.axes * self._tree.turns if self._tree.has_slides else self.axes
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3), at the base's position, of the links that a coordinate moves, per unit of it."""
+        """Linear velocity (..., v, 3) at the base's position that a unit speed of each coordinate gives to the links that it moves."""
         moving = cross(self._positions, self.turning)
         if self._tree.has_slides:
             moving += self.axes * (1.0 - self._tree.turns)
@@ -51,12 +51,14 @@ class Frames:
 
     @cached_property
     def angular(self) -> Array:
-        """Angular velocity (..., 6 + v, 3) of the links that an unknown moves, per unit of it."""
+        """Angular velocity (..., 6 + v, 3) that a unit speed of each unknown (base, then coordinates) gives to the links that it moves."""
         return self._with_base(ANGULAR_BASE, self.turning)
 
     @cached_property
     def linear(self) -> Array:
-        """Their linear velocity (..., 6 + v, 3) [m] at the origin."""
+        """Linear velocity (..., 6 + v, 3) [m] at the origin that a unit speed of each unknown (base, then coordinates) gives to the links
+        that it moves.
+        """
         return self._with_base(LINEAR_BASE, self.moving)
 
     @staticmethod
@@ -136,7 +138,7 @@ class Tree:
 
     @property
     def unknowns(self) -> int:
-        """6 + v."""
+        """Number of unknowns: 6 of the base plus v coordinates."""
         return BASE + len(self)
 
     def forward(self, values: Array, base_rotation: Array | None = None, balls: Array | None = None) -> Frames:

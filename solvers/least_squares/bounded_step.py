@@ -20,7 +20,7 @@ Slope = Callable[[Array, Mask], Array]
 
 
 def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -> tuple[Array, Mask]:
-    """The step (n,) within bounds, and which unknowns (n,) they hold.
+    """The step (n,) within bounds, and a mask (n,) of the unknowns that are at a bound.
 
     Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves. Source: the clamping loop of
     Baerlocher & Boulic 2004. Of several that leave at once some would turn back when the others are held: with `slope` these are released.

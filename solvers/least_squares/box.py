@@ -63,7 +63,7 @@ class Dense:
         return float(np.abs(self.vector).max(initial=0.0))
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
-        """As `Quadratic.free`."""
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see `Quadratic.free`."""
         matrix, vector = self.matrix, self.vector
         loose = (sides == 0).nonzero()[0]
         if len(loose) == len(sides):
@@ -77,7 +77,7 @@ class Dense:
 
 
 def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
-    """The minimum.
+    """Solution of min x' H x / 2 - g' x with lower <= x <= upper.
 
     Args:
         matrix: H (n, n), symmetric and positive definite.
@@ -90,7 +90,7 @@ def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides
 
 
 def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:
-    """The minimum for an H of any form; arguments as for `solve`."""
+    """Solution of the bounded problem for a quadratic in any form; arguments as for `solve`."""
     count = len(lower)
     pinned = lower == upper
     some_pinned = bool(pinned.any())

@@ -7,7 +7,7 @@ from ..tolerances import SAME_ANGLE
 
 
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
-    """Solutions (m, n), or, after so many passes of the active set, points within the bounds that are near them.
+    """Solutions (m, n) of m bounded problems. If `passes` do not suffice, points within the bounds near the solution.
 
     Unknowns are held at their bounds by a stiff spring, which yields to their multiplier by too little to be seen, yet by more than
     rounding. So one rule serves all of them: what a pass leaves on a bound or beyond it is held there in the next pass, what it leaves

@@ -40,21 +40,23 @@ class Constraints:
         return found
 
     def beyond(self, x: Array, shift: Array | float = 0.0) -> Array:
-        """Signed violation (m,) of a point, whose A x is shifted: positive above the upper bounds, negative below the lower ones."""
+        """Signed violation (m,) of the constraints at `x` (n,), with `shift` added to A x: positive above the upper bounds, negative below
+        the lower.
+        """
         at = self.matrix @ x + shift
         beyond: Array = np.maximum(at - self.upper, 0.0) + np.minimum(at - self.lower, 0.0)
         return beyond
 
     @property
     def tolerance(self) -> Array:
-        """Violations (m,) that count as none, in the constraints' units."""
+        """Violation (m,) of each constraint that counts as zero, in the constraint's units."""
         bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(np.isfinite(self.upper), np.abs(self.upper), 0.0)
         tolerance: Array = EXACT * (np.abs(self.matrix).sum(1) + bounds)
         return tolerance
 
 
 def stacked(parts: list[Constraints]) -> Constraints:
-    """All of them, in order."""
+    """All rows of several sets of constraints, in order."""
     return Constraints(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("matrix", "lower", "upper")))
 
 
@@ -69,7 +71,7 @@ class Answer(NamedTuple):
 
 
 def of_box(boxed: box.Boxed, count: int = 0) -> Answer:
-    """A solution that `count` constraints do not change."""
+    """The solution of a box-bounded problem in which none of the `count` constraints is active."""
     return Answer(boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds)
 
 

@@ -26,11 +26,11 @@ class Damping:
         self._growth = 2.0  # after the next step that does not help; doubled by each
 
     def at(self, square: float) -> float:
-        """The damping at a squared error."""
+        """Damping for a squared error."""
         return self.share * max(square, LEAST_SHARE)
 
     def after(self, gain: float, promised: float) -> None:
-        """Follows a step that has reduced the squared error by `gain`, where the linear model promised more or less."""
+        """Adapts the damping after a step that reduced the squared error by `gain`, where the linear model predicted `promised`."""
         self._growth = 2.0
         if promised > 0.0:
             factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)

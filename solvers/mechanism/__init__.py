@@ -1,1 +1,1 @@
-"""Bodies and joints with closed loops: assembled, solved for goals, never taken apart. Knows no Blender."""
+"""Inverse kinematics of bodies and joints with closed loops: every solution keeps the loops closed. Knows no Blender."""

@@ -21,10 +21,10 @@ NO_GOALS = Goals()
 
 
 def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals = NO_GOALS, tries: int = TRIES, seed: int = 0) -> Solution:
-    """The mechanism with closed loops, from the given start or else from random starts near and far.
+    """A pose of the mechanism with closed loops, searched from `start` and then from random poses around it, near and far.
 
     Args:
-        start: Where to begin; None: the bodies' own starts.
+        start: First pose to search from; None: the bodies' rest poses.
         goals: Of several assemblies the one with the least task error is taken; without goals the first one, nearest to the start.
         tries: Most starts.
         seed: Of the random starts: the same seed finds the same assembly.

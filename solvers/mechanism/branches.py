@@ -40,12 +40,14 @@ class View:
         return cls(left, right, rest, counts.sum(1), clear)
 
     def determinants(self, blocks: Array) -> Array:
-        """Determinants (k,) of blocks (k, r, c) relative to the reference: 1 there, of the other sign beyond a singular pose."""
+        """Determinants (k,) of blocks (k, r, c), relative to the reference: 1 at the reference pose, negative beyond a singular pose."""
         found: Array = np.linalg.det(self.left @ blocks @ self.right + self.rest)
         return found
 
     def renewed(self, other: "View", requested: NDArray[np.bool_]) -> tuple["View", NDArray[np.bool_]]:
-        """The other reference where requested (k,), if from a clear pose of at least the same rank; and where it was taken (k,)."""
+        """The view with new references from `other` where `requested` (k,) and where its pose is far enough from singular; and a mask (k,)
+        of those replaced.
+        """
         taken = requested & other.clear & (other.rank >= self.rank)
         deep = taken[:, None, None]
         return View(
@@ -59,7 +61,9 @@ class View:
 
 @dataclass(frozen=True)
 class Branch:
-    """Assembly of a mechanism, from frame to frame: for k clusters of loops, when the determinant was last certain."""
+    """Assembly mode of a mechanism in a frame: for each of k clusters of loops the determinant by which a change of the mode is
+    detected.
+    """
 
     views: tuple[View, ...]  # one for each shape of cluster
     values: Array  # (k,) determinants
@@ -84,13 +88,13 @@ class Branches:
         return [block * passive for block, passive in zip(self.clusters.blocks(loops), self.passive, strict=True)]
 
     def begin(self, loops: Array, values: Array) -> Branch:
-        """The assembly of a closed pose: its loops' Jacobian (r, v) and coordinates (v,)."""
+        """The assembly mode of a closed pose, given the Jacobian of its loops (r, v) and its coordinates (v,)."""
         views = tuple(map(View.at, self._blocks(loops)))
         positions = np.tile(values / self.unit, (len(self.holds), 1))
         return Branch(views, np.ones(len(positions)), np.zeros(len(positions)), positions, np.zeros_like(positions))
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
-        """The assembly in the next frame, and whether a loop has changed over to another one."""
+        """The assembly mode in the next frame, and whether a loop has changed to another mode."""
         if not len(self.holds):
             return last, False
         blocks = self._blocks(loops)

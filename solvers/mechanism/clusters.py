@@ -74,7 +74,7 @@ class Clusters:
         return rows
 
     def along_free(self, slope: Array, loops: Array, free: Mask) -> Array:
-        """A slope (v,) without what the loops' constraint forces take of it, which the free coordinates (v,) determine."""
+        """A gradient (v,) from which the constraint forces of the loops are removed; these follow from the free coordinates (mask (v,))."""
         slope = slope.copy()
         for held, block in zip(self.columns, self.blocks(loops), strict=True):
             freed = block * free[held][:, None, :]

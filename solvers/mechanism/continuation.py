@@ -13,7 +13,8 @@ from .descent import ALIKE, CLOSE_ENOUGH, Configuration, Descent
 
 
 def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
-    """The solution that continues the last step, where it meets the goals as well as `here` and deviates half as much; or None.
+    """The solution that continues the last step through a fold, if it meets the goals as well as `here` and deviates half as much; else
+    None.
 
     Args:
         descent: The solve of this frame.

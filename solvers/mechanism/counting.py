@@ -46,8 +46,8 @@ def count(solver: MechanismSolver, state: State) -> Counts:
 def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     """Indices, among all actuators' values, of those that the loops lock.
 
-    At a dead centre a motor moves nothing to first order; so the mechanism is moved a little further by the others, where they can, and
-    only what stands still there too is locked.
+    At a dead centre a motor moves nothing to first order. So the other actuators move the mechanism a little further where they can, and
+    only an actuator that is also immobile there counts as locked.
     """
     directions = null_space(linearised(solver, state)[0], len(solver.tree))
     is_locked = _is_still(solver, directions)

@@ -30,7 +30,7 @@ ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
 
 
 class Shape(NamedTuple):
-    """What depends on coordinates alone, whatever the tasks."""
+    """Quantities that depend on the coordinates alone, not on the tasks."""
 
     of: Loops  # the loops for which it holds
     frames: Frames
@@ -51,7 +51,7 @@ class Motion(NamedTuple):
         return Motion(share * self.first, share * share * self.rest, dt)
 
     def curved(self, step: Array) -> Array | None:
-        """A step (v,) along the tangent with the path's curvature, which changes little; None where the motion does."""
+        """A step (v,) along the tangent plus the path's curvature of the last frame; None if the motion has changed too much for that."""
         square = float(self.first @ self.first)
         share = float(step @ self.first) / square if square > EXACT else 0.0
         is_alike = share > 0.0 and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
@@ -60,7 +60,7 @@ class Motion(NamedTuple):
 
 @dataclass
 class Configuration:
-    """Coordinates with all that follows from them."""
+    """Coordinates of a mechanism with the quantities computed from them."""
 
     values: Array  # (v,) [rad, m]
     balls: Array  # (k, 3, 3)
@@ -94,7 +94,7 @@ class Descent:
         self.first: Array | None = None  # (v,) the first step, as the linear model has it
 
     def evaluate(self, values: Array, balls: Array, shape: Shape | None = None) -> Configuration:
-        """The configuration at these coordinates; `shape` where it is known already."""
+        """The configuration at given coordinates; `shape` may pass quantities that are known already."""
         self.evaluations += 1
         if shape is None:
             frames = self.tree.forward(values, balls=balls)
@@ -122,7 +122,7 @@ class Descent:
         return step
 
     def along(self, here: Configuration) -> Array:
-        """The tasks' Jacobian (e, v) in the null space of the loops."""
+        """Jacobian (e, v) of the tasks, projected onto the null space of the loops."""
         _, across = self.loops.clusters.close(*here.shape.loops)
         return self.loops.clusters.project(here.goals[1], across)
 
@@ -250,7 +250,7 @@ class Descent:
         return step
 
     def close(self, here: Configuration, enough: float) -> Configuration:
-        """The configuration with closed loops nearest to this one, to `enough`, as far as that converges."""
+        """The nearest configuration with closed loops, to a residual of `enough`, as far as the iteration converges."""
         while here.open > enough:
             there = self.stepped(here, self.step(here, is_closing_only=True))
             if there.open >= 0.5 * here.open:  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck

@@ -45,7 +45,7 @@ class MisalignedAxis:
 
 @dataclass(frozen=True)
 class LockedLoop:
-    """Joints that their loops lock."""
+    """Joints that cannot move because of their loop."""
 
     joints: tuple[str, ...]  # that cannot move
     loop: tuple[str, ...]  # all joints with degrees of freedom in the connected loops

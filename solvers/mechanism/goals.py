@@ -77,7 +77,7 @@ NO_REGULARISER = RegulariserWeights()
 
 @dataclass(frozen=True)
 class Goals:
-    """All goals of a frame. Without any, the loops alone are closed."""
+    """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
     centre: CentreGoal | None = None

@@ -39,7 +39,7 @@ class Shape:
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """One per number of a value; a ball's three are those of its rotation vector."""
+        """Degree of freedom of each of the joint's numbers; the three of a ball joint are those of its rotation vector."""
         return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
 
 

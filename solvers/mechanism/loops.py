@@ -90,7 +90,9 @@ class Loops:
         self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Frames (c, 4, 4) of both ends in the world; `driven` has a pose (4, 4) for driven bodies."""
+        """World frames (c, 4, 4) of the two sides of each closure, on the parent and on the child; `driven` has the poses (4, 4) of driven
+        bodies.
+        """
         ends: Array = frames.nodes.take(self._nodes, axis=0) @ self._ends
         parents, children = ends[: len(self.names)], ends[len(self.names) :]
         for k, body in self.driven:
@@ -102,7 +104,7 @@ class Loops:
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
     def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Weighted residuals (r,) and their Jacobian (r, v) by unit steps in the coordinates."""
+        """Weighted residuals (r,) of the loops and their Jacobian (r, v) for unit steps of the coordinates."""
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)

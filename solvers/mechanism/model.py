@@ -22,7 +22,7 @@ def check_numbers(what: str, numbers: Sequence[float], count: int | None = None,
     """Raises unless there are `count` finite numbers of at most `most`; `what` begins the message, as "body 'rod': its position [m]".
 
     Raises:
-        MechanismError: naming what it is and what was found.
+        MechanismError: the message names `what` and the numbers found.
     """
     try:
         is_fine = count in (None, len(numbers)) and all(math.isfinite(number) for number in numbers)
@@ -42,10 +42,10 @@ def _listed(numbers: Sequence[float]) -> str:
 
 
 def check_rotation(what: str, rotation: Quaternion) -> None:
-    """Raises unless a quaternion has four finite numbers and a direction.
+    """Raises MechanismError unless a quaternion has four finite numbers, not all 0.
 
     Raises:
-        MechanismError: naming what it is.
+        MechanismError: the message begins with `what`.
     """
     check_numbers(what, rotation, 4)
     if not any(rotation):

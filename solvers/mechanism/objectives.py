@@ -55,7 +55,7 @@ class Objectives:
     # -- goals --
 
     def of_goals(self, goals: Goals) -> Iterator[Task]:
-        """The tasks of all goals but the actuators'.
+        """Tasks for all goals except those of actuators.
 
         Raises:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
@@ -95,7 +95,7 @@ class Objectives:
     # -- actuators --
 
     def of_actuators(self, goals: Goals, reference: Array, lower: Array, upper: Array) -> tuple[JointValues | None, BallRotations | None]:
-        """Tasks of the commanded actuators: their values, and the rotations of those that are balls; None without.
+        """Tasks that move actuators to their commanded values and ball joints to their commanded rotations; None: no such command.
 
         Where full rotations do not count, values are those nearest to `reference` (v,) within limits `lower` and `upper` (v,).
         """
@@ -154,7 +154,7 @@ def _along(goal: FrameGoal) -> Frame:
 
 
 def by_full_rotations(values: Array, lower: Array, upper: Array, slides: Mask) -> Array:
-    """Values (v,) moved into limits by the fewest full rotations, where possible."""
+    """Values (v,) moved within limits by the fewest full rotations, where possible; prismatic coordinates (`slides`) are unchanged."""
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)
     turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))

@@ -55,7 +55,7 @@ def coordinates_at(mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str,
 
 
 def values_of(tree: SpanningTree, name: str, values: Array, balls: Array) -> tuple[float, ...]:
-    """A tree joint's values [rad, m] continuous over full rotations; a ball's is its rotation vector, shorter than pi."""
+    """Values [rad, m] of a joint of the tree, continuous over full rotations; for a ball joint the rotation vector, shorter than pi."""
     passage = tree.passages[name]
     found: list[float] = values[passage.coordinates].tolist()
     if passage.ball >= 0:

@@ -100,7 +100,7 @@ class MechanismSolver:
 
     @cached_property
     def branches(self) -> Branches:
-        """The assemblies of this mechanism."""
+        """Tracker of this mechanism's assembly modes."""
         return Branches(self.loops.clusters, self.actuated, self.tree.unit)
 
     # -- states --
@@ -111,7 +111,7 @@ class MechanismSolver:
         return State(self._within(values, self.lower, self.upper), balls)
 
     def rest(self) -> State:
-        """The state at the bodies' own starts, or with every joint at 0, within limits."""
+        """The state with bodies at their rest poses or, without these, every joint at 0, within limits."""
         return self.state_at({body.name: body.start for body in self.mechanism.bodies if body.start is not None})
 
     def poses(self, state: State) -> Array:
@@ -140,11 +140,11 @@ class MechanismSolver:
         """The solution nearest to the goals with closed loops, from the last frame's state.
 
         Args:
-            goals: Of this frame.
-            state: The last frame's, or one from `assemble`.
+            goals: Goals of this frame.
+            state: State of the last frame, or one from `assemble`.
             dt: [s] since the last frame, above 0, for speed limits; None: without speed limits.
             iterations: Most steps.
-            evaluations: Most evaluations of a configuration, about; None: no bound. The next frame goes on from there.
+            evaluations: Approximate budget of evaluated configurations; None: no bound. The next frame continues from the result.
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.

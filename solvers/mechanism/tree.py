@@ -22,13 +22,13 @@ MOTIONS: dict[str, tree.Kind] = {"rotate": "revolute", "translate": "prismatic",
 
 
 class Carried(NamedTuple):
-    """A frame fixed to one of the tree's elementary joints."""
+    """A frame fixed to one of the tree's elementary joints (a revolute, prismatic or spherical joint)."""
 
     carrier: int  # index of the joint; -1: the world
     offset: Array  # (4, 4) frame in the joint's
 
     def with_frame(self, frame: Frame) -> "Carried":
-        """A frame on the same joint, given by its pose in this one."""
+        """A second frame on the same joint, given by its pose in this frame."""
         return Carried(self.carrier, self.offset @ frame_array(frame))
 
 
@@ -90,7 +90,7 @@ class SpanningTree(tree.Tree):
         return Passage(joints, is_backward, coordinates, int(np.searchsorted(self.balls, balls[0])) if balls else -1)
 
     def passage(self, name: str) -> Passage:
-        """The passage of a joint; empty where the joint closes a loop or does not exist."""
+        """The elementary joints that a joint of the mechanism consists of; empty if the joint closes a loop or does not exist."""
         return self.passages.get(name, Passage())
 
     def all_coordinates(self, name: str) -> Indices:

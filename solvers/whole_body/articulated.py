@@ -44,7 +44,7 @@ class Articulated:
         self.largest = max(float(np.abs(pull).max()), float(np.abs(right[:, :, -1]).max(initial=0.0)))
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
-        """As `box.Quadratic.free`."""
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see `box.Quadratic.free`."""
         wide, layout = self.wide, self.layout
         own = None
         if sides[BASE:].any():

@@ -20,7 +20,7 @@ DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
 
 @dataclass(frozen=True)
 class Law:
-    """Desired motion of links from their errors."""
+    """Control law: the desired motion of links from the errors and velocities of their targets."""
 
     gain: float = DEAD_BEAT  # [1/s] K
     enforce_stability: bool = True  # whether a gain too large for the step is lowered
@@ -35,11 +35,11 @@ class Law:
         return np.minimum(share, 1.0) if self.enforce_stability else share
 
     def heeds_velocity(self, share: Array) -> bool:
-        """Whether the targets' velocities count: correcting the whole error needs no forecast."""
+        """Whether the law uses the targets' velocities: a step that corrects the whole error needs none."""
         return bool(share.min(initial=1.0) < 1.0)
 
     def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
-        """Desired rotation vectors (k, 3) [rad] in the world.
+        """Desired rotation vectors (k, 3) [rad] of links in a step, in the world.
 
         Args:
             now: Orientations of the links (k, 3, 3).
@@ -57,7 +57,7 @@ class Law:
         return corrected if led is None else led + corrected
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
-        """Desired moves (p, 3) [m] in the world; arguments as for `turns`, with positions (p, 3) [m]."""
+        """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for `turns`, with positions (p, 3) [m]."""
         led = 0.0 if velocity is None else dt * velocity
         moves: Array = np.asarray(led + share[:, None] * (target - now - led))
         return moves

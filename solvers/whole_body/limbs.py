@@ -87,7 +87,7 @@ class Carried:
         self.at_base = (carriers < 0).astype(float)
 
     def summed(self, values: Array) -> Array:
-        """Sums of targets' values (k, ...) at or beyond each index of limbs (m, b, ...)."""
+        """Sum (m, b, ...) over the targets at or beyond each index of each limb, of values (k, ...) per target."""
         flat = padded(values.reshape(len(values), math.prod(values.shape[1:])))
         total: Array = self.beyond @ flat.take(self.which, axis=0)
         return total.reshape(*total.shape[:2], *values.shape[1:])

@@ -43,7 +43,7 @@ class Normal:
     def equations(
         self, frames: Frames, turn_weights: Array, turn_errors: Array, positions: Array, weights: Array, errors: Array
     ) -> tuple[Array, Array]:
-        """J' W J (N, N) and J' W e (N,).
+        """The matrix J' W J (N, N) and the vector J' W e (N,) of the normal equations.
 
         Args:
             frames: Pose of the body.
@@ -68,7 +68,7 @@ class Normal:
         return matrix, np.einsum("ij,ij->i", angular, torques) + np.einsum("ij,ij->i", frames.linear, self.placed_by.T @ pulls)
 
     def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
-        """Rotation vectors (k, 3) [rad] and moves (p, 3) [m] of the targets' links by a move (6 + n,), to first order."""
+        """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links that a step (6 + n,) causes, to first order."""
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
         return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, positions)
 

@@ -88,7 +88,7 @@ class WholeBody:
     def settled(self, values: Values, state: State) -> State:
         """The state at rest that meets a frame's values as well as position limits allow: a full solve, for the first frame.
 
-        Steps that reverse the step before are to and fro about a solution between them: the largest step halves, so that they end there.
+        A step that reverses the one before shows oscillation about a solution; the largest step is then halved, so that it ends.
         """
         free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP)))
         still = replace(values, angular_velocity=None, linear_velocity=None, posture=None)
@@ -103,7 +103,7 @@ class WholeBody:
         return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:
-        """Errors of a state: angles (k,) [rad] and distances (p,) [m]; NaN where there is no target value."""
+        """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target without a value in this frame."""
         turns = self._motion_targets.rotations(state.frames)
         positions = self._motion_targets.positions(state.frames) + state.base_position
         known = np.isfinite(values.rotation).all((1, 2))
@@ -144,7 +144,7 @@ class WholeBody:
         )
 
     def moved(self, state: State, move: Array, dt: float) -> State:
-        """State after a move (6 + n,) of `dt` [s]; see `state.moved`."""
+        """The state after a step (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
         return moved(self.body, state, move, dt)
 
     def _constraints(self, values: Values, state: State, dt: float) -> tuple[Constraints | None, tuple[str, ...]]:

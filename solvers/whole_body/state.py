@@ -44,7 +44,7 @@ class Solution:
 
 
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
-    """A state without velocity."""
+    """A state with velocity 0."""
     frames = body.forward(joints, base_rotation)
     return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
 
@@ -67,7 +67,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
 
 
 def since(state: State, before: State, dt: float) -> Array:
-    """The velocity (6 + n,) that takes one state to another in `dt` [s]."""
+    """The velocity (6 + n,) that leads from the state `before` to `state` in `dt` [s]."""
     velocity = np.empty_like(state.velocity)
     velocity[:3] = state.base_position - before.base_position
     velocity[3:BASE] = logarithm(state.base_rotation @ before.base_rotation.T)
