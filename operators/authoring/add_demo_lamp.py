@@ -1,6 +1,6 @@
 from ...rig.authoring.first_lamp import lamp
+from ..framing import frame
 from ..operator import UndoOperator
-from .framing import frame
 
 
 class LIMBER_OT_add_demo_lamp(UndoOperator):

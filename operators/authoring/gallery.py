@@ -10,10 +10,10 @@ from ...rig.authoring.gallery_copies import Keeping, Work, installing
 from ...rig.blender.errors import RigError
 from ...robots.gallery.description import FILE, read_description
 from ..files import ReadsFile, shown_files
+from ..framing import frame
 from ..operator import Operator, UndoOperator
 from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
-from .framing import frame
 
 
 class _AddsRobot:

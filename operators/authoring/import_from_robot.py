@@ -6,10 +6,10 @@ from ...hardware.protocols.reachy_mini.capabilities import ADDRESS
 from ...hardware.protocols.table import is_on_network
 from ...rig.authoring.network_robot import NetworkRobot
 from ...rig.blender.counting import counted
+from ..framing import frame
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import rig_of
-from .framing import frame
 
 
 class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):

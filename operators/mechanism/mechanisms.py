@@ -16,6 +16,7 @@ from ...rig.reading.mechanism.ownership import owner_at_hand, owner_of
 from ...rig.reading.mechanism.rest_pose import set_rest_pose
 from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
+from ..framing import frame
 from ..operator import Operator, UndoOperator
 from ..subject import needs_editable, rig_of
 
@@ -82,6 +83,7 @@ class LIMBER_OT_add_mechanism(UndoOperator):
             thing.select_set(False)
         context.view_layer.objects.active = owner
         owner.select_set(True)
+        frame(context, owner.users_collection[0].all_objects)
         kept = owner.limber.mechanism
         says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
         self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")

@@ -16,10 +16,12 @@ def play(stage):
     stage.maximise()
     yield 0.2
     bpy.context.scene.cursor.location = (0.0, 0.0, 0.0)
-    bpy.ops.limber.add_mechanism(kind="neck")
-    owner = bpy.context.active_object
     area = next(area for area in stage.window.screen.areas if area.type == "VIEW_3D")
     view = area.spaces[0].region_3d
+    with stage.context():
+        bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    stage.facts["distance"] = view.view_distance
     view.view_distance, view.view_location = 0.75, (0.1, 0.0, 0.15)
     area.spaces[0].clip_start = 0.01
     area.spaces[0].shading.color_type = "OBJECT"
