@@ -78,7 +78,7 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
             send(name, 1.0, 0.0, 0.0, 0.0)
         bpy.ops.limber.pair_bones()
         bpy.ops.limber.live()
-        with pytest.raises(RuntimeError, match="press Record Live and let the scene play"):
+        with pytest.raises(RuntimeError, match="press Record Live and play the scene while the stream comes in"):
             bpy.ops.limber.bake()
         bpy.ops.limber.record_live()
         shown = []
