@@ -10,6 +10,7 @@ from ...rig.blender.errors import RigError
 from ...robots.errors import UrdfError
 from ...robots.reading import SUFFIXES, read
 from ..files import ReadsFile, shown_files
+from ..framing import frame
 from ..operator import UndoOperator
 
 UP_AXES = [
@@ -61,6 +62,7 @@ class LIMBER_OT_import_robot(ReadsFile, UndoOperator):
         if wrong:
             raise RigError(f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
         came = import_robot(context, str(path), self.root.strip(), self.with_meshes, self.up_axis, arguments, self.close_loops)
+        frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings[:LINES])
         self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
 

@@ -4,5 +4,6 @@
 def test_a_dropped_file_shows_its_options_comes_in_as_one_step_and_the_browser_opens_for_others(play):
     facts = play("import_urdf")
     assert "arm" not in facts["before"]
+    assert facts["distance"] < 5.0  # [m] so that the robot, of a metre, fills the view
     assert facts["imported"] == facts["redone"] == ["arm", "base", "head"]
     assert facts["undone"] == facts["before"]

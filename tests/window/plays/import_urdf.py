@@ -28,6 +28,7 @@ def play(stage):
     stage.facts["before"] = everything()
     stage.press("RET", IN_DIALOG)
     yield from stage.until(lambda: "arm" in bpy.data.objects)
+    stage.facts["distance"] = stage.area().spaces.active.region_3d.view_distance
     stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
     yield 0.2
     stage.photograph("import_urdf")
