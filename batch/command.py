@@ -34,7 +34,7 @@ IN_PYTHON = (
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns 0; 1 if a file failed or was not written; 2 if nothing was started.
+    """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was started.
 
     Args:
         argv: Arguments after the command's name.

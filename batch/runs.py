@@ -18,7 +18,7 @@ LAST_LINES = 3  # of a crashed Blender's output, in the report
 
 
 def command(launcher: list[str], task: Task, settings: Settings) -> list[str]:
-    """Command that bakes one file."""
+    """Command line that bakes one file."""
     return [*launcher, "--one", str(task.source), str(task.output), json.dumps(asdict(settings))]
 
 
@@ -29,7 +29,7 @@ def run(
 
     Args:
         tasks: Files to bake.
-        settings: For all of them.
+        settings: Settings for all files.
         launcher: First words of the command that starts a Blender with Limber.
         limit: Time limit for one file [s].
         workers: Processes at a time on this machine; 0: one per core.

@@ -121,9 +121,9 @@ class Journal:
     """Record of what was baked, one line of JSON per file, so that an interrupted batch can continue.
 
     Args:
-        path: Of the record; unreadable lines count as not baked.
+        path: Path of the journal file; unreadable lines count as not baked.
         settings: Files that were baked with other settings are baked again.
-        version: Of Limber; files that another version baked are baked again.
+        version: Version of Limber; files that another version baked are baked again.
 
     Raises:
         BatchError: The file cannot be read.
@@ -146,7 +146,9 @@ class Journal:
         return digest(task.source) == before and (not entry["made"] or digest(task.output) == entry["made"])
 
     def note(self, task: Task, read: str, outcome: Outcome) -> None:
-        """Adds an outcome. `read` is the source's digest before the bake. If writing fails, `problem` says so, and the batch goes on."""
+        """Adds the outcome of a task. `read` is the source's digest before the bake. If writing fails, `problem` says so and the batch goes
+        on.
+        """
         try:
             made = digest(task.output) if outcome.state == "baked" else ""
             self.path.parent.mkdir(parents=True, exist_ok=True)

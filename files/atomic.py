@@ -38,7 +38,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text atomically as UTF-8, without converting line ends. Raises as `write`."""
+    """Write a text atomically as UTF-8, without converting line ends. Raises OSError as `write`."""
     write(path, text.encode("utf-8"))
 
 
@@ -72,8 +72,8 @@ def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -
     """Append complete lines to a file. A last line that a killed process left incomplete is terminated first.
 
     Args:
-        path: Of the file; created if missing.
-        lines: Without line ends.
+        path: Path of the file, which is created if missing.
+        lines: The lines, without line ends.
         flush_to_disk: Make the lines survive a crash of the whole computer too, which may take some milliseconds.
 
     Raises:
@@ -144,7 +144,7 @@ def _access_rights(path: Path) -> int:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the folder's entry for the new name to disk, on systems that can."""
+    """Flush a folder to disk after a rename in it, on systems that support this."""
     if os.name == "nt":
         return
     with suppress(OSError):

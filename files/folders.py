@@ -1,4 +1,4 @@
-"""Folders that are there as a whole: the complete old one, or the complete new one. Knows no Blender.
+"""Folders written atomically: readers find the complete old folder or the complete new one. Knows no Blender.
 
 The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between, or that
 cannot delete the old one, leaves a hidden folder. The next writer of the same folder deletes it, or renames the old one back where its
@@ -27,10 +27,10 @@ _in_use: set[str] = set()  # names of those that a writer has not discarded yet
 
 
 class FolderWriter:
-    """Writes a folder file by file; it takes its place at `commit`.
+    """Writes a folder file by file under a hidden name; `commit` puts it in its place.
 
     Args:
-        path: Of the folder. Nothing is written yet.
+        path: Path of the folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +50,7 @@ class FolderWriter:
         """Put the folder in its place, instead of the one that is there.
 
         Raises:
-            OSError: It cannot be; the old folder is where it was.
+            OSError: The folder cannot be moved there; the old folder stays in place.
         """
         self._new.mkdir(parents=True, exist_ok=True)
         if self.path.exists():
@@ -65,7 +65,7 @@ class FolderWriter:
         atomic.flush_folder(self.path.parent)
 
     def discard(self) -> None:
-        """Remove what was written, unless it was committed. The writer is of no use afterwards."""
+        """Remove what was written, unless it was committed. The writer cannot be used afterwards."""
         shutil.rmtree(self._new, ignore_errors=True)
         _in_use.difference_update((self._new.name, self._old.name))
 
@@ -74,7 +74,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     """Write a new folder with files: it is there with all of them, or not at all.
 
     Args:
-        path: Of the folder.
+        path: Path of the new folder.
         files: Content of each file, by its path in the folder.
 
     Raises:

@@ -18,7 +18,7 @@ class JsonFields:
     Args:
         name: Name of the object, for messages.
         plain: The decoded JSON value.
-        error: What is raised where a value does not fit.
+        error: Class of the exception that is raised for an invalid value.
     """
 
     def __init__(self, name: str, plain: Any, error: type[ValueError]) -> None:
@@ -53,7 +53,9 @@ class JsonFields:
         return number
 
     def numbers(self, field: str, count: int | None = None, values: list[Any] | None = None) -> list[float]:
-        """A list of finite numbers, of the length `count` where that is given; `values`: the field's, flattened."""
+        """A field with a list of finite numbers, of length `count` if given; `values` replaces the field's own values, e.g. flattened
+        ones.
+        """
         values = self.get(field, list) if values is None else values
         if count is not None and len(values) != count:
             self.wrong(field, f"{count} numbers")
@@ -75,7 +77,7 @@ class JsonFields:
         return JsonFields(f"{self._name}, {field}", self.get(field, object), self._error)
 
     def children(self, field: str, kind: str, key: str = "") -> list[JsonFields]:
-        """The objects in a list field; `key` is the field that names each of them in messages, "": their numbers do."""
+        """The objects in a list field; messages identify each by its field `key`, or by its number if that is ""."""
         found = []
         for number, item in enumerate(self.get(field, list), 1):
             own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
@@ -83,12 +85,12 @@ class JsonFields:
         return found
 
     def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
-        """(name, object) of every field, where the fields' names are those of objects of a `kind`."""
+        """(name, object) of every field, for an object whose field names are those of items; `kind` names the items in messages."""
         for field in self._fields:
             yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
 
     def only(self, fields: tuple[str, ...]) -> None:
-        """Raise where the object has other fields than these."""
+        """Raise if the object has fields other than these."""
         for field in self._fields:
             if field not in fields:
                 raise self._error(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
@@ -102,6 +104,6 @@ class JsonFields:
         return self._fields.get(field) is not None
 
     def wrong(self, field: str, expected: str) -> NoReturn:
-        """Raise the error about a field."""
+        """Raise the error about an invalid field."""
         found = self._fields.get(field, _MISSING)
         raise self._error(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else shown(found)}")

@@ -15,7 +15,7 @@ def json_of(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:
-        ValueError: It is no JSON, or is nested too deeply for Python.
+        ValueError: The text is no JSON, or is nested too deeply for Python.
     """
     try:
         return json.loads(text)

@@ -41,7 +41,7 @@ Scalar = Callable[[str, bool, str | None], Any]  # from its text, whether it is 
 
 
 class YamlError(ValueError):
-    """A text that is no YAML, or more than is read here: what is wrong and the remedy, and the line."""
+    """A text is no YAML, or uses an unsupported feature; the error has the problem with its remedy, and the line."""
 
     def __init__(self, line: int, what: str) -> None:
         self.line, self.what = line, what
@@ -57,7 +57,7 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, d
             may be arbitrary data: anchors, aliases and << are followed, and of duplicate keys the last one counts.
 
     Raises:
-        YamlError: it is no YAML, exceeds the bounds above, or without `scalar` has anchors, tags or duplicate keys.
+        YamlError: the text is no YAML, exceeds the limits on size and nesting, or without `scalar` has anchors, tags or duplicate keys.
     """
     if len(text) > MAX_LENGTH:
         raise YamlError(0, f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a smaller file")

@@ -21,10 +21,10 @@ class Address:
 
 
 def address_of(text: str, port: int = 8000) -> Address:
-    """The address in "host", "host:port" or "[IPv6]:port"; `port` where it names none.
+    """The address written as "host", "host:port" or "[IPv6]:port"; without a port in the text it gets `port`.
 
     Raises:
-        DeviceError: It is no address; says how one is written.
+        DeviceError: The text is no address; the message says how one is written.
     """
     host, number = text.strip(), ""
     if host.startswith("["):

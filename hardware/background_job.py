@@ -62,7 +62,7 @@ class BackgroundJob:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended and all its events were returned."""
+        """Whether the process has ended and all its events were returned."""
         return self._over and not self._heard
 
     def events(self) -> list[JobEvent]:
@@ -75,7 +75,7 @@ class BackgroundJob:
         return heard
 
     def cancel(self) -> None:
-        """End it at once; the only event still to come is `Ended`."""
+        """End the process at once; the only event still to come is `Ended`."""
         self._end(Ended(text="Cancelled"))
 
     def _end(self, event: Ended) -> None:

@@ -74,7 +74,7 @@ class Calibration:
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Differences between the calibration's joints and `names`, as sentences; empty: it fits."""
+        """Differences between the calibration's joints and the joint names `names`, as sentences; empty: they are the same."""
         own = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in own]
         unknown = [name for name in own if name not in names]
@@ -92,7 +92,7 @@ class Calibration:
 
         Raises:
             CalibrationError: Joints are missing or unknown, or of another unit.
-            DeviceError: The robot cannot be like that.
+            DeviceError: The calibration describes no valid robot.
         """
         mismatches = self.mismatches([joint.name for joint in joints])
         if mismatches:
@@ -120,7 +120,7 @@ def load(path: Path) -> Calibration:
     """Read a calibration file.
 
     Raises:
-        CalibrationError: There is none, or it cannot be used; names file, joint or servo, field, expected and found.
+        CalibrationError: The file is missing or cannot be used; the message names file, joint or servo, field, expected and found value.
     """
     try:
         text = path.read_text(encoding="utf-8")

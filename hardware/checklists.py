@@ -77,5 +77,5 @@ _NETWORK_CHECKS: Mapping[Fault, tuple[str, ...]] = {
 
 
 def checks(fault: Fault, protocol: str) -> tuple[str, ...]:
-    """Questions after a fault of a robot with a protocol."""
+    """Questions that the user must answer after a fault, for a robot with this protocol."""
     return (_NETWORK_CHECKS.get(fault) if is_on_network(protocol) else None) or CHECKS.get(fault, ())

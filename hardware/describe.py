@@ -25,7 +25,7 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
     """Capabilities of a protocol as sentences; `program` as in `codec_for`.
 
     Raises:
-        ProtocolError: There is none of that name, or the user's file cannot be used or may not run.
+        ProtocolError: No protocol has that name, or the user's file cannot be used or may not run.
     """
     can = capabilities_of(protocol, settings, program)
     sentences = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)

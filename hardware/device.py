@@ -39,11 +39,12 @@ class Joint:
 
     Attributes:
         name: Unique on the device.
-        limits: Range, velocity, acceleration and jerk in its unit: the motion filter's; the limiter widens them.
+        limits: Range, and largest velocity, acceleration and jerk, in the joint's unit, as the motion filter uses them; the limiter's are a
+            little wider.
         unit: Radians, metres, or a plain number.
 
     Raises:
-        DeviceError: No name, or a unit that there is not.
+        DeviceError: The name is empty, or the unit is unknown.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Joint:
 
     @property
     def scale(self) -> float:
-        """Change of this joint's value that corresponds to 1 rad of a revolute joint, for speeds and distances of slow moves."""
+        """Factor from 1 rad of a revolute joint to this joint's unit, for the speeds and distances of slow moves."""
         if self.unit == "plain":
             return (self.limits.upper - self.limits.lower) / math.pi or 1.0
         return LEVER if self.unit == "m" else 1.0
@@ -86,7 +87,7 @@ class Channel:
         servo: The servo's id.
         shares: The joints that drive it, with their gear ratios; several are a mix.
         direction: +1 where the raw position grows with the joint values, -1 where it shrinks.
-        zero: Raw position where all its joints are at 0.
+        zero: Raw position where all joints of the channel are at 0.
         per_radian: Raw units per radian of the servo; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
         lowest: Lowest allowed raw position.
         highest: Highest allowed raw position.
@@ -159,8 +160,8 @@ class Device:
         program: SHA-256 of the user's protocol file, where it is one: no other content is run.
 
     Raises:
-        DeviceError: No port, an address that is none, no channel, two channels on one servo, or joints and channels that do not belong
-            together.
+        DeviceError: The port is empty, the address is invalid, there is no channel, two channels have the same servo, or joints and
+            channels do not belong together.
     """
 
     port: str
@@ -174,7 +175,7 @@ class Device:
 
     @property
     def line(self) -> str:
-        """What the robot is connected by, in one spelling: the port, or host and port of an address."""
+        """Name of the line to the robot in one spelling, to compare lines: the port, or host and port of an address."""
         is_address = is_on_network(self.protocol) and not self.is_virtual
         return address_of(self.port).authority.lower() if is_address else self.port
 
@@ -224,7 +225,7 @@ class Device:
 
 
 def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
-    """A value's Joint and Channel. `at_lower` and `at_upper`: raw positions at the ends of the value's range.
+    """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the ends of the value's range.
 
     Raises:
         DeviceError: The range of values or of raw positions is empty.

@@ -21,14 +21,14 @@ class Found:
     """A servo, or a controller of servos, that answered.
 
     Attributes:
-        port: Where.
-        protocol: In which it answered: a name of the protocol table, or "limber".
-        baudrate: At which [bit/s].
+        port: Port on which the device answered.
+        protocol: Protocol of the answer: a name of the protocol table, or "limber".
+        baudrate: Baud rate of the answer [bit/s].
         servo: Its id; None: a controller that answers for all its servos.
-        name: Its model, or the name that a controller gives itself.
-        firmware: Version; may be empty.
-        voltage: Of its supply [V]; None where it does not measure it.
-        temperature: Of itself [degrees Celsius]; None where it does not measure it.
+        name: Model of the servo, or the name that a controller gives itself.
+        firmware: Version of the firmware; may be empty.
+        voltage: Supply voltage [V]; None: not measured.
+        temperature: Temperature of the servo [degrees Celsius]; None: not measured.
     """
 
     port: str
@@ -69,7 +69,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The job has ended; `failed` is a sentence with the cause, empty where it succeeded."""
+    """The job has ended; `failed` is a sentence with the cause, empty if the job succeeded."""
 
     text: str = ""
     failed: str = ""

@@ -85,7 +85,7 @@ class Motor:
         return self.range_min + share * (self.range_max - self.range_min)
 
     def angle(self, value: float, mode: Mode) -> float:
-        """Angle of a value from LeRobot's zero [rad]; in degrees it is the value itself."""
+        """Angle [rad], from LeRobot's zero, that corresponds to a value; in the mode for degrees only the unit changes."""
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
 
@@ -93,7 +93,7 @@ def load(path: Path) -> dict[str, Motor]:
     """Motors by name, from a calibration file of LeRobot.
 
     Raises:
-        LerobotError: There is none, or it cannot be used; names file, motor, field, expected and found.
+        LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def to_text(motors: Mapping[str, Motor]) -> str:
 
 
 def usual_folder() -> Path:
-    """Where LeRobot keeps calibrations: `robots/CLASS/ID.json` and `teleoperators/CLASS/ID.json` are below it."""
+    """Folder in which LeRobot keeps calibrations, as `robots/CLASS/ID.json` and `teleoperators/CLASS/ID.json`."""
     own = os.environ.get("HF_LEROBOT_CALIBRATION")
     if own:
         return Path(own).expanduser()

@@ -132,7 +132,7 @@ class Link:
         self._make(Command.ARM_CONFIRMED)
 
     def confirm_pose(self) -> None:
-        """Confirm that the robot is at the newest values, and start from there."""
+        """Confirm that the robot is at the newest values sent, and start following from there."""
         self._make(Command.CONFIRM_POSE)
 
     def confirm_joint(self, joint: int) -> None:
@@ -158,7 +158,7 @@ class Link:
         self._make(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
-        """Move one joint slowly to `low`, to `high` and back, then disarm. None: near that end of its range."""
+        """Move one joint slowly to `low`, to `high` and back, then disarm; None stands for a value near that end of the joint's range."""
         span = (math.nan if low is None else low, math.nan if high is None else high)
         self._make(Command.TEST, Request(target=self._joint(joint), span=span))
 
@@ -170,7 +170,8 @@ class Link:
         self._make(Command.PARK, Request(values=tuple(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:
-        """Switch servos' torque off until `disarm`, also where they are set to hold, and read their positions; None: all.
+        """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read their positions; None: all
+        channels.
 
         Limber's own firmware releases all or none.
         """

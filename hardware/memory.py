@@ -130,7 +130,7 @@ class SharedMemory:
         """Shared memory that Blender has created.
 
         Raises:
-            WorkerError: The file is no map of this version.
+            WorkerError: The file is no shared memory of this version of Limber.
         """
         with path.open("r+b") as file:
             mapped = mmap.mmap(file.fileno(), 0)

@@ -52,7 +52,7 @@ class Orders:
         stamp: Time of the newest frame [s, time.perf_counter].
         command_number: Counts commands.
         request: The newest command.
-        command_stops: Number of Stops when the command was made: one from before a Stop is void.
+        command_stops: Number of Stops when the command was given; a command that is older than the last Stop is ignored.
         motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per frame where known, else 0.
     """
 

@@ -108,7 +108,7 @@ class Mixing:
         return tuple(min(max(raw, channel.lowest), channel.highest) for channel, raw in pairs)
 
     def unbounded(self, values: Sequence[float]) -> Values:
-        """As `raw`, not clamped."""
+        """Raw position of each channel for joint values, without clamping; otherwise as `raw`."""
         if len(values) != len(self._joints):
             raise AnglesError(f"{len(values)} values for {len(self._joints)} joints; give one for each, in the joints' order")
         for joint, value in zip(self._joints, values, strict=True):
@@ -161,7 +161,9 @@ class Mixing:
         return tuple(clamped)
 
     def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:
-        """Range of a joint while the others stay at `values`, from its channels' ranges alone; includes its present value."""
+        """Lowest and highest value that a joint can have while the others stay at `values`, by its channels' ranges alone; they include its
+        present value.
+        """
         low, high = -math.inf, math.inf
         for shares, span in zip(self._shares, self._spans, strict=True):
             gear = dict(shares).get(joint)

@@ -16,7 +16,7 @@ ROUNDS = 16  # reads at once: more has not come since the last period
 
 
 class NetworkTransport:
-    """A TCP connection as a transport. A thread looks up the host and connects; what is written before is sent then.
+    """A TCP connection as a transport. A thread looks up the host and connects; data written before that is sent afterwards.
 
     Args:
         address: Where to connect.

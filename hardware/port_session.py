@@ -63,7 +63,7 @@ class PortSession:
         """Send exchanges in order and return all answers; a missing answer is a `Problem` among them.
 
         Raises:
-            HardwareError: The port failed, or the codec.
+            HardwareError: The port failed, or the codec cannot encode an exchange.
         """
         self._dialogue.ask(exchanges)
         messages: list[Message] = []

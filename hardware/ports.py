@@ -11,7 +11,7 @@ from .protocols.table import capabilities_of, is_on_network
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port: `name` is for `Device.port`, `label` for the user."""
+    """A port to choose: `name` is the value for `Device.port`, `label` the text for the user."""
 
     name: str
     label: str

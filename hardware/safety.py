@@ -159,7 +159,7 @@ class SafetyInputs:
 
 @dataclass(frozen=True, slots=True)
 class Safety:
-    """A state, with the fault that has latched, and in CONFIRM_POSE the state that follows (`then`)."""
+    """Safety state with the latched fault; in CONFIRM_POSE, `then` is the state that follows after confirmation."""
 
     state: State = State.CONNECTING
     fault: Fault = Fault.NONE

@@ -29,7 +29,7 @@ SCANNED = (OWN, *(name for name in PROTOCOLS if (codec := codec_for(name)).ident
 
 
 def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
-    """The selected baud rates that a protocol's devices offer, the usual one first."""
+    """Baud rates to try for a protocol: those of `picked` that its devices offer, the usual one first."""
     return [rate for rate in capabilities_of(protocol).baudrates if rate in picked]
 
 

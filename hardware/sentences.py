@@ -1,4 +1,4 @@
-"""A sentence for every state and fault: what it is, and what to do. Knows no Blender."""
+"""A sentence for every state and fault of the robot link: what has happened, and the remedy. Knows no Blender."""
 
 from __future__ import annotations
 

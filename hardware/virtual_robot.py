@@ -55,7 +55,7 @@ class Servo:
 
 
 def on_board(device: Device) -> Device:
-    """A device as the virtual robot's board has it: its servos are the board's channels from 0 on, whatever their ids on a bus are."""
+    """The device as a virtual board with one channel for each servo: servo ids become channel numbers from 0 on."""
     if not device.is_virtual:
         return device
     return replace(device, channels=tuple(replace(channel, servo=number) for number, channel in enumerate(device.channels)))
@@ -65,7 +65,7 @@ class VirtualRobot:
     """A simulated robot with hobby servos, and with position sensors where `feedback` is True.
 
     Args:
-        positions: Positions of the servos, as equivalent pulses [us]; one for each channel of the robot.
+        positions: Position of each channel's servo at the start, as the equivalent pulse [us].
         feedback: Whether the servos measure their positions.
         now: Current time [s].
     """
@@ -265,7 +265,7 @@ class VirtualTransport:
     """A transport to a virtual robot in this process.
 
     Args:
-        robot: It outlives its connections.
+        robot: The virtual robot; it keeps running when a connection ends.
         clock: Returns the time [s].
     """
 
@@ -290,13 +290,13 @@ LONGEST = 0.1  # [s] ten periods of the worker, and less than half a device's wa
 
 
 class SteadyClock:
-    """A clock [s] that advances by at most `LONGEST` from one call to the next.
+    """A clock [s] that advances by at most `LONGEST` from one call to the next, so that pauses of the computer are left out.
 
-    Without that a simulated robot would find, after a pause of the computer in which it was paused itself, that it had received
-    nothing for too long.
+    During a pause of the computer the simulated robot is paused too; with real time it would then report that commands were missing for too
+    long.
 
     Args:
-        clock: What it follows [s].
+        clock: The clock that it follows; returns the time [s].
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:

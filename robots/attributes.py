@@ -37,7 +37,7 @@ class AttributeReader:
         """Text of a required attribute.
 
         Raises:
-            MalformedError: it is missing or empty.
+            MalformedError: the attribute is missing or empty.
         """
         value = element.attributes.get(attribute, "")
         if not value.strip():
@@ -48,7 +48,7 @@ class AttributeReader:
         """The `count` finite numbers of an attribute; None if it is missing.
 
         Raises:
-            NumberError: it is anything else.
+            NumberError: the attribute is not `count` finite numbers.
         """
         value = element.attributes.get(attribute)
         if value is None:
@@ -68,14 +68,16 @@ class AttributeReader:
         return None if found is None else found[0]
 
     def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A limit; None if it is missing, infinite, or beyond `most`, which limits nothing. Raises NumberError."""
+        """A limit [of the attribute's unit]; None: no limit, since the attribute is missing, infinite, or larger than `most`. Raises
+        NumberError.
+        """
         if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
         found = self.number(element, attribute)
         return None if found is not None and abs(found) > most else found
 
     def optional_size(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A size that is not required: one that is no number, or negative, is left out with a warning."""
+        """An optional size; None if it is missing, no number or negative, the latter two with a warning."""
         try:
             found = self.limit(element, attribute, most)
         except NumberError as error:
@@ -87,7 +89,7 @@ class AttributeReader:
         return found
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
-        """Adds an error as a warning, where the attribute is not required."""
+        """Adds an error as a warning, for an attribute that is not required; `outcome` says what is left out."""
         self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
@@ -107,7 +109,7 @@ class AttributeReader:
         """The child element with that tag; None if there is none.
 
         Raises:
-            MalformedError: there are several.
+            MalformedError: several children have the tag.
         """
         found = element.all(tag)
         if len(found) > 1:

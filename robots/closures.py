@@ -30,7 +30,7 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
 
     Args:
         urdf, closures: Paths of the files.
-        is_floating: The base link moves freely; otherwise it is fixed at the world's origin.
+        is_floating: Whether the base link moves freely; otherwise it is fixed at the world's origin.
 
     Raises:
         UrdfError: a file cannot be used; the message names file, line and remedy.
@@ -50,8 +50,8 @@ def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) 
     """Mechanism of a robot that is read already, and the text of its closures.
 
     Args:
-        file: What error messages call the text.
-        is_floating: As above.
+        file: Name of the text in error messages.
+        is_floating: Whether the base link moves freely; otherwise it is fixed at the world's origin.
 
     Raises:
         UrdfError: the text cannot be used.

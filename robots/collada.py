@@ -43,7 +43,7 @@ class Faces:
 
 
 def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
-    """Mesh of all that the file's scene shows, in metres, with z up.
+    """Mesh of everything in the file's scene, in metres, with z up.
 
     Args:
         path: The file.

@@ -55,7 +55,7 @@ class Download:
         return self._folder / MODEL
 
     def wait(self, seconds: float) -> bool:
-        """Waits for at most `seconds`; returns whether it has ended. Raises DownloadError where it has failed."""
+        """Waits for at most `seconds`; returns whether the download has ended. Raises DownloadError if it has failed."""
         self._thread.join(seconds)
         if self._thread.is_alive():
             return False
@@ -64,7 +64,7 @@ class Download:
         return True
 
     def cancel(self) -> None:
-        """Ends the fetching, after the file that is being fetched, and removes the folder."""
+        """Cancels the download after the current file, and removes the folder."""
         self._is_cancelled.set()
         shutil.rmtree(self._folder, ignore_errors=True)
 

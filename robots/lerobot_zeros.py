@@ -32,7 +32,7 @@ class Zero:
         return self.sense * angle + self.value
 
     def lerobot(self, value: float) -> float:
-        """The inverse of `joint`."""
+        """LeRobot's angle [rad] for a joint value [rad]: the inverse of `joint`."""
         return self.sense * (value - self.value)
 
 

@@ -14,7 +14,7 @@ def find_mesh(name: str, urdf: str) -> Path | None:
     PATH, for a package whose folder was renamed.
 
     Args:
-        name: As the URDF writes it.
+        name: Name of the mesh as in the URDF.
         urdf: Path of the URDF file.
     """
     folder = Path(urdf).resolve().parent

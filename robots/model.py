@@ -131,12 +131,12 @@ class Joint:
 
     @property
     def is_movable(self) -> bool:
-        """Whether it is revolute, continuous or prismatic: one degree of freedom."""
+        """Whether the joint is revolute, continuous or prismatic: one degree of freedom."""
         return self.kind in MOVABLE
 
     @property
     def is_rotary(self) -> bool:
-        """Whether it is revolute or continuous."""
+        """Whether the joint is revolute or continuous."""
         return self.kind in ROTARY
 
     @property

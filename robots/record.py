@@ -43,7 +43,7 @@ def from_text(text: str) -> Record:
     """Record from a text of `to_text`.
 
     Raises:
-        ValueError: it is any other text.
+        ValueError: the text was not made by `to_text`.
     """
     try:
         return _record(json_of(text))

@@ -12,7 +12,7 @@ NAMED = 4  # names that a message lists at most
 
 
 def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    """The joints; a mimic joint whose leader is missing or fixed becomes an independent one, with a warning. Public files have such."""
+    """The joints; a mimic joint without a movable leader becomes an independent joint, with a warning. Published files have such joints."""
     named, movable = {joint.name for joint in joints}, {joint.name for joint in joints if joint.is_movable}
     found = []
     for joint in joints:
@@ -26,7 +26,7 @@ def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tup
 
 
 def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
-    """Raises a UrdfError for the first thing that keeps the links from forming one tree."""
+    """Raises a UrdfError for the first reason why links and joints do not form one tree."""
     if not links:
         raise reader.error(MalformedError, robot, "it has no <link>")
     _names(reader, "link", links)

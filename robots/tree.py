@@ -61,7 +61,7 @@ class Tree:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Of each branch, the indices of its children."""
+        """For each branch the indices of its child branches."""
         found: list[list[int]] = [[] for _ in self.branches]
         for k, branch in enumerate(self.branches[1:], 1):
             found[branch.parent].append(k)
@@ -76,7 +76,7 @@ class Tree:
         """Values of all movable joints [rad or m]: mimic joints computed from their leaders, missing ones 0.
 
         Raises:
-            KeyError: a name that no joint has.
+            KeyError: a name in `values` is not that of a joint.
         """
         named = {joint.name: joint for joint in self.joints}
         unknown = [name for name in values if name not in named]

@@ -15,7 +15,7 @@ def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> dict[str, 
     """The map at the top of a YAML text, as `yaml_documents` reads it. An empty text is an empty map.
 
     Raises:
-        MalformedError: as `yaml_documents`, or it has several documents; names `file` and the line.
+        MalformedError: the text is invalid (see `yaml_documents`), or has several documents; the message names `file` and the line.
     """
     if len(text) > MAX_LENGTH:
         raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")

@@ -25,14 +25,14 @@ class Reader:
         at: Position of the next byte.
 
     Raises:
-        ParquetError: The bytes end early, or are no such structure.
+        ParquetError: The bytes end early, or are no structure of this protocol.
     """
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """A structure."""
+        """Read a structure: values by field number."""
         found: dict[int, Any] = {}
         field = 0
         while head := self._byte():
@@ -42,7 +42,7 @@ class Reader:
         return found
 
     def varint(self) -> int:
-        """An unsigned number."""
+        """Read an unsigned number."""
         value = 0
         for k in range(LONGEST_VARINT):
             byte = self._byte()
@@ -52,7 +52,7 @@ class Reader:
         raise ParquetError("a number in it is longer than 64 bits: it is damaged")
 
     def take(self, count: int) -> bytes:
-        """The next bytes."""
+        """Read the next `count` bytes."""
         if count < 0 or self.at + count > len(self.data):
             raise ParquetError("it ends early: it is cut off or damaged")
         self.at += count

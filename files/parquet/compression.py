@@ -21,10 +21,10 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
     Args:
         codec: Number of the compression.
         data: The compressed bytes.
-        size: Of the content [bytes].
+        size: Size of the decompressed content [bytes].
 
     Raises:
-        ParquetError: It is damaged, or its compression is unknown.
+        ParquetError: The page is damaged, or its compression is unknown.
     """
     if codec not in CODECS:
         raise ParquetError(f"it is compressed by {NAMES.get(codec, f'method {codec}')}: write it with snappy, gzip or zstd")

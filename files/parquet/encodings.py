@@ -17,7 +17,7 @@ WIDEST = 32  # bits of an index or level
 
 
 def plain(kind: int, data: bytes, count: int) -> Sequence[float]:
-    """`count` numbers of a type."""
+    """Decode `count` numbers in plain encoding; `kind` is the number of their Parquet type."""
     letter = FORMATS[kind]
     size = struct.calcsize(f"<{letter}")
     if not 0 <= count * size <= len(data):
@@ -26,12 +26,12 @@ def plain(kind: int, data: bytes, count: int) -> Sequence[float]:
 
 
 def indices(data: bytes, count: int) -> list[int]:
-    """`count` indices of a dictionary: a byte has their width, runs follow."""
+    """Decode `count` indices into a dictionary: the first byte has their width in bits, then runs follow."""
     return runs(Reader(data, 1), data[0] if data else 0, count)
 
 
 def runs(reader: Reader, width: int, count: int) -> list[int]:
-    """`count` numbers of `width` bits, in runs of equal ones and in groups of eight packed ones."""
+    """Decode `count` numbers of `width` bits from runs of equal numbers and packed groups of eight."""
     if width > WIDEST:
         raise ParquetError(f"a page has numbers of {width} bits: it is damaged")
     found: list[int] = []

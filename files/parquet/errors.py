@@ -1,5 +1,5 @@
-"""What reading a Parquet file raises. Knows no Blender."""
+"""The error of reading a Parquet file. Knows no Blender."""
 
 
 class ParquetError(ValueError):
-    """A Parquet file is damaged, or has what is not read here; the message says what was expected and found."""
+    """A Parquet file is damaged, or uses an unsupported feature; the message says what was expected and found."""

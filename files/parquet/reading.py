@@ -1,6 +1,6 @@
 """Reading of numbers from a Parquet file, a column and some rows at a time. Knows no Blender.
 
-A column has a number in each row, or a list of equally many. What does not lie in the asked rows is not decompressed.
+A column has a number in each row, or a list of equally many. Pages outside of the requested rows are not decompressed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Table:
         groups: Number of rows of each group.
 
     Raises:
-        ParquetError: It is none, or damaged.
+        ParquetError: The file is no Parquet file, or damaged.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -59,7 +59,7 @@ class Table:
         self.groups = tuple(group.rows for group in self._groups)
 
     def bounds(self, group: int, name: str) -> tuple[int, int] | None:
-        """Lowest and highest whole number in a column of a group, where the file says them."""
+        """Lowest and highest whole number in a column of a group; None if the file does not say them."""
         chunk = self._groups[group].chunk(name)
         stored = [_field(chunk.get(12, {}), k, bytes, b"") for k in (6, 5)]
         letter = FORMATS.get(self._leaves[name].kind, "")
@@ -69,14 +69,15 @@ class Table:
         return low, high
 
     def width(self, group: int, name: str) -> int:
-        """How many numbers a column has in each row of a group; raises as `column`."""
+        """Number of values that a column has in each row of a group; raises ParquetError as `column`."""
         return self._groups[group].per_row(name)
 
     def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> list[Sequence[float]]:
         """Rows `first` to `end` of a column, each with its numbers: one, or those of a list.
 
         Raises:
-            ParquetError: They cannot be read: another type, compression or encoding, an absent number, lists of different lengths, damage.
+            ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing number, lists of different lengths,
+                or damage.
         """
         own = self._groups[group]
         end = own.rows if end is None else end

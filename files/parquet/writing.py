@@ -30,7 +30,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A column of texts, each alone or as a list of one."""
+    """A column of texts: `rows` has one text in each row, or a list with one."""
 
     name: str
     rows: Sequence[str]
@@ -41,8 +41,8 @@ def encode(columns: Sequence[Column | Texts], metadata: Mapping[str, str] | None
     """The bytes of a Parquet file.
 
     Args:
-        columns: With equally many rows, at least one.
-        metadata: Further texts by name.
+        columns: The columns, all with the same number of rows, at least one.
+        metadata: Texts by name for the file's key-value metadata.
     """
     count = len(columns[0].rows)
     data, chunks = bytearray(MAGIC), []

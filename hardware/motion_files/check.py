@@ -35,14 +35,14 @@ def check(take: Take) -> None:
 
 
 def check_ranges(take: Take) -> None:
-    """Raise for the first joint's value or channel's position outside of its range; as `check`."""
+    """Raise for the first joint value or channel position out of its range; errors as in `check`."""
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_position(take, joint, values)
     _check_channels(take)
 
 
 def check_speeds(take: Take) -> None:
-    """Raise for the first frame that breaks a limit of velocity, acceleration or jerk; as `check`."""
+    """Raise for the first frame that breaks a limit of velocity, acceleration or jerk; errors as in `check`."""
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_motion(take, joint, values)
     _check_speeds(take)

@@ -1,4 +1,4 @@
-"""Atomic writing of what was exported. Knows no Blender."""
+"""Atomic writing of exported files and folders. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def copy_beside(sound: Path, path: Path) -> Path:
     """Copy a motion's sound to the motion file's folder, with its stem; returns the copy.
 
     Raises:
-        ExportError: It cannot be read or written.
+        ExportError: The sound cannot be read, or the copy cannot be written.
     """
     copy = path.with_suffix(sound.suffix.lower())
     try:

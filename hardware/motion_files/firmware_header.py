@@ -21,12 +21,13 @@ def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
     """The content of the file `limber_motion.h`.
 
     Args:
-        motion: Its rate must divide the pulse rate, 50 Hz.
-        board: The one that will play it.
-        start_pin: A button from this pin to ground starts it; NO_PIN: it starts two seconds after power.
+        motion: The motion; its rate must divide the pulse rate, 50 Hz.
+        board: The board that will play the motion.
+        start_pin: Pin of a button to ground that starts the motion; NO_PIN: the motion starts two seconds after power-on.
 
     Raises:
-        ExportError: The board cannot play it: servos, pulses, rate, pin or room; with what it has.
+        ExportError: The board cannot play the motion, because of its servos, pulses, rate, pin or memory; the message says what the board
+            has.
     """
     data = encode(_table(motion, board, start_pin))
     if len(data) > board.room:

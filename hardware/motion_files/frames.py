@@ -15,12 +15,14 @@ SAME = 1e-9  # [frames] rows nearer to a frame are that frame
 
 
 def at_rate(frames: Sequence[Values], have: float, want: float) -> tuple[Values, ...]:
-    """Rows at `want` [1/s] on a Catmull-Rom curve through frames at `have` [1/s]; equal to the frames where the rates are."""
+    """Frames resampled from the rate `have` to the rate `want` [1/s], on a Catmull-Rom curve through them; unchanged if the rates are
+    equal.
+    """
     return tuple(_rows(frames, have / want, _curve))
 
 
 def poses_at_rate(frames: Sequence[Pose], have: float, want: float) -> tuple[Pose, ...]:
-    """The same of poses, between whose frames position and axes go straight."""
+    """Poses resampled from the rate `have` to the rate `want` [1/s]; positions and axes are interpolated linearly between frames."""
     return tuple(_rows(frames, have / want, _between))
 
 

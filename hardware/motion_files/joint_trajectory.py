@@ -34,26 +34,26 @@ class _Row:
 
 
 def is_trajectory(found: object) -> bool:
-    """Whether a JSON value has a trajectory."""
+    """Whether a JSON value is, or contains, a trajectory message."""
     first = found[0] if isinstance(found, list) and found else found
     return isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE))
 
 
 def read_json(data: bytes) -> Recording:
-    """One message, or a list of them.
+    """Recording of one JSON message, or of a list of them.
 
     Raises:
-        MotionFileError: It is none; the message names the point and the field.
+        MotionFileError: The file has no valid trajectory; the error names the point and the field.
     """
     found = plain_of(data)
     return _recording(found if isinstance(found, list) else [found])
 
 
 def read_yaml(data: bytes) -> Recording:
-    """The messages of a YAML text, each a document.
+    """Recording of a YAML text in which each document is a message.
 
     Raises:
-        MotionFileError: As `read_json`; it names the line where the text is no YAML.
+        MotionFileError: As `read_json`; where the text is no YAML the error names the line.
     """
     from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents  # it imports ruamel.yaml, for which nobody else must wait
 
@@ -136,10 +136,10 @@ def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
 
 
 def message(motion: Motion) -> dict[str, Any]:
-    """The message of a motion: its joints, not its other values; at rest in its first and last point, as controllers want it.
+    """ROS 2 message of a motion: its joints without auxiliary values, at rest in the first and last point, as controllers require.
 
     Raises:
-        MotionFileError: It has no joints.
+        MotionFileError: The motion has no joints.
     """
     columns = [column for column in motion.recording.columns if column.unit != "plain"]
     if not columns:

@@ -13,7 +13,7 @@ def text_of(data: bytes) -> str:
     """A file's text.
 
     Raises:
-        MotionFileError: It is no UTF-8.
+        MotionFileError: The file is no UTF-8.
     """
     try:
         return data.decode("utf-8-sig")
@@ -25,7 +25,7 @@ def plain_of(data: bytes) -> Any:
     """The value of a JSON file.
 
     Raises:
-        MotionFileError: It is no JSON.
+        MotionFileError: The file is no JSON.
     """
     try:
         return json_of(text_of(data))
@@ -36,9 +36,9 @@ def plain_of(data: bytes) -> Any:
 
 
 def document(data: bytes) -> JsonFields:
-    """The object of a JSON file; its errors are MotionFileErrors.
+    """The object at the top of a JSON file; errors in its fields are raised as MotionFileError.
 
     Raises:
-        MotionFileError: It is none.
+        MotionFileError: The file has no JSON object at its top.
     """
     return JsonFields("the file", plain_of(data), MotionFileError)

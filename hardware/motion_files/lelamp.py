@@ -27,10 +27,10 @@ def is_animation(first_line: object) -> bool:
 
 
 def read(data: bytes) -> Recording:
-    """An animation; columns are in LeRobot's unit.
+    """Recording of an animation file, with values in LeRobot's unit.
 
     Raises:
-        MotionFileError: It names the row and the column.
+        MotionFileError: A value is invalid; the message names row and column.
     """
     rows = rows_of(data)
     heading = [cell.strip() for cell in rows[0]]
@@ -46,7 +46,7 @@ def read(data: bytes) -> Recording:
 
 
 def write(motion: Motion) -> bytes:
-    """The animation of a lamp whose joints have the servos 1 to 5.
+    """Animation file of a motion, for a lamp whose joints have the servos 1 to 5.
 
     Raises:
         MotionFileError: A joint is missing, its servo's range is not known, or the rate is another than the player's.

@@ -41,10 +41,10 @@ NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_ty
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What is read of a dataset.
+    """Which episode of a dataset is read, and which of its values.
 
     Attributes:
-        number: The episode.
+        number: Number of the episode.
         part: Feature: what was commanded, or what was measured.
         values: Unit of the arm's values; "plain": as the joints have them.
     """
@@ -60,15 +60,15 @@ def is_info(found: object) -> bool:
 
 
 def read(data: bytes, path: Path, episode: Episode) -> Recording:
-    """An episode.
+    """Recording of one episode of a dataset.
 
     Args:
         data: Content of the dataset's meta/info.json.
-        path: Its path.
-        episode: Which, and what of it.
+        path: Path of meta/info.json.
+        episode: Which episode, and which of its values.
 
     Raises:
-        MotionFileError: It is damaged, or there is no such episode; the message names the file in the dataset, expected and found.
+        MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the dataset, expected and found value.
     """
     info = document(data)
     rate, total = info.number("fps"), info.whole("total_episodes", 0, 10**9)
@@ -143,7 +143,7 @@ def _group_rows(table: Table, group: int, episode: Episode, size: int) -> list[S
 
 
 def write(motion: Motion, values: Values) -> dict[str, bytes]:
-    """The files of a dataset of version 3 with one episode, whose commanded and measured values are the motion's, by their paths.
+    """Files of a version 3 dataset with one episode, by their paths; both its commanded and its measured values are the motion's.
 
     Raises:
         MotionFileError: A servo's range is not known.

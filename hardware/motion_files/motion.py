@@ -32,7 +32,7 @@ class Motion:
         rate: Samples per second [1/s].
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
         positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
-        loops: It ends where it begins, at rest, and is played over and over.
+        loops: Whether the motion ends where it begins, at rest, and is played repeatedly.
         named: The joints as files of the robot's maker have them, in the order of `device.joints`.
         poses: As `Take.poses`, each (samples,).
     """
@@ -52,12 +52,12 @@ class Motion:
 
     @property
     def times(self) -> tuple[float, ...]:
-        """(samples,) [s]."""
+        """Time of each sample (samples,) [s]."""
         return tuple(row / self.rate for row in range(len(self.values)))
 
     @property
     def recording(self) -> Recording:
-        """The same by the names that files of the robot's maker have."""
+        """The motion as a Recording, with the joint names that files of the robot's maker have."""
         columns = tuple(
             Column(one.name, tuple(one.sign * row[k] for row in self.values), one.unit, one.servo) for k, one in enumerate(self.named)
         )
@@ -65,7 +65,7 @@ class Motion:
 
 
 def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
-    """The motion of a take, at rest in its first and last frame; where it loops, with a slow return to the first.
+    """Resampled motion of a take, at rest in its first and last frame; a motion that loops gets a slow return to the first frame.
 
     Args:
         take: The frames.
@@ -74,7 +74,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
         loops: Whether it will be played over and over.
 
     Raises:
-        ExportError: A limit is broken, or the rate cannot be had; it names joint, frame, expected and found.
+        ExportError: A limit is broken, or the rate is impossible; the message names joint, frame, expected and found value.
         DeviceError: The channels do not fit the joints.
     """
     if not 1 <= rate <= HIGHEST_RATE:
@@ -92,7 +92,7 @@ def frames_at(take: Take, rate: int, title: str) -> Motion:
     """The motion of a take with its frames as they are, for players that interpolate and limit it themselves.
 
     Raises:
-        ExportError: A joint or a channel is beyond its range; names it, the frame, expected and found.
+        ExportError: A joint or a channel is out of its range; the message names it, the frame, expected and found value.
         DeviceError: The channels do not fit the joints.
     """
     mixing = Mixing(take.device)

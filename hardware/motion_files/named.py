@@ -11,7 +11,7 @@ from .recording import MotionFileError, Unit
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How LeRobot counts a joint.
+    """Conversion between a joint's value and LeRobot's value.
 
     Attributes:
         zero: The joint's value at LeRobot's 0 degrees [rad].
@@ -24,10 +24,10 @@ class Scale:
     ends: tuple[float, float] | None = None
 
     def joint(self, value: float, mode: Mode) -> float:
-        """The joint's value [rad or m]. As LeRobot does, what is beyond the ends of a range is taken as its end.
+        """The joint's value [rad or m] for LeRobot's value; one beyond the range is clamped to it, as in LeRobot.
 
         Raises:
-            MotionFileError: The mode has a range, and its ends are not known.
+            MotionFileError: The mode needs the joint's range, and that is not known.
         """
         if mode == "degrees":
             return self.zero + self.sense * math.radians(value)
@@ -36,7 +36,7 @@ class Scale:
         return low + min(max(share, 0.0), 1.0) * (high - low)
 
     def value(self, joint: float, mode: Mode) -> float:
-        """The inverse of `joint`."""
+        """LeRobot's value for a joint's value [rad or m]: the inverse of `joint`."""
         if mode == "degrees":
             return math.degrees(self.sense * (joint - self.zero))
         low, high = self._ends()
@@ -54,7 +54,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A joint's name in files, the sign of its values there, its unit, its servo (-1: none), and how LeRobot counts it."""
+    """How motion files describe a joint: its name, sign, unit, servo (-1: none), and its conversion to LeRobot's values."""
 
     name: str
     sign: float = 1.0

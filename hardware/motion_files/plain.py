@@ -57,11 +57,11 @@ def joint_table(recording: Recording) -> bytes:
 def read_table(data: bytes) -> Recording:
     """A CSV table: a heading, the time in the first column, a joint in each other.
 
-    A heading's unit is in brackets: [deg], [rad], [mm], [m]. Without one values are radians, or as the joint has them. Columns "servo N"
-    beside joints are not read.
+    A heading's unit is in brackets: [deg], [rad], [mm], [m]. Without a unit, values are radians, or in the joint's own unit. Columns "servo
+    N" beside joints are not read.
 
     Raises:
-        MotionFileError: It names the row and the column.
+        MotionFileError: A value is invalid; the message names row and column.
     """
     rows = rows_of(data)
     heading = rows[0]
@@ -86,7 +86,7 @@ def rows_of(data: bytes) -> list[list[str]]:
     """Rows of a CSV file, each as long as the first; empty ones are left out.
 
     Raises:
-        MotionFileError: It is no such table.
+        MotionFileError: The file is no CSV table.
     """
     text = text_of(data)
     if "\0" in text:
@@ -108,10 +108,10 @@ def rows_of(data: bytes) -> list[list[str]]:
 
 
 def numbers_of(rows: list[list[str]]) -> list[list[float]]:
-    """The numbers below a heading.
+    """The numbers below the heading of a table.
 
     Raises:
-        MotionFileError: A cell has none.
+        MotionFileError: A cell has no number.
     """
     found = []
     for k, row in enumerate(rows[1:], 1):
@@ -158,10 +158,10 @@ def write_document(motion: Motion) -> bytes:
 
 
 def read_document(data: bytes) -> Recording:
-    """Limber's own JSON.
+    """Recording from Limber's own JSON.
 
     Raises:
-        MotionFileError: It names the row and the field.
+        MotionFileError: A value is invalid; the message names row and field.
     """
     own = document(data)
     own.whole("version", VERSION, VERSION)

@@ -11,10 +11,10 @@ OWN_PROTOCOL = "limber"  # is no entry of the table: its pulses are microseconds
 
 
 def check_pulses(device: Device, what: str) -> None:
-    """Raise where the robot's positions are no pulses.
+    """Raise unless the robot's raw positions are servo pulses.
 
     Raises:
-        ExportError: `what`, the format's name, is for hobby servos, and these are none.
+        ExportError: The format, named `what` in the message, is for hobby servos only.
     """
     if device.protocol == OWN_PROTOCOL:
         return

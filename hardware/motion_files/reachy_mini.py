@@ -28,10 +28,10 @@ def is_move(found: Any) -> bool:
 
 
 def read(data: bytes) -> Recording:
-    """A move.
+    """Recording of a move file.
 
     Raises:
-        MotionFileError: It is damaged; the message names the row and the field.
+        MotionFileError: The file is damaged; the message names row and field.
     """
     move = document(data)
     times, rows = move.numbers("time"), move.children(ROWS, "row")
@@ -53,10 +53,10 @@ def _head(row: JsonFields) -> Pose:
 
 
 def write(recording: Recording) -> bytes:
-    """The move of a recording with the head's pose, antennas and the body's rotation; what it lacks of these joints is 0.
+    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that the recording lacks are 0.
 
     Raises:
-        MotionFileError: It has no pose of the head.
+        MotionFileError: The recording has no pose of the head.
     """
     if HEAD not in recording.poses:
         raise MotionFileError(f"the robot has no link or bone '{HEAD}', whose pose a move of Reachy Mini has: export another format")

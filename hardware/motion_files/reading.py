@@ -17,7 +17,7 @@ SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # b
 
 
 def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
-    """The motion of a file.
+    """Recording of a motion file.
 
     Args:
         path: The file; of a LeRobot dataset its folder, or its meta/info.json.
@@ -25,7 +25,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         settings: Options of single formats.
 
     Raises:
-        MotionFileError: It cannot be used; names the file, the place in it and the remedy.
+        MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
     path = path / INFO if path.is_dir() else path
     try:
@@ -44,7 +44,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
 
 
 class Reading:
-    """The reading of a motion file in a thread of its own, so that nobody waits for a large one. Arguments as for `read`."""
+    """Reads a motion file in a thread of its own, so that a large file blocks nothing. Arguments as for `read`."""
 
     def __init__(self, path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> None:
         self._found: Recording | MotionFileError | None = None
@@ -58,7 +58,7 @@ class Reading:
             self._found = error
 
     def result(self, wait: float) -> Recording | None:
-        """The motion; None while it is not read after `wait` [s].
+        """The recording; None if it is not complete after `wait` [s].
 
         Raises:
             MotionFileError: As `read`.
@@ -75,7 +75,7 @@ def format_of(path: Path, data: bytes) -> str:
     """Name of a file's format.
 
     Raises:
-        MotionFileError: It is none that can be read.
+        MotionFileError: The file has no known format.
     """
     suffix = path.suffix.lower()
     candidates = {name: form for name, form in FORMATS.items() if form.read is not None and suffix in (form.suffix, *form.more_suffixes)}
@@ -98,6 +98,6 @@ def _content(suffix: str, data: bytes) -> object:
 
 
 def sound_beside(path: Path) -> Path | None:
-    """The sound of a move: a file beside it with the same stem; None where there is none."""
+    """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
     names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
     return next((found for found in names if found.is_file()), None)

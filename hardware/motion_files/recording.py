@@ -24,12 +24,12 @@ Pose = tuple[float, ...]
 
 
 class MotionFileError(HardwareError, ValueError):
-    """A motion file cannot be used; the message names the place in it, what is expected and found, and the remedy."""
+    """A motion file cannot be used; the message names the place in the file, the expected and the found value, and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Values of a joint.
+    """Values of one joint over time, as a motion file has them.
 
     Attributes:
         name: The joint's name in the file.
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Recording:
-    """Motion of joints and frames.
+    """Motion of joints and links over time, as motion files have it.
 
     Attributes:
         times: (t,) ascending [s].
@@ -57,7 +57,7 @@ class Recording:
         title: Name or description.
 
     Raises:
-        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or there is nothing in it.
+        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is empty.
     """
 
     times: tuple[float, ...]
@@ -100,7 +100,7 @@ class Recording:
         return (len(self.times) - 1) / (self.times[-1] - self.times[0]) if len(self.times) > 1 else 0.0
 
     def from_zero(self) -> Recording:
-        """The same with its first row at time 0."""
+        """The recording with all times shifted so that the first is 0."""
         return replace(self, times=tuple(time - self.times[0] for time in self.times))
 
 

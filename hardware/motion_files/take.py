@@ -27,10 +27,10 @@ class Take:
         last: Number of the range's last frame; frames after it were added to come to rest and to return.
         named: The joints as files of the robot's maker have them; () for the device's own names.
         poses: Poses of links (frames,) in the base's frame, by name, for formats that have them.
-        stride: Frames of the scene from one to the next.
+        stride: Number of scene frames from one frame of the take to the next.
 
     Raises:
-        ExportError: No frame, or frames without a value for each joint.
+        ExportError: There is no frame, or a frame lacks a joint's value.
     """
 
     device: Device
@@ -59,7 +59,7 @@ class Take:
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 
     def joints(self) -> Iterator[tuple[float, ...]]:
-        """Values of each joint over the frames of `standing`."""
+        """For each joint its values over the frames of `standing`."""
         return zip(*self.standing(), strict=True)
 
     def followed_by(self, frames: tuple[Values, ...]) -> Take:

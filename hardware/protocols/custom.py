@@ -67,7 +67,7 @@ class RobotFile:
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
-        ProtocolError: It cannot be read or run, has other content than was allowed, or has an invalid setting.
+        ProtocolError: The file cannot be read or run, its content is not what was allowed, or a setting is invalid.
     """
 
     def __init__(self, path: Path, allowed: str) -> None:
@@ -92,7 +92,7 @@ class RobotFile:
         """The bytes that a function of the file returns.
 
         Raises:
-            ProtocolError: It raised an exception, or returned something else.
+            ProtocolError: The function raised an exception, or did not return bytes.
         """
         given = self.call(function, *arguments)
         if not isinstance(given, bytes | bytearray):

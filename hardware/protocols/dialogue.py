@@ -40,12 +40,12 @@ class Dialogue:
         self._due += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:
-        """Replace the queue and abandon the open query, for a stop; returns messages that the open query still gave."""
+        """Replace the queue and abandon the open query, for a stop; returns the messages that the open query has produced so far."""
         self._due = deque(exchanges)
         return self._decoder.give_up()
 
     def update(self, data: bytes, now: float) -> tuple[bytes, list[Message]]:
-        """Bytes to send at `now` [s], and the messages in `data`, which came since the last call."""
+        """Bytes to send at `now` [s], and the messages decoded from `data`, the bytes received since the last call."""
         messages = self._decoder.feed(data)
         if self._decoder.waiting and now >= self._deadline:
             messages += self._decoder.give_up()

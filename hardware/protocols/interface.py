@@ -229,13 +229,13 @@ class Decoder(Protocol):
         """Whether answers are missing."""
 
     def expect(self, exchange: Exchange) -> None:
-        """Call when `exchange` is sent: from now on its answers are valid, and no older ones."""
+        """Record that `exchange` is being sent: from now on only its answers are valid."""
 
     def feed(self, data: bytes) -> list[Message]:
         """Messages that `data` completes, in order."""
 
     def give_up(self) -> list[Message]:
-        """Call at a timeout: pending bytes are noise, and missing answers become problems."""
+        """Handle a timeout: pending bytes are noise, and missing answers become problems."""
 
 
 class Codec(ABC):

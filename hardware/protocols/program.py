@@ -28,7 +28,7 @@ def read_program(path: Path) -> Program:
     """Read a file without running it.
 
     Raises:
-        ProtocolError: There is none, it cannot be read, or it is too large.
+        ProtocolError: The file is missing, cannot be read, or is too large.
     """
     try:
         if path.exists() and not path.is_file():
@@ -44,14 +44,14 @@ def read_program(path: Path) -> Program:
 
 
 def read_allowed(path: Path, allowed: str) -> Program:
-    """Read a file that may be run.
+    """Read a program file whose content the user has allowed to run.
 
     Args:
         path: Path of the file.
-        allowed: The digest of the content that the user has allowed; "" where none is.
+        allowed: The digest of the content that the user has allowed; "" if no content is allowed.
 
     Raises:
-        ProtocolError: As `read_program`; or its content is not what was allowed.
+        ProtocolError: As `read_program`, or the content is not what was allowed.
     """
     program = read_program(path)
     if program.digest != allowed:

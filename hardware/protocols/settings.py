@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True)
 class ProtocolSettings:
-    """Settings of a device's protocol; each protocol uses those that its table entry names.
+    """Settings of a device's protocol; each protocol uses the ones that its table entry names.
 
     Attributes:
         multi_turn: Whether the servos' goals may exceed one revolution.

@@ -81,7 +81,7 @@ class Stream:
         return found
 
     def give_up(self) -> list[bytes | Problem]:
-        """Call at a timeout: pending bytes are no frame; frames hidden in them are returned."""
+        """Handle a timeout: pending bytes are no frame; frames found inside them are returned."""
         found: list[bytes | Problem] = []
         while self.pending:
             self._drop(1)

@@ -75,7 +75,7 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
         program: SHA-256 of the user's own file: no other content is run.
 
     Raises:
-        ProtocolError: There is none of that name, it does not have a setting that was changed, or the file cannot be used or may not run.
+        ProtocolError: No protocol has that name, the protocol lacks a setting that was changed, or the file cannot be used or may not run.
     """
     if name.startswith(FILE):
         return Custom(Path(name.removeprefix(FILE)), program)

@@ -15,11 +15,11 @@ JUMPED = 0.17  # [rad of the servo] 10 degrees between readings without and with
 
 
 class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
-    """A check failed, and with it the plan.
+    """A check of servos failed, and with it the sequence of commands (plan) that it belongs to.
 
     Attributes:
         fault: The fault to report.
-        detail: For the sentence.
+        detail: Text that completes the fault's sentence.
         release: Servos whose torque must go off.
     """
 
@@ -50,7 +50,7 @@ class ArmChecks:
 
     @property
     def lost_settings_text(self) -> str:
-        """`lost_settings` for a sentence; empty: none are lost."""
+        """`lost_settings` as text for a sentence; empty if no setting is lost."""
         return "; ".join(f"{self._channels.name(servo)}: {text}" for servo, text in self.lost_settings.items())
 
     @property
@@ -65,7 +65,7 @@ class ArmChecks:
         self.check_modes(servos)
 
     def check_modes(self, servos: Sequence[int]) -> None:
-        """Check that no servo has reported settings that forbid to drive it."""
+        """Check that no servo has reported settings with which it must not be driven."""
         if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 

@@ -19,10 +19,10 @@ UNEVENNESS = 0.07
 
 
 class JumpDetector:
-    """Follows the frames with the joints' limits; a jump (End Live, a scrub, an undo) is what these cannot follow.
+    """Detects jumps of the commanded values (End Live, a scrub, an undo): motion that the joints cannot follow within their limits.
 
-    Frames of a feasible motion are never farther apart than the joints can move meanwhile. That distinguishes a jump from motion; distance
-    alone does not: at full speed a joint may lag by three frames, and by more after a hiccup.
+    In a feasible motion, joints can get from each frame to the next within their limits; in a jump they cannot. The distance to the
+    commanded values alone does not show a jump: at full speed a joint may lag by three frames or more.
 
     Args:
         joints: The joints.
@@ -52,12 +52,12 @@ class JumpDetector:
         self._frame = tuple(frame)
 
     def forget(self) -> None:
-        """Restart at the newest frame."""
+        """Restart the detection at the newest frame."""
         if self._frame is not None:
             self._reached = list(self._frame)
 
     def jumped(self, commanded: Sequence[float]) -> bool:
-        """Whether the frames moved faster than the joints can, and the newest is far from the `commanded` values (joints,)."""
+        """Whether a jump has left the newest values far from the `commanded` ones (joints,)."""
         if self._frame is None:
             return False
         rows = zip(self._limits, self._frame, self._reached, commanded, self._far, strict=True)

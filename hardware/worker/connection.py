@@ -35,7 +35,7 @@ class Durations:
         self.total += 1
 
     def percentile(self, share: float) -> float:
-        """The duration that a `share` (0 to 1) of all stay below [s]; 0 where none was counted."""
+        """The duration [s] below which a `share` (0 to 1) of all durations lie; 0 if none was counted."""
         missing = share * self.total
         for bucket, count in enumerate(self._counts):
             missing -= count
@@ -199,7 +199,9 @@ class Connection(ABC):
         return self._device
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
-        """Goal positions (channels,) as servos get them: within what they accept, where the protocol knows that; None: no goal."""
+        """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the protocol knows that; None: no
+        goal.
+        """
         return tuple(raw)
 
     @property

@@ -20,7 +20,7 @@ class DesiredState(Enum):
 
 
 class ConnectionState(Enum):
-    """What the device is known to do, or has been commanded to do."""
+    """Confirmed or requested state of the device, as the connection knows it."""
 
     DISARMING = "disarming"
     DISARMED = "disarmed"

@@ -29,7 +29,7 @@ class _Servo:
 
 
 class ServoSpeedLimiter:
-    """Keeps servos within their speeds: time passes more slowly for all joints of a group, so that these keep their path.
+    """Slows all joints of a group equally, so that no servo exceeds its speed and the joints keep their path.
 
     A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its limits, and the sum too fast.
 
@@ -51,7 +51,7 @@ class ServoSpeedLimiter:
         ]
 
     def step(self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]) -> list[Kinematic]:
-        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` is a joint's state after a time of its own."""
+        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after `time` [s] of its motion."""
         after = [go(joint, dt) for joint in range(len(states))]
         times = [dt] * len(states)
         for _ in range(ROUNDS):
@@ -139,7 +139,9 @@ class Drive:
         self._scale_approach(1.0)
 
     def approach(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True) -> None:
-        """As `follow`, slowly; with `hurry` the speed doubles whenever the goal should have been reached but moves away."""
+        """Advance slowly by `dt` [s] toward `goal`, as `follow`; with `hurry` the speed doubles whenever the goal should be reached but
+        moves away.
+        """
         if self._next_doubling is None:
             self._next_doubling = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
         self._approach_time += dt

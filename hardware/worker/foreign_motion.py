@@ -1,4 +1,6 @@
-"""Detects that something else than Limber moves a robot whose controller takes orders from every program. Knows no Blender."""
+"""Detects motion of a robot that something other than Limber commands; its controller accepts commands from every program. Knows no
+Blender.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ STILL = 0.02  # [rad] 1 degree in `RECENT`: less is noise
 
 
 class ForeignMotion:
-    """Compares motors' measured angles with the commanded ones, by motor."""
+    """Detects foreign motion: compares each motor's measured angles with those commanded."""
 
     def __init__(self) -> None:
         self._commanded: deque[tuple[float, Mapping[int, float]]] = deque()
@@ -21,18 +23,18 @@ class ForeignMotion:
         self._astray: dict[int, deque[float]] = {}
 
     def forget(self) -> None:
-        """Restart: what moves the robot from now on is Limber."""
+        """Restart: motion from now on is expected to follow Limber's commands."""
         self._commanded.clear()
         self._astray.clear()
 
     def command(self, now: float, angles: Mapping[int, float]) -> None:
-        """Record the motors' commands at `now` [s]."""
+        """Record the commanded angles [rad] at `now` [s], by motor."""
         self._commanded.append((now, angles))
         while len(self._commanded) > 1 and self._commanded[1][0] < now - RECENT:
             self._commanded.popleft()
 
     def measure(self, now: float, angles: Mapping[int, float]) -> None:
-        """Record where motors are at `now` [s]."""
+        """Record the measured angles [rad] at `now` [s], by motor."""
         self._measured.append((now, angles))
         while self._measured[0][0] < now - RECENT:
             self._measured.popleft()
@@ -42,7 +44,7 @@ class ForeignMotion:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(now)
 
     def strayed(self, now: float) -> tuple[int, ...]:
-        """Motors whose angles often deviated from their commands in the last second."""
+        """Motors whose measured angles often differed from the commanded ones in the last second."""
         return tuple(motor for motor, times in sorted(self._astray.items()) if len(times) == OFTEN and now - times[0] < WITHIN)
 
     def is_moving(self, now: float) -> bool:

@@ -69,7 +69,7 @@ class TrackingErrorMonitor:
         return [f"{self._device.channels[k].label} stays behind: {self._apart(k)}" for k in late]
 
     def blocked(self, now: float) -> str | None:
-        """The first blocked servo with expected and found position; None: none is."""
+        """Sentence about the first blocked servo with its expected and found position; None: no servo is blocked."""
         stuck = [k for k, since in enumerate(self._blocked_since) if since is not None and now - since > BLOCKED_FOR]
         return f"{self._device.channels[stuck[0]].label}: {self._apart(stuck[0])}" if stuck else None
 
@@ -111,7 +111,7 @@ class PoseConfirmation:
 
     @property
     def confirmed(self) -> tuple[bool, ...]:
-        """Whether each joint was confirmed (joints,)."""
+        """For each joint whether the user has confirmed its position (joints,)."""
         return tuple(joint in self._values for joint in range(len(self._device.joints)))
 
     def confirm(self, joints: Collection[int], values: Sequence[float]) -> None:
@@ -123,7 +123,7 @@ class PoseConfirmation:
         self._values.clear()
 
     def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:
-        """Joints of `channels` whose position is neither known, raw (channels,), nor confirmed."""
+        """Joints of `channels` without a known position: their raw position in `known` (channels,) is None, and they were not confirmed."""
         unknown = (joint for channel in channels if known[channel] is None for joint in self._mixing.joints_of(channel))
         return tuple(sorted({joint for joint in unknown if joint not in self._values}))
 

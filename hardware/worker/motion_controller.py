@@ -23,7 +23,7 @@ class MotionController:
         device: The robot.
         mixing: The device's conversion between joint values and channels.
         request: The command: to arm, to park, or a set-up task.
-        start: Raw servo positions (channels,); known for all that are needed.
+        start: Raw servo positions (channels,); those of the driven channels must be known.
 
     Attributes:
         channels: Indices of the driven channels.
@@ -59,7 +59,9 @@ class MotionController:
         return self._drive is None or self._drive.at_rest
 
     def takes_over(self, request: Request) -> bool:
-        """Whether this controller can execute a further command; otherwise a new one is needed, from the robot's position then."""
+        """Whether this controller can execute another command; otherwise a new controller is made, which starts from the robot's
+        position.
+        """
         task = self._task
         if (
             request.command is Command.JOG

@@ -33,13 +33,13 @@ class ExchangeSequence:
         self._tries = 0
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """Process received messages."""
+        """Process messages received from the device: mark the exchanges that they answer."""
         for message in messages:
             if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
 
     def advance(self, dialogue: Dialogue) -> Outcome:
-        """Send the next exchange, unless one is open."""
+        """Send the next exchange, unless one is unanswered; returns the progress."""
         if dialogue.busy:
             return Outcome.GOING
         if self._tries and not self.missing:
@@ -72,11 +72,11 @@ class PlanExecution:
         return self._job.missing
 
     def hear(self, messages: Iterable[Message]) -> None:
-        """Process received messages."""
+        """Process messages received from the device: mark the exchanges that they answer."""
         self._job.hear(messages)
 
     def advance(self, dialogue: Dialogue) -> Outcome:
-        """Send the next exchange, unless one is open."""
+        """Send the next exchange, unless one is unanswered; returns the progress."""
         while (outcome := self._job.advance(dialogue)) is Outcome.DONE:
             exchanges = next(self._plan, None)
             if exchanges is None:

@@ -33,15 +33,14 @@ MOST_BEHIND = 6.0  # frames: farther behind, playback skips to the newest and le
 class Playback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
-    Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. They are joined by
-    the spline of `motion.interpolation`, at the frames' mean rate. A joint whose velocity and acceleration are known is taken an interval
-    further: the spline's delay of two frames is one then. Playback lags just so far behind that the next frame is usually there when it is
-    needed.
+    Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. Playback
+    interpolates the frames by the spline of `motion.interpolation`, at their mean rate. The position of a joint with known velocity and
+    acceleration is extrapolated by one interval, which reduces the spline's delay from two frames to one. The further lag of playback is
+    just large enough that the next frame has usually arrived when it is needed.
 
-    Where it is not, nothing is known of how the motion goes on. Then playback waits where the curve is known no further. From there a joint
-    whose velocity is known, which is about at the newest frame, goes to rest on it as fast as its limits allow; of others the last point is
-    repeated. After a stall playback begins anew in the state of the frame that ends it. Frames that come faster then, to catch up, are
-    skipped.
+    If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which are then close to the newest
+    frame, come to rest on it as fast as their limits allow; other joints repeat the last point. After a stall, playback restarts in the
+    state of the first new frame. Frames that then arrive faster than usual, to catch up, are skipped.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -140,8 +139,8 @@ class Playback:
             self._end = None
 
     def reaches(self) -> list[Reach]:
-        """Positions between which each channel may stop: those of the frames that are being played, and as far beyond as a joint that
-        moves like them needs to stop.
+        """Lowest and highest position at which each channel may stop: the range of the frames in playback, widened by the stopping distance
+        of a joint that moves like them.
         """
         count = min(self._last - int(self._position) + 2, len(self._reaches))
         around = [self._reaches[-k] for k in range(1, count + 1)]

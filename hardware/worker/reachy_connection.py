@@ -1,7 +1,8 @@
-"""A connection to Reachy Mini's daemon: arming, angles of the motors 50 times a second, and what the daemon does not say. Knows no Blender.
+"""A connection to Reachy Mini's daemon: arming, motor angles 50 times a second, and checks of what the daemon does not report. Knows no
+Blender.
 
-The daemon answers no command. That it hears is known from the motors' positions, which it sends all the time, and that the motors have
-torque from its status. Motors get their angles as they are: the daemon's own inverse kinematics ignores in silence what it cannot reach.
+The daemon answers no command. Measured positions, which it sends continuously, show that it receives commands; its status shows whether the
+motors have torque. Commands are motor angles: the daemon's own inverse kinematics ignores in silence what it cannot reach.
 """
 
 from __future__ import annotations

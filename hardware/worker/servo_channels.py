@@ -66,7 +66,7 @@ class ServoChannels:
         return tuple(None if (position := positions.get(channel.servo)) is None else position / self._unit for channel in self._channels)
 
     def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
-        """Positions as goals, clamped to the protocol's range; without servos that are far beyond it."""
+        """Goals at servos' positions, clamped to the protocol's range; servos that are far out of that range are left out."""
         lowest, highest = self._units.lowest, self._units.highest
         near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
         return {servo: goal for servo, goal in near.items() if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)}
@@ -76,7 +76,7 @@ class ServoChannels:
         return rotation * self._per_radian[servo]
 
     def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
-        """Why a servo at `raw`, which accepts goals within `bounds`, cannot be commanded to stay there; empty: it can."""
+        """Why a servo at raw position `raw`, which accepts goals within `bounds`, cannot be commanded to stay there; empty: it can."""
         units = self._units
         if not units.lowest <= raw <= units.highest:
             return f"{self.name(servo)} reads {raw}, and goals go from {units.lowest} to {units.highest} {units.name}"
@@ -85,7 +85,7 @@ class ServoChannels:
         return ""
 
     def within_own_limits(self, settings: Mapping[int, StoredSettings]) -> Device:
-        """The device, narrowed to the limits that servos store: see `stored_ranges.within_own_limits`."""
+        """The device with its channels' ranges narrowed to the limits that servos store; see `stored_ranges.within_own_limits`."""
         return within_own_limits(self.device, settings, self._unit)
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
@@ -97,7 +97,7 @@ class ServoChannels:
         return told
 
     def why_unsuitable(self) -> str | None:
-        """Why the protocol cannot drive the channels, found by encoding the ends of every range; None: it can."""
+        """Why the protocol cannot drive the device's channels, found by encoding the ends of every range; None: it can."""
         ids = self._codec.capabilities.servos
         for channel in self._channels:
             if channel.servo not in ids:

@@ -139,7 +139,9 @@ class ServoConnection(Connection):
         self._watch_silence(now)
 
     def move(self, now: float, raw: Sequence[float | None]) -> None:
-        """As `Connection.move`; nothing is sent while an answer is missing, since the next goals are newer anyway."""
+        """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing is sent, since newer goals
+        will follow.
+        """
         if not self.armed or self._dialogue.busy:
             return
         if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:

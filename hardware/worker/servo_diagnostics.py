@@ -43,7 +43,7 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries for errors and, alternating, for the `held` settings every CHECK_EVERY; in between those of `ask`."""
+        """Queries due at `now` [s]: for errors and, alternating, for the `held` settings every CHECK_EVERY; in between, those of `ask`."""
         if now - self._checked_at < CHECK_EVERY:
             return self.ask(now)
         self._checked_at = now
@@ -65,12 +65,12 @@ class ServoDiagnostics:
         return self._codec.read(self._tells, (servo,))
 
     def identify(self, who: Identified) -> None:
-        """Note a servo's model: it decides what LOAD means, where the protocol does not."""
+        """Record a servo's model, which determines the meaning of LOAD where the protocol does not."""
         if who.servo is not None and who.model is not None and Quantity.LOAD not in self._unit_size:
             self._loads[who.servo] = load_unit(who.model)
 
     def take(self, measured: Measured) -> None:
-        """Record a measurement."""
+        """Record a measured quantity of a servo."""
         channel = self._channel.get(measured.servo)
         if channel is None or measured.quantity not in TOLD:
             return

@@ -42,20 +42,20 @@ class ServoPlans:
         return self._codec.read([Quantity.POSITION], self._channels.servos)
 
     def volatile_settings(self, servos: Collection[int]) -> dict[int, VolatileSettings]:
-        """What servos must hold while they follow, by id."""
+        """Volatile settings that servos must hold while they follow goals, by id."""
         watchdog = None if self._can.watchdog is None else WATCHDOG
         return {servo: VolatileSettings(True, self._channels.speeds.get(servo), watchdog) for servo in servos}
 
     def connecting(self) -> Plan:
-        """Identify all servos and read their stored settings. Nothing is written."""
+        """Plan that identifies all servos and reads their stored settings. Nothing is written."""
         yield self._codec.identify(self._channels.servos)
         yield from self._read_settings(self._channels.servos)
 
     def arming(self, servos: Sequence[int], now: float) -> Plan:
-        """Torque on at the present positions, which are read at `now` [s] or later.
+        """Plan that switches torque on at the present positions, which are read at `now` [s] or later.
 
-        Servos get torque at their slowest speed, and their own speed limit only once their position means what it did before:
-        some count their revolutions anew when they get torque, and would go a whole revolution to their goal.
+        Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the reported position has not
+        changed: some servos reset their count of revolutions when they get torque, and would then rotate a whole revolution to their goal.
         """
         yield from self._read_settings(servos)
         self._checks.check_calibration()
@@ -78,7 +78,9 @@ class ServoPlans:
         yield self.read_positions()
 
     def ending(self, limp: Collection[int]) -> Plan:
-        """Torque of these servos off, with answers. Where arming was interrupted, the check of those with torque is still done."""
+        """Plan that switches off the torque of the servos `limp`, with answers. If arming was interrupted, servos with torque are still
+        checked.
+        """
         yield self._codec.disarm(limp)
         if self._uncompared:
             yield self.read_positions()

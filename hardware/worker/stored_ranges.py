@@ -29,7 +29,7 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
         unit: Protocol units in one of a channel's raw units.
 
     Raises:
-        DeviceError: A channel's range and its servo's limits, or those and its joints' limits, have nothing in common; names it.
+        DeviceError: A channel's range, its servo's limits and its joints' limits do not overlap; the message names the channel.
     """
     channels = tuple(_narrowed(channel, settings.get(channel.servo), unit) for channel in device.channels)
     if channels == device.channels:
@@ -40,7 +40,7 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
 
 
 def shortened(device: Device, narrowed: Device) -> str:
-    """Joints that reach less far in `narrowed` than in `device`, for a sentence; empty: there is none."""
+    """Joints whose range is smaller in `narrowed` than in `device`, as text for a sentence; empty: none."""
     texts = []
     ranges = zip(device.joints, Mixing(device).ranges, Mixing(narrowed).ranges, strict=True)
     for joint, (low, high), (own_low, own_high) in ranges:
@@ -51,7 +51,7 @@ def shortened(device: Device, narrowed: Device) -> str:
 
 
 def other_offsets(device: Device, settings: Settings) -> str:
-    """Which servos have another homing offset than the one that they were calibrated with, for a sentence; empty: none."""
+    """Servos whose stored homing offset differs from that of their calibration, as text for a sentence; empty: none."""
     texts = []
     for channel in device.channels:
         stored = settings.get(channel.servo)

@@ -50,14 +50,14 @@ class Task(ABC):
 
 
 class JointTask(Task):
-    """Moves one joint through a list of values; others that share its channels stay.
+    """Task that moves one joint through a list of values, while joints that share its channels keep theirs.
 
     Args:
         device: The robot.
         mixing: The device's conversion between joint values and channels.
         joint: Index of the joint.
-        start: Raw servo positions (channels,); known for all of the joint's.
-        free: Whether the servo's range alone counts, not the joint's.
+        start: Raw servo positions (channels,); those of the joint's channels must be known.
+        free: Whether only the servo's range limits the motion, not the joint's.
     """
 
     def __init__(self, device: Device, mixing: Mixing, joint: int, start: Raw, free: bool = False) -> None:
@@ -75,13 +75,13 @@ class JointTask(Task):
         self._goals = []
 
     def jog(self, amount: float) -> None:
-        """Move by `amount`, and stay there."""
+        """Set the task: move by `amount` [the joint's unit], and stay there."""
         self._stays = True
         self.done = False
         self._goals = [self._within((self._goals[0] if self._goals else self._drive.commanded[0]) + amount)]
 
     def test(self, low: float, high: float) -> None:
-        """Move to `low`, to `high` and back to the start; NaN: near the end of the range."""
+        """Set the task: move to `low`, to `high` and back to the start [the joint's unit]; NaN: near that end of the range."""
         span = self._span[1] - self._span[0]
         ends = (self._span[0] + MARGIN * span, self._span[1] - MARGIN * span)
         low, high = (default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True))
@@ -96,12 +96,12 @@ class JointTask(Task):
 
 
 class WiggleTask(Task):
-    """Rotates one servo a little and back, whatever joints it has.
+    """Task that rotates one servo a little and back, whichever joints drive it.
 
     Args:
         device: The robot.
         channel: Index of the channel.
-        start: Raw servo positions (channels,); known for this one.
+        start: Raw servo positions (channels,); that of this channel must be known.
     """
 
     def __init__(self, device: Device, channel: int, start: Raw) -> None:
@@ -135,7 +135,7 @@ def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozens
 
 
 def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> Task:
-    """The task for a command, from the servos' present positions."""
+    """The task for a command, starting at the servos' present raw positions `start` (channels,)."""
     if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)
     task = JointTask(device, mixing, request.target, start, request.free)

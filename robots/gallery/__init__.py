@@ -1,1 +1,1 @@
-"""Robots that Limber knows by name: one folder each, with a description, a model and its licence. Knows no Blender."""
+"""Gallery of robots with ready settings: one folder each, with a description, a model and its licence. Knows no Blender."""

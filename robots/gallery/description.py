@@ -50,7 +50,7 @@ class Servo:
 
 @dataclass(frozen=True)
 class Branch:
-    """Joints from a link that moves to one below it, which one chain solves together."""
+    """Joints from a moving link to one of its descendants, which one chain solves together."""
 
     root: str
     end: str
@@ -61,7 +61,7 @@ class Neck:
     """Degrees of freedom of a head that closed loops move, in the root link's axes.
 
     Attributes:
-        at: The head link's position, with its axes as the root's, where all DoFs are 0 [m].
+        at: The head link's position [m] where all DoFs are 0 and its axes are parallel to the root's.
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
         spans: Range of each of `DOFS` [m, rad].
         keep: Joints whose motors stay at their own values, as antennas.
@@ -75,7 +75,7 @@ class Neck:
 
 @dataclass(frozen=True)
 class Gaze(Branch):
-    """The chain that looks.
+    """Settings of the chain that follows the gaze target.
 
     Attributes:
         forward: Direction in which the end looks, in its link's frame; of a neck its x.
@@ -108,7 +108,7 @@ class Description:
         gaze: The chain that looks.
         postures: Values by name of the posture: of the gaze's joints, or of the neck's DoFs.
         limbs: Chains without a target, by name: their joints follow the authored pose.
-        notes: What the user must know, and what was never tried on the real robot.
+        notes: Sentences for the user, including what was never tried on the real robot.
     """
 
     folder: Path

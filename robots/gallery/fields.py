@@ -27,20 +27,20 @@ class Fields:
         return self.entries.get(key) is not None
 
     def refuse_others(self, known: Collection[str]) -> None:
-        """Raises UnknownNameError for a key that is none of these."""
+        """Raises UnknownNameError for a key of the map that is not in `known`."""
         for key in self.entries:
             if key not in known:
                 raise self.unknown(key, key, "field", known)
 
     def unknown(self, key: str, name: str, what: str, known: Collection[str]) -> UnknownNameError:
-        """Error of a name that does not exist: the nearest one, or some that do."""
+        """The error for a name that does not exist; its message suggests the nearest known name, or lists some."""
         near = get_close_matches(name, known, 1)
         listed = ", ".join(sorted(known)[:NAMES_SHOWN]) + (" ..." if len(known) > NAMES_SHOWN else "")
         remedy = f"did you mean '{near[0]}'?" if near else f"use one of {listed}"
         return UnknownNameError(self.file, 0, self.path + key, f"there is no {what} '{name}': {remedy}")
 
     def text(self, key: str, otherwise: str | None = None) -> str:
-        """A text; `otherwise` where the field is missing, or MalformedError if that is None."""
+        """A text field; if it is missing, `otherwise`, or MalformedError if that is None."""
         found = self.entries.get(key)
         if found is None and otherwise is not None:
             return otherwise
@@ -58,21 +58,21 @@ class Fields:
         return tuple(found)
 
     def number(self, key: str, otherwise: float | None = None) -> float:
-        """A finite number; `otherwise` where the field is missing, or NumberError if that is None."""
+        """A field with a finite number; if it is missing, `otherwise`, or NumberError if that is None."""
         found = self.entries.get(key)
         if found is None and otherwise is not None:
             return otherwise
         return self._number(key, found)
 
     def whole(self, key: str, low: int, high: int, otherwise: int | None = None) -> int:
-        """A whole number within bounds."""
+        """A field with a whole number from `low` to `high`; if it is missing, `otherwise`, or NumberError if that is None."""
         found = self.number(key, otherwise)
         if found != int(found) or not low <= found <= high:
             raise NumberError(self.file, 0, self.path + key, f"{found:g} is no whole number from {low} to {high}: write one")
         return int(found)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """A list of so many finite numbers."""
+        """A field with a list of `count` finite numbers."""
         found = self.entries.get(key)
         if not isinstance(found, list) or len(found) != count:
             raise self._malformed(key, f"a list of {count} numbers is needed", found)

@@ -18,14 +18,15 @@ class Entry(NamedTuple):
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Robots in these folders, by title. A hidden folder is none: it is an incomplete copy. Only the name's line is read:
-    errors are said when a robot is added."""
+    """Robots in these folders, by title. Hidden folders (incomplete copies) are left out. Of each description only the line with the name
+    is read; errors in it are reported when the robot is added.
+    """
     found = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")]
     return sorted(found, key=lambda entry: entry.title.lower())
 
 
 def title_of(path: Path) -> str:
-    """Name in a description; its folder's where it cannot be read."""
+    """Name of the robot in a description file; the folder's name if the file cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):

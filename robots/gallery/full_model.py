@@ -19,21 +19,21 @@ SAME = 1e-5  # [m, rad] between the poses of a link in two models of one robot: 
 
 
 class Progress(NamedTuple):
-    """How far a long work is: its share, 0 to 1, and a sentence without its end."""
+    """Progress of a long job: its share done, 0 to 1, and a phrase for the user."""
 
     share: float
     says: str
 
 
 class FullModel(NamedTuple):
-    """A model with its mesh files, by their names in it."""
+    """A maker's model with its mesh files, by the names that it has for them."""
 
     path: Path
     meshes: dict[str, Path]
 
 
 def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
-    """As `finding`, in one go."""
+    """The makers' models of robots, by the robot's name, in one call; arguments as for `finding`."""
     steps = finding(place, robots)
     while True:
         try:
@@ -44,15 +44,15 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
 
 
 def finding(place: Path, robots: Iterable[Description]) -> Generator[Progress, None, dict[str, FullModel]]:
-    """The maker's model of each robot, by the robot's name: of the URDF files at a path those that have the same links in the same poses.
-    It works in steps, each a folder or a file, and yields how far it is after each.
+    """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with the same links in the same
+    poses. A generator: it yields its progress after each folder or file.
 
     Args:
         place: A URDF file, or a folder, as a clone of the maker's repository.
         robots: Robots of the gallery.
 
     Raises:
-        UrdfError: there is none; the message names what was looked at.
+        UrdfError: no file is a model of one of the robots; the message names what was searched.
     """
     if not place.exists():
         raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")

@@ -145,7 +145,7 @@ class Document:
         return otherwise if found is None else found
 
     def angle(self, number: float) -> float:
-        """An angle of the file in radians."""
+        """An angle of the file, in its own unit, converted to radians."""
         return radians(number) if self.degrees else number
 
     def pose(self, element: Element) -> Transform:

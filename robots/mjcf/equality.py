@@ -43,7 +43,7 @@ class EqualityReader:
         self._counts: dict[str, int] = {}  # links of each name that were wanted
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
-        """The joints, with mimic joints' leaders, and with fixed joints for the links that were added."""
+        """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added."""
         found = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
             element = self.document.with_defaults(element, "")

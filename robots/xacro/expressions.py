@@ -86,7 +86,7 @@ def size_of(value: Any) -> int:
     """Number of characters and entries in a value, including nested lists and maps.
 
     Raises:
-        ExpressionError: there are more than MAX_SIZE.
+        ExpressionError: the value has more than MAX_SIZE characters and entries.
     """
     size, waiting = 0, [value]
     while waiting:
@@ -129,7 +129,7 @@ class Evaluator:
         """Value of an expression.
 
         Raises:
-            ExpressionError: it is invalid, uses something that is not listed, or exceeds the bounds above.
+            ExpressionError: the expression is invalid, uses something that is not allowed, or exceeds the limits on size and work.
         """
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")

@@ -12,7 +12,7 @@ TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 
 
 def literal(value: Any) -> Any:
-    """Value of a text that is a number, a truth value or a quoted text; any other value unchanged."""
+    """The value of a text that is a number, a truth value or quoted; anything else is returned unchanged."""
     if not isinstance(value, str):
         return value
     if len(value) >= 2 and value[0] == value[-1] == "'":
@@ -30,7 +30,7 @@ def literal(value: Any) -> Any:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None) -> Any:
-    """Value of a YAML scalar: a quoted one is a text, a tag is a unit. Raises ValueError for other tags."""
+    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number. Raises ValueError for unknown tags."""
     if tag:
         if tag not in UNITS:
             raise ValueError(f"tag '{tag}' is unknown: use one of {', '.join(UNITS)}")
@@ -48,7 +48,7 @@ class Raw:
 
 
 class Block:
-    """Elements that a name stands for: those of a property, or a block that a macro's caller passed."""
+    """Elements that a name stands for: those of a property, or a block that the caller of a macro passed."""
 
     def __init__(self, elements: list[Element]) -> None:
         self.elements = elements
@@ -85,8 +85,8 @@ class Scope:
         """Value of a name.
 
         Raises:
-            KeyError: it is not defined.
-            CycleError: it is defined by itself.
+            KeyError: the name is not defined.
+            CycleError: the name is defined by itself.
         """
         scope = self.holder(name)
         if scope is None:

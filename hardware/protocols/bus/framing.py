@@ -29,19 +29,19 @@ class Framing(ABC):
 
     @abstractmethod
     def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
-        """A complete frame around an instruction's, or a status', code and parameters. Raises ProtocolError."""
+        """A complete frame with this code and these parameters, of an instruction or a status. Raises ProtocolError."""
 
     @abstractmethod
     def numbers(self, what: str, *values: int) -> bytes:
-        """Addresses or sizes as bytes; errors call them `what`. Raises ProtocolError."""
+        """Addresses or sizes encoded as bytes; `what` names them in error messages. Raises ProtocolError."""
 
     @abstractmethod
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
-        """What the first bytes are, given that no frame is longer than `longest` bytes."""
+        """Classification of the first bytes received, given that no frame is longer than `longest` bytes."""
 
     @abstractmethod
     def status(self, frame: bytes) -> Status | None:
-        """The answer in a complete frame; None where it holds none."""
+        """The servo's answer in a complete frame; None if the frame is no answer."""
 
     def encode(self, instruction: Instruction) -> bytes:
         """The frame of an instruction.

@@ -51,7 +51,7 @@ class Register:
         """Encode `value`.
 
         Raises:
-            ProtocolError: It does not fit; the text calls it `name`.
+            ProtocolError: The value does not fit; the message names the register `name`.
         """
         if not self.lowest <= value <= self.highest:
             raise ProtocolError(f"{name} is {value}; the servo takes {self.lowest} to {self.highest}")

@@ -32,7 +32,7 @@ class Requirement:
     mask: int = EVERY_BIT
 
     def refusal(self, number: int) -> str:
-        """Why a servo with `number` in the register must not be driven, as a sentence about it; empty: it may."""
+        """Why a servo with `number` in this register must not be driven, as a sentence about the servo; empty: it may be driven."""
         if number & self.mask in self.allowed:
             return ""
         meaning = f" ({self.numbers[number & self.mask]})" if number & self.mask in self.numbers else ""

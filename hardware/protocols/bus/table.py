@@ -112,13 +112,13 @@ class Table:
 
     @property
     def written(self) -> dict[int, Register]:
-        """Registers that lose their content with the power, and are verified, by address."""
+        """Registers that lose their content when the servo loses power, and whose content is verified, by address."""
         registers = (self.torque, self.speed, self.watchdog)
         return {register.start: register for register in registers if register is not None}
 
     @property
     def identity_span(self) -> tuple[int, int]:
-        """First address and size of model and firmware [bytes]; the answer to a ping has no address: 0."""
+        """First address and size [bytes] of model and firmware; the address is 0 if the answer to a ping contains them."""
         if self.ping_tells:
             return 0, self.model.size + self.firmware_parts
         first = min(self.model.start, self.firmware.start)
@@ -137,7 +137,7 @@ class Table:
         """Register number of a baud rate [bit/s].
 
         Raises:
-            ProtocolError: These servos do not know it.
+            ProtocolError: These servos do not support the baud rate.
         """
         if baudrate not in self.baudrates:
             known = ", ".join(str(rate) for rate in sorted(self.baudrates))

@@ -80,7 +80,7 @@ class Packets(Framing):
         return b"".join(value.to_bytes(2, "little") for value in values)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
-        """What the first bytes are. A header inside a frame shows that the frame was cut off there."""
+        """Classification of the first bytes received. A header inside a frame shows that the frame was cut off there."""
         begins = min(len(pending), len(HEADER))
         if pending[:begins] != HEADER[:begins]:
             return Skip(_next_header(pending))
@@ -101,7 +101,7 @@ class Packets(Framing):
         return Broken(length, ProblemKind.DAMAGED, f"A message with the CRC {found:#06x}; its bytes give {expected:#06x}")
 
     def status(self, frame: bytes) -> Status | None:
-        """The answer in a complete frame."""
+        """The servo's answer in a complete frame; None if the frame is no answer."""
         body = unstuff(frame[BODY:-2])
         return Status(frame[4], body[0], body[1:]) if frame[7] == STATUS and body else None
 

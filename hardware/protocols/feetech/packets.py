@@ -46,7 +46,7 @@ class Packets(Framing):
         return bytes(values)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
-        """What the first bytes are."""
+        """Classification of the first bytes received: part of a frame, a frame, a damaged frame, or none."""
         start = pending.find(HEADER)
         if start != 0:
             keep = start < 0 and pending[-1] == HEADER[0]
@@ -66,5 +66,5 @@ class Packets(Framing):
         )
 
     def status(self, frame: bytes) -> Status | None:
-        """The answer in a complete frame."""
+        """The servo's answer in a complete frame; None if the frame is no answer."""
         return Status(frame[2], frame[4], frame[5:-1])

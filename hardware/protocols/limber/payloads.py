@@ -275,7 +275,7 @@ def encode_raw(kind: int, payload: bytes, sequence: int = 0) -> bytes:
 
 
 def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
-    """What the first bytes are: part of a frame, a frame, a damaged one, or none."""
+    """Classification of the first bytes received: part of a frame, a frame, a damaged frame, or none."""
     start = pending.find(START)
     if start:
         return Skip(len(pending) if start < 0 else start)
@@ -312,7 +312,7 @@ class Decoder:
         return self._frames(self._stream.feed(data))
 
     def give_up(self) -> list[Frame]:
-        """Call at a timeout: returns frames hidden in the pending bytes, and drops the rest."""
+        """Handle a timeout: returns frames found in the pending bytes, and drops the rest."""
         return self._frames(self._stream.give_up())
 
     def _frames(self, found: list[bytes | Problem]) -> list[Frame]:

@@ -1,1 +1,1 @@
-"""What Reachy Mini's daemon says and understands: JSON over a WebSocket. Knows no Blender."""
+"""Protocol of Reachy Mini's daemon: JSON messages over a WebSocket. Knows no Blender."""

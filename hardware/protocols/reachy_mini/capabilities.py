@@ -56,5 +56,5 @@ def angle(steps: float) -> float:
 
 
 def steps(angle: float) -> float:
-    """The inverse of `angle`."""
+    """Servo position in steps for an angle [rad] of the daemon: the inverse of `angle`."""
     return MIDDLE + angle * STEPS / math.tau

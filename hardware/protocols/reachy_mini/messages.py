@@ -36,7 +36,7 @@ class DaemonStatus:
 
 @dataclass(frozen=True, slots=True)
 class MovePlayed:
-    """A move that a program has loaded into the daemon has started (`runs`) or ended."""
+    """A move that a program has loaded into the daemon has started (`runs` True) or ended."""
 
     runs: bool
 
@@ -45,7 +45,7 @@ DaemonMessage = JointPositions | DaemonStatus | MovePlayed
 
 
 def decode(text: str) -> DaemonMessage | None:
-    """A message of the daemon; None where it says nothing that Limber needs, or is damaged."""
+    """The message in a text from the daemon; None if Limber does not need it, or the text is damaged."""
     try:
         said = json.loads(text, parse_int=float)  # an integer of 400 digits is infinite, and so refused
     except (ValueError, RecursionError):
@@ -75,40 +75,40 @@ def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
 
 
 def head_joints(angles: Sequence[float]) -> str:
-    """Command: angles of the body and the six motors of the head (7,) [rad], as they are, without the daemon's kinematics.
+    """JSON command with angles of the body and the six motors of the head (7,) [rad]; the daemon's inverse kinematics is not used.
 
     Raises:
-        ValueError: One is not a number.
+        ValueError: An angle is not a finite number.
     """
     return _command("set_head_joints", joints=list(angles))
 
 
 def antennas(angles: Sequence[float]) -> str:
-    """Command: angles of the right and the left antenna (2,) [rad].
+    """JSON command with angles of the right and the left antenna (2,) [rad].
 
     Raises:
-        ValueError: One is not a number: the daemon would rotate the antenna to -180 degrees.
+        ValueError: An angle is not a number; the daemon would rotate the antenna to -180 degrees.
     """
     return _command("set_antennas", antennas=list(angles))
 
 
 def motor_mode(mode: str) -> str:
-    """Command: all motors are ENABLED, at the position that they have, or DISABLED."""
+    """JSON command that sets the mode of all motors: "ENABLED" (torque on, at the present position) or "DISABLED"."""
     return _command("set_motor_mode", mode=mode)
 
 
 def torque_off(names: Sequence[str]) -> str:
-    """Command: these motors lose their torque."""
+    """JSON command that switches off the torque of the named motors."""
     return _command("set_torque", on=False, ids=list(names))
 
 
 def no_automatic_body_yaw() -> str:
-    """Command: the daemon does not rotate the body by itself."""
+    """JSON command that keeps the daemon from rotating the body by itself."""
     return _command("set_automatic_body_yaw", enabled=False)
 
 
 def stop_move() -> str:
-    """Command: a move that plays ends where it is. While one plays, the daemon ignores all targets."""
+    """JSON command that stops a playing move where it is. While a move plays, the daemon ignores all targets."""
     return _command("stop_move")
 
 

@@ -1,4 +1,4 @@
-"""A WebSocket's client end (RFC 6455) without a socket: bytes in, messages out. Knows no Blender.
+"""WebSocket client (RFC 6455) without a socket: received bytes in, messages out. Knows no Blender.
 
 It does what a robot's daemon needs: text messages, whole or in fragments, pings and the end of the connection; no extensions. Lengths are
 bounded, and any damage ends the connection with a reason.
@@ -25,14 +25,14 @@ class WebSocket:
     """One connection, from the handshake on.
 
     Args:
-        host: Host and port, as the server's Host header shall have them.
+        host: Host and port for the Host header.
         path: Path of the service.
         random: Returns random bytes: keys and masks.
 
     Attributes:
         handshake: The bytes to send first.
         opened: Whether the server has accepted.
-        ended: Why nothing more comes or may be sent; empty while the connection is open.
+        ended: Why the connection has ended; empty while it is open.
     """
 
     def __init__(self, host: str, path: str, random: Callable[[int], bytes] = os.urandom) -> None:
