@@ -1,5 +1,7 @@
 """Postures and Blender's own pose library: each understands what the other makes."""
 
+from types import SimpleNamespace
+
 import bpy
 import pytest
 
@@ -129,12 +131,13 @@ def test_what_cannot_be_added_is_told(rig, chain):
 def test_adding_offers_the_pose_assets_that_are_not_in_the_list(rig):
     from limber.operators.authoring.postures import _pose_assets
 
+    not_called_yet = SimpleNamespace(owner_uid=0, mover_path="")
     stored(rig)
     own_pose(rig)
     bpy.data.actions.new("Walk")
-    assert _pose_assets(None, bpy.context, "") == ["Mine"]
-    assert _pose_assets(None, bpy.context, "MI") == ["Mine"]
-    assert _pose_assets(None, bpy.context, "x") == []
+    assert _pose_assets(not_called_yet, bpy.context, "") == ["Mine"]
+    assert _pose_assets(not_called_yet, bpy.context, "MI") == ["Mine"]
+    assert _pose_assets(not_called_yet, bpy.context, "x") == []
 
 
 # files
