@@ -33,7 +33,7 @@ class EulerOrderError(RigError):
 
 
 def active(rig):
-    """The selected chain; None where there is none."""
+    """The selected chain of an armature object; None: there is none."""
     return selected(rig.limber.chains, rig.limber.active_chain)
 
 
@@ -43,7 +43,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
     Upward the path ends at the top of the hierarchy, or below the next bone that constraints or the armature's mechanism move.
 
     Raises:
-        RigError: nothing is selected, or the selection is not on one path; the mechanism moves the end, or its file cannot be read.
+        RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the end, or its file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
@@ -77,16 +77,16 @@ def find_path(rig, selected: list[str]) -> list[str]:
 
 
 def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
-    """Makes a chain from the selected bones and returns it. Where it raises, nothing has changed.
+    """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         selected: Names of the selected bones.
         change_rotation_mode: Allow giving an Euler order to bones that rotate by quaternion or axis-angle; their keys are converted.
-        order: That Euler order.
+        order: Euler order that these bones get.
 
     Raises:
-        EulerOrderError: there are such bones, and it is not allowed.
+        EulerOrderError: bones have no Euler order, and changing that is not allowed.
         RigError: the selection is no path, has no free axis, or is part of another chain.
     """
     names = find_path(rig, selected)
@@ -137,7 +137,7 @@ def _refuse_shared(rig, names: list[str], but: str = "") -> None:
 
 
 def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: str = "XYZ"):
-    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. Where it raises, nothing has changed.
+    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
@@ -146,7 +146,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
         change_rotation_mode, order: As for `new_chain`.
 
     Raises:
-        EulerOrderError: bones on the path to it have no Euler order, and it is not allowed.
+        EulerOrderError: bones on the path have no Euler order, and changing that is not allowed.
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing moves it.
     """
     names = new_bones(rig, chain, bone)
@@ -206,12 +206,12 @@ def _place(joint) -> tuple[str, str]:
 
 
 def quaternion_bones(rig, names: list[str]) -> list[str]:
-    """Those of the bones that rotate by quaternion or axis-angle and have a free axis; joints need an Euler order."""
+    """Names of those bones that have a free axis and rotate by quaternion or axis-angle; joints need an Euler order."""
     return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
 
 
 def without_euler_order(rig, chain) -> list[str]:
-    """`quaternion_bones` of a chain.
+    """Names of a chain's bones that have a free axis and no Euler order; see `quaternion_bones`.
 
     Raises:
         RigError: a bone is missing.

@@ -71,7 +71,7 @@ def folder() -> Path | None:
 
 
 def own() -> dict[str, Path]:
-    """Files of the user's own characters, by name."""
+    """Files of the user's own motion characters, by the characters' names."""
     path_to_own = folder()
     return {path.name.removesuffix(SUFFIX): path for path in sorted(path_to_own.glob(f"*{SUFFIX}"))} if path_to_own else {}
 
@@ -80,7 +80,7 @@ def save(path: Path, character: MotionCharacter) -> None:
     """Writes a character to a file.
 
     Raises:
-        RigError: it cannot be written.
+        RigError: the file cannot be written.
     """
     content = {"format": FORMAT, "version": VERSION, **character._asdict()}
     content |= {name: round(content[name], 6) for name in BOUNDS}  # Blender stores single precision
@@ -94,7 +94,8 @@ def load(path: Path) -> MotionCharacter:
     """Reads a character from a file. Nothing in the file is executed.
 
     Raises:
-        RigError: the file is no character, or a setting is out of range; names the setting, the value found and the values allowed.
+        RigError: the file is no character, or a setting is out of range; the message names the setting, the value found and the values
+            allowed.
     """
     try:
         content = json_of(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The work of the operator Choose Damping: tries constant dampings on a chain, frame by frame."""
+"""Choice of a constant damping for a chain (operator Choose Damping): trials of several dampings, frame by frame."""
 
 from dataclasses import replace
 

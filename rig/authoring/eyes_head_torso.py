@@ -37,7 +37,7 @@ EYES = GazeSettings(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
 
 
 class Made(NamedTuple):
-    """Result of `make`."""
+    """Result of `make`: the chains that were made, and what was changed for them."""
 
     names: list[str]  # names of the chains, from the torso up
     target: bpy.types.Object
@@ -115,7 +115,7 @@ def quaternion_bones(rig, ends: Ends) -> list[str]:
 
 
 def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = False, order: str = "XYZ") -> Made:
-    """Makes the chains. Where it raises, nothing has changed.
+    """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
     Args:
         context: Blender's context.

@@ -17,7 +17,7 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
     """Values of a column in the joint's unit [rad or m].
 
     Raises:
-        RigError: they have another, or are shares of a servo's range that is not known.
+        RigError: the values have another unit, or are shares of a servo's range that is not known.
     """
     if column.unit not in ("rad", "m", "plain"):
         scale = lerobot.scale_of(rig, joint)
@@ -32,7 +32,7 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
 
 
 def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[float], velocities: Sequence[float] = ()) -> list[float]:
-    """Values at other times [s]: between those of the file cubic where it has velocities, as ROS 2 plays them, else linear."""
+    """Values interpolated at other times `at` [s]: by cubics if the file has velocities, as ROS 2 plays them, else linearly."""
     if list(at) == list(times):
         return list(values)
     if not velocities or len(times) < 2:
@@ -47,7 +47,7 @@ def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[floa
 
 
 def poses_at(poses: Sequence[Sequence[float]], times: Sequence[float], at: Sequence[float]) -> list[Array]:
-    """Poses (4, 4) at other times [s]: positions are linear, rotations are slerped between those of the file."""
+    """Poses (4, 4) interpolated at other times `at` [s]: positions linearly, rotations by slerp."""
     matrices = [np.array(pose, float).reshape(4, 4) for pose in poses]
     if list(at) == list(times) or len(matrices) == 1:
         return matrices if list(at) == list(times) else matrices * len(at)

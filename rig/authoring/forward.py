@@ -39,7 +39,7 @@ def guess(rig, end: str) -> Guess:
 
 
 def point(settings, rig, bone: str, direction: Vector) -> None:
-    """Makes an end look along a direction in its armature at rest, and sets its up axis to the one nearest to up.
+    """Sets the forward axis of an end along a direction in its armature at rest, and its up axis to the one nearest to world up.
 
     Args:
         settings: Goal of the end.
@@ -56,7 +56,8 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
 
 
 def face(settings, rig, bone: str, location: Vector) -> bool:
-    """Makes an end, in its current pose, look at a location in the world; False where the location is at the end itself.
+    """Sets the forward direction of an end so that, in its current pose, it looks at a location; False if the location is at the end
+    itself.
 
     Args:
         settings: Goal of the end.
@@ -124,7 +125,9 @@ def _front(rig, bone) -> Guess | None:
 
 
 def left_of(rig) -> Vector:
-    """Direction from the armature's right to its left, from bones whose names differ in their side only; zero where there are none."""
+    """Direction in armature space from the right side to the left, from bones whose names differ in their side only; zero if there are
+    none.
+    """
     places: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
     for bone in bones:

@@ -1,4 +1,4 @@
-"""Copying into the user's gallery, in steps: robots' folders, and makers' models with all meshes.
+"""Copies into the user's gallery, made in steps: robots' folders, and makers' models with all meshes.
 
 What was there stays until a copy is complete.
 """
@@ -26,12 +26,12 @@ Steps = Generator[Progress, None, Result]
 
 
 class Work(Generic[Result]):
-    """Work of a long operator, from a generator that yields how far it is and returns the result.
+    """Runs a generator in time slices for an operator with progress; the generator yields its progress and returns the result.
 
     Attributes:
-        total, done: Per cent in all, and of those done.
-        says: What it does, as a sentence without its end.
-        result: Of the generator, once `run` has returned False.
+        total, done: 100, and the percentage done.
+        says: Description of the current step, for the status bar.
+        result: Result of the generator, after `run` has returned False.
     """
 
     total = 100
@@ -42,7 +42,7 @@ class Work(Generic[Result]):
         self.result: Result | None = None
 
     def run(self, seconds: float) -> bool:
-        """Works for about `seconds`, one step at least; returns whether there is more. Raises as the generator."""
+        """Works for about `seconds`, at least one step; returns whether there is more to do. Raises what the generator raises."""
         until = perf_counter() + seconds
         while True:
             try:
@@ -56,17 +56,17 @@ class Work(Generic[Result]):
                 return True
 
     def cancel(self) -> None:
-        """Ends the work; what it has not completed is removed."""
+        """Cancels the work; incomplete results are removed."""
         self._steps.close()
 
 
 class Keeping(Work[FolderWriter]):
-    """Work that copies a robot's folder for the user's gallery, until `commit` puts it there.
+    """Work that copies a robot's folder; `commit` then puts the copy into the user's gallery.
 
-    What is wrong with the copy is no error of the work, since the robot itself can be added all the same.
+    An error of the copy is stored in `problem` instead of being raised, since the robot can be added without it.
 
     Attributes:
-        problem: Why there is no copy; "" where there is one, or needs none.
+        problem: Why the copy failed; "" if it did not, or is not needed.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -75,7 +75,9 @@ class Keeping(Work[FolderWriter]):
         self.problem = ""
 
     def run(self, seconds: float) -> bool:
-        """As `Work.run`; an error of the copy is kept in `problem` instead of being raised."""
+        """Works for about `seconds`; returns whether there is more to do. An error of the copy is stored in `problem` instead of being
+        raised.
+        """
         try:
             return super().run(seconds)
         except RigError as error:
@@ -83,7 +85,7 @@ class Keeping(Work[FolderWriter]):
             return False
 
     def commit(self) -> None:
-        """Puts the copy into the gallery, over a robot of the same folder name."""
+        """Moves the copy into the gallery, replacing a robot with the same folder name."""
         if self.result is None:
             return
         try:
@@ -142,7 +144,8 @@ def _refuse_another(kept: Path, folder: Path) -> None:
 
 
 def installing(place: Path) -> Steps[list[str]]:
-    """Installs makers' models from a file or a folder, for all robots of the gallery that are found; returns a sentence for each.
+    """Installs makers' models from a file or folder, for all gallery robots that are found there; returns a sentence for each. A generator
+    of steps.
 
     Raises:
         UrdfError: no robot's model is there.

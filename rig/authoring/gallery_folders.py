@@ -1,4 +1,4 @@
-"""The user's part of the gallery: where folders of robots of their own are, and makers' models with all meshes."""
+"""Folders of the user's part of the gallery: the user's own robots, and makers' models with all meshes."""
 
 from pathlib import Path
 
@@ -18,10 +18,10 @@ def listed() -> list[Entry]:
 
 
 def folder_of(robot: str) -> Path:
-    """Folder of a robot: by its folder's name, or by a path.
+    """Folder of a gallery robot, given by the folder's name or by a path.
 
     Raises:
-        RigError: there is none.
+        RigError: there is no such folder.
     """
     if (Path(robot) / FILE).is_file():
         return Path(robot)
@@ -32,14 +32,14 @@ def folder_of(robot: str) -> Path:
 
 
 def full_model(robot: Description) -> Path | None:
-    """The maker's model of a robot that the user has installed; None where there is none."""
+    """Path of the maker's model that the user has installed for a robot; None: not installed."""
     place = user_folder(MODELS, create=False)
     path = place / robot.folder.name / MODEL if place is not None else None
     return path if path is not None and path.is_file() else None
 
 
 def made(name: str) -> Path:
-    """A folder of the user's, which is made where it is missing. Raises RigError."""
+    """Folder of that name in the user's folder, created if it is missing. Raises RigError."""
     place = user_folder(name)
     if place is None:
         raise RigError("The user's folder of Blender cannot be made: check its access rights")

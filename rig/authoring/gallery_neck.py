@@ -1,4 +1,4 @@
-"""Control of a head that closed loops move: a bone with its degrees of freedom, which a chain moves and the mechanism follows."""
+"""Control bone for a head that a closed-loop mechanism moves: a chain moves the bone, and the mechanism follows it."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 
 
 def add(context, rig, head: str, neck: Neck) -> str:
-    """Adds the control of a head, and the mechanism's goal that follows it; returns the control's bone.
+    """Adds the control bone of a head, and the mechanism's goal that follows it; returns the bone's name.
 
     The control is at the height of the head's eye and ends there, so that it looks along its bone.
 
@@ -27,7 +27,7 @@ def add(context, rig, head: str, neck: Neck) -> str:
         context: Blender's context; the armature is active, in Object Mode.
         rig: The imported robot with its mechanism.
         head: Link of the head.
-        neck: Its DoFs and their ranges.
+        neck: Degrees of freedom of the head, with their ranges.
     """
     tree, bones = imported_robot.tree_of(rig)
     place = next(k for k, branch in enumerate(tree.branches) if branch.link == head)
@@ -54,7 +54,7 @@ def add(context, rig, head: str, neck: Neck) -> str:
 
 
 def pose(rig, values: Mapping[str, float]) -> None:
-    """Poses the control: values of the neck's DoFs [m, rad]; those that are not named are 0."""
+    """Poses the control bone: values of the neck's degrees of freedom [m, rad]; missing ones are 0."""
     bone = rig.pose.bones[CONTROL]
     for dof, (letter, sign) in AXES.items():
         axis = axes.prismatic(letter) if dof in SLIDES else letter

@@ -1,4 +1,4 @@
-"""A robot of the gallery in the scene: imported from its model, with gaze, postures, servos, device and a target that moves."""
+"""Adds a robot of the gallery to the scene: imported from its model, with gaze, postures, servos, device and a moving target."""
 
 import json
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ BALL = 0.12  # radius of the target, in its swing
 
 @dataclass(frozen=True)
 class Joints:
-    """Joints of an imported robot: bone and record of each, by their names in its model, and the bones of links."""
+    """Joints of an imported robot: bone and record of each joint by its name in the model, and the bone of each link."""
 
     joints: Mapping[str, tuple[str, imported_robot.Record]]
     bones: Mapping[str, str]
@@ -46,17 +46,17 @@ class Joints:
         return cls(joints, {kept.branch.link: name for name, kept in found})
 
     def of_axis(self, bone: str, axis: str) -> str:
-        """Name of the joint of a bone's axis; "" if it has none."""
+        """Name of the joint that an axis of a bone has; "" if there is none."""
         return next((name for name, (own, kept) in self.joints.items() if own == bone and imported_robot.axis_of(kept) == axis), "")
 
 
 def add(context, robot: Description, model: Path | None = None) -> Imported:
-    """Adds a robot of the gallery, active and alone selected, in a collection of its own. Where it raises, nothing has changed.
+    """Adds a robot of the gallery to the scene in a collection of its own, active and selected. If it raises an error, nothing has changed.
 
     Args:
         context: Blender's context, in Object Mode.
-        robot: Its description.
-        model: The model, where it is not the one that comes with the description: the maker's own, with all meshes.
+        robot: Description of the robot.
+        model: Path of the maker's own model with all meshes; None: the model that comes with the description.
 
     Raises:
         UrdfError: the description or the model cannot be used; the message names file and field.
@@ -89,10 +89,10 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
 
 
 def about(rig) -> list[str]:
-    """Lines about a robot of the gallery: its maker, licence and source, and its notes.
+    """Texts about a gallery robot: its maker, licence and source, and its notes.
 
     Raises:
-        RigError: the custom property that has them was changed.
+        RigError: the custom property that stores the texts was changed.
     """
     try:
         stored = json_of(rig.data[KEY])

@@ -1,4 +1,4 @@
-"""Which bones of a character are its torso, head and eyes, by their names or from a selection. No Blender."""
+"""Finds the bones of a character's torso, head and eyes by their names or from a selection. No Blender."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -52,7 +52,9 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
 
 
 def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
-    """Ends from a selection: torso and head, one an ancestor of the other, and eyes below them. None where it is no such selection."""
+    """Last bones of torso, head and eyes from a selection: torso and head, one an ancestor of the other, and eyes below them; None for any
+    other selection.
+    """
     chosen = set(selected)
     inner = [bone for bone in bones if bone in chosen and any(bone in above(other) for other in chosen)]
     inner.sort(key=lambda bone: len(chosen.intersection(above(bone))))
@@ -67,7 +69,7 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
 
 
 def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool]) -> tuple[Span | None, Span, tuple[Span, ...]]:
-    """Chains of torso, head and eyes; None for a missing torso.
+    """First and last bone of the chains for torso, head and eyes; None for a missing torso.
 
     Args:
         bones: Parent of each bone, parents before their children.
@@ -76,7 +78,7 @@ def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
         follows: Whether constraints make a bone follow others: a chain begins below such a bone.
 
     Raises:
-        RigError: there is no head, nothing beside it, or the parts are not one below another.
+        RigError: there is no head, neither torso nor eyes, or the parts are not one below another.
     """
     for bone in (ends.torso, ends.head, *ends.eyes):
         if bone and bone not in bones:

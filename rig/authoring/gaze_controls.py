@@ -21,10 +21,10 @@ class Eyes(NamedTuple):
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
-    """The same ends, with control bones instead of bones that follow others.
+    """The same parts of the body, with each bone that follows others replaced by its control bone.
 
     Raises:
-        RigError: a bone follows others, and its control is not found.
+        RigError: a bone follows others, and its control bone is not found.
     """
     rig_bones = controls.rig.pose.bones
     if any(bone and bone not in rig_bones for bone in (ends.torso, ends.head, *ends.eyes)):

@@ -1,4 +1,4 @@
-"""Makes the goal and the target by which a mechanism gives a link a pose."""
+"""Makes the mechanism's goal and the target object that give a link a pose."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from .mechanism.build import target_at
 
 
 def with_target(link: LinkTarget) -> LinkTarget:
-    """The same with its goal and target, which are made where they are missing."""
+    """The link target with its goal and target object, which are made if they are missing."""
     if link.keyed is not None:
         return link
     rig, goals, index = link.rig, link.rig.limber.mechanism.goals, link.goal

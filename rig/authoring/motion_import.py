@@ -34,12 +34,12 @@ SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
 
 @dataclass
 class Imported:
-    """What an import made.
+    """Result of the import of a motion file.
 
     Attributes:
         actions: The new actions.
-        sentence: What came.
-        warnings: What did not, and what else was changed, as sentences.
+        sentence: Sentence that says what was imported.
+        warnings: Sentences about what was left out, and what else was changed.
     """
 
     actions: list[bpy.types.Action]
@@ -48,17 +48,17 @@ class Imported:
 
 
 class MotionImport(Stepped):
-    """Import of a motion file for an object's joints and motors: it is read first, then a joint or link per step. Nothing is written before
-    `finish`.
+    """Import of a motion file for an object's joints and motors: the file is read first, then each step prepares one joint or link. Nothing
+    is written before `finish`.
 
     Args:
         scene: The scene, whose frame rate counts.
         rig: The armature, or the owner of a mechanism.
         path: The file.
-        form: Its format, or AUTOMATIC.
-        start: Frame of its first row.
-        at_frames: Key the scene's frames; else the file's own times, which may lie between frames.
-        with_sound: Add the sound that lies beside the file.
+        form: Format of the file, or AUTOMATIC.
+        start: Scene frame of the file's first row.
+        at_frames: Whether keys are at the scene's frames; else at the file's own times, which may lie between frames.
+        with_sound: Whether to add the sound file beside the motion file.
         settings: Options of single formats.
     """
 
@@ -104,7 +104,7 @@ class MotionImport(Stepped):
 
     @property
     def at_work(self) -> str:
-        """Name of the joint or link that comes next, of the file while it is read."""
+        """Name of the joint or link of the next step, or of the file while it is read."""
         if not self.left:
             return self.path.name
         return self.left[0].name if isinstance(self.left[0], Column) else self.left[0].link
@@ -139,7 +139,8 @@ class MotionImport(Stepped):
         """Waits a little for the file to be read, else prepares the keys of one joint or link; returns whether there are more.
 
         Raises:
-            RigError: the file cannot be used, none of its joints is there, the keys would not play, or a joint cannot have its values.
+            RigError: the file cannot be used, the object has none of its joints, the keys would not play, or a joint cannot have the
+                values.
         """
         if self.recording is None:
             try:
@@ -170,7 +171,7 @@ class MotionImport(Stepped):
             )
 
     def finish(self) -> Imported:
-        """Writes the keys on new actions, and the sound; returns what was made."""
+        """Writes the keys on new actions and adds the sound; returns the result."""
         targets = [with_target(target) for target in self.targets]
         if targets:
             bpy.context.view_layer.update()  # of targets that were just made

@@ -1,4 +1,4 @@
-"""A robot that is imported from itself: its daemon's model, with gaze, postures and servos where the gallery knows the robot."""
+"""Import of a robot from its own daemon over the network, with gaze, postures and servos if the gallery has the robot."""
 
 import tempfile
 from math import inf
@@ -17,16 +17,16 @@ from .robot_import import Imported, import_robot
 
 
 class NetworkRobot:
-    """The work of importing a robot from an address, in steps.
+    """Import of a robot from a network address, in steps.
 
     Attributes:
-        total, done: Number of files in all, and of those fetched.
+        total, done: Number of all files, and of downloaded files.
 
     Args:
-        address: Host and port of its daemon.
+        address: Host and port of the robot's daemon.
 
     Raises:
-        RigError: it is no address.
+        RigError: the text is no address.
     """
 
     def __init__(self, address: str) -> None:
@@ -46,25 +46,25 @@ class NetworkRobot:
 
     @property
     def name(self) -> str:
-        """File that is being fetched."""
+        """Name of the file that is being downloaded."""
         return self._download.name
 
     def run(self, seconds: float) -> bool:
-        """Waits for `seconds`; returns whether there is more to fetch. Raises RigError."""
+        """Waits for `seconds`; returns whether files remain to be downloaded. Raises RigError."""
         try:
             return not self._download.wait(seconds)
         except DownloadError as error:
             raise RigError(str(error)) from error
 
     def cancel(self) -> None:
-        """Ends the fetching, and removes what was fetched."""
+        """Cancels the download, and removes the files."""
         self._download.cancel()
 
     def add(self, context) -> Imported:
-        """Adds the robot, active and alone selected, with its device. Where it raises, nothing has changed in the scene.
+        """Adds the robot with its device to the scene, active and selected. If it raises an error, nothing has changed.
 
         Raises:
-            UrdfError: its model cannot be used.
+            UrdfError: the downloaded model cannot be used.
             RigError: the user's folder cannot be written.
         """
         known = [read_description(entry.folder) for entry in gallery_folders.listed()]

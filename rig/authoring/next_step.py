@@ -12,7 +12,7 @@ from . import chains
 
 
 class Step(NamedTuple):
-    """A suggested next step."""
+    """A suggested next step: its sentence, and the operator, property or menu that performs it."""
 
     sentence: str
     operator: str = ""  # idname; "" where a property is to be set

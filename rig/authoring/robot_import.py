@@ -37,7 +37,7 @@ BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 @dataclass(frozen=True)
 class Imported:
-    """Result of an import."""
+    """Result of the import of a robot."""
 
     rig: bpy.types.Object
     sentence: str
@@ -53,7 +53,7 @@ def import_robot(
     arguments: Mapping[str, str] | None = None,
     close_loops: bool = True,
 ) -> Imported:
-    """Imports a robot, selected and active, in a collection of its own. Where it raises, nothing was imported.
+    """Imports a robot in a collection of its own, active and selected. If it raises an error, nothing was imported.
 
     Args:
         context: Blender's context.
@@ -108,7 +108,7 @@ def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
 
 @contextmanager
 def all_or_nothing() -> Iterator[None]:
-    """Removes all that was made where an exception is raised."""
+    """Context manager that removes all new data-blocks if an exception is raised."""
     kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
     before = {thing.session_uid for kind in kinds for thing in getattr(bpy.data, kind)}
     try:

@@ -45,7 +45,7 @@ def find(curves, data_path: str, index: int):
 
 
 def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
-    """(action, slot) of all actions that play on an object: its own, and those of its NLA strips."""
+    """(action, slot) of all actions that play on a data-block: its own, and those of its NLA strips."""
     animation = owner.animation_data
     if not animation:
         return []

@@ -1,4 +1,4 @@
-"""Which objects Blender evaluates."""
+"""Test whether Blender evaluates an object."""
 
 
 def is_unevaluated(context, thing) -> bool:

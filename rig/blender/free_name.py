@@ -1,8 +1,8 @@
-"""Names that are not taken yet, as Blender makes them: with a number behind."""
+"""Unused names, made as Blender makes them: with a number at the end."""
 
 from collections.abc import Collection
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name itself, or NAME.001, NAME.002 ... where it is taken."""
+    """`name`, or if it is taken, NAME.001, NAME.002 ..."""
     return name if name not in taken else next(free for k in range(1, len(taken) + 2) if (free := f"{name}.{k:03d}") not in taken)

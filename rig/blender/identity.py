@@ -1,4 +1,4 @@
-"""Finding objects again after undo, which replaces them, and after renaming."""
+"""Search for objects after undo, which replaces them, and after renaming."""
 
 import bpy
 

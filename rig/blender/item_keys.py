@@ -1,4 +1,4 @@
-"""Moving keyframes of list items along when the list changes.
+"""Keeps keyframes of list items with their items when the list changes.
 
 Blender identifies an item's F-curves by its index in the list: where the index changes, so must their paths, and keys that hold an item's
 number.
@@ -13,12 +13,13 @@ from . import actions
 
 @contextmanager
 def following(owner, items: str, name: Callable[..., Hashable]) -> Iterator[None]:
-    """While a list changes, in whatever way: afterwards the keyframes of items that are still in it are theirs, those of others are gone.
+    """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and those of removed items are
+    deleted.
 
     Args:
-        owner: What has the list.
+        owner: Object or property group that has the list.
         items: Name of the list.
-        name: What an item is recognised by; of items of one name the first is still the first.
+        name: Returns the key by which an item is recognised; items with equal keys are matched in their order.
     """
     thing, path = owner.id_data, f"{owner.path_from_id()}.{items}"
     before = _numbered(map(name, getattr(owner, items)))
@@ -44,14 +45,14 @@ def follow(
     number: str = "",
     numbers: Mapping[int, int] | None = None,
 ) -> None:
-    """Moves the F-curves of list items on an object: its action, NLA strips and drivers.
+    """Moves the F-curves of list items on an object to the items' new indices: in its action, NLA strips and drivers.
 
     Args:
         rig: The object.
         items: Data path of the list.
         indices: New index of each item; None where it was removed, and its keys with it.
         number: Data path of the property that holds an item's number; "": there is none.
-        numbers: New value of each number.
+        numbers: New value for each old value of that property.
     """
     numbers = numbers or {}
     for action, slot in actions.playing(rig):

@@ -2,7 +2,7 @@
 
 
 def selected_index(items, active: int) -> int:
-    """Index of the selected item, clamped to the list; 0 where the list is empty.
+    """Index of the selected item of a list, clamped to its length; 0 if the list is empty.
 
     Args:
         items: The list.
@@ -12,5 +12,5 @@ def selected_index(items, active: int) -> int:
 
 
 def selected(items, active: int):
-    """The selected item; None where the list is empty."""
+    """The selected item of a list; None if the list is empty."""
     return items[selected_index(items, active)] if items else None

@@ -1,4 +1,4 @@
-"""Sound strips of a scene's sequencer: added with a motion, found to go out with one."""
+"""Sound strips of a scene's sequencer: added with an imported motion, and found for an exported one."""
 
 from pathlib import Path
 
@@ -14,10 +14,10 @@ def _strips(editor):
 
 
 def add(scene, path: Path, frame: int):
-    """Adds a sound at a frame in the first channel that is free there; returns its strip.
+    """Adds a sound at a frame, in the first free channel; returns its strip.
 
     Raises:
-        RigError: the file is no sound that Blender plays, or this Blender plays none.
+        RigError: the file is no sound that Blender can play, or this Blender is built without audio.
     """
     if not bpy.app.build_options.audaspace:
         raise RigError(f"This Blender is built without sound, so the motion has none: add '{path.name}' in another Blender")
@@ -38,7 +38,7 @@ def add(scene, path: Path, frame: int):
 
 
 def beginning_at(scene, frame: int) -> Path | None:
-    """File of the sound that begins at a frame, uncut; None where there is none."""
+    """File of the sound strip that begins at a frame and is not trimmed; None: there is none."""
     editor = scene.sequence_editor
     for strip in _strips(editor) if editor is not None else ():
         if strip.type == "SOUND" and not strip.mute and strip.frame_final_start == frame == strip.frame_start and strip.sound:

@@ -1,4 +1,4 @@
-"""Moving an object in the world, whatever its parents and locks are."""
+"""World placement of objects, whatever their parents and locks are."""
 
 from mathutils import Matrix, Vector
 

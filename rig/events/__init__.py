@@ -1,1 +1,1 @@
-"""What calls Limber: Blender's handlers and timers, and the key that stops robots."""
+"""Blender's handlers and timers that call Limber, and the shortcut that stops robots."""

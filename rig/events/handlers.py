@@ -200,7 +200,7 @@ def _pictures() -> float | None:
 
 
 def wake_pictures() -> None:
-    """Starts the timer for thumbnails; called while drawing, if one is missing or outdated."""
+    """Starts the timer that renders thumbnails; called by draw functions if a thumbnail is missing or outdated."""
     if gallery.is_pending() and not bpy.app.timers.is_registered(_pictures):
         bpy.app.timers.register(_pictures, first_interval=0.0)
 

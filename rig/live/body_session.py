@@ -83,7 +83,7 @@ class BodySession(SceneSession):
         }
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """As `SceneSession.aim_errors`, for the link with the largest orientation error."""
+        """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved and after the filter."""
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]

@@ -9,13 +9,13 @@ MOST_STEPS = 6  # made up for after a slow redraw; what is beyond is dropped, so
 
 
 class Clock:
-    """Wall time up to which each scene's motion has advanced."""
+    """Clock of live motion: for each scene the wall time up to which its motion has advanced."""
 
     def __init__(self) -> None:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
     def due(self, scene, now: float) -> float:
-        """Time [s] by which a scene's motion must advance now, in whole steps; it counts as advanced then. The first call gives one
+        """Time [s] by which a scene's motion must advance now, in whole steps, and which is counted as done. The first call returns one
         step.
 
         Args:
@@ -30,7 +30,7 @@ class Clock:
         return min(steps, MOST_STEPS) * STEP
 
     def stop(self, scene) -> None:
-        """Stops a scene's clock: its motion is at rest, or follows scene time."""
+        """Stops a scene's clock, when its motion is at rest or follows scene time."""
         self._until.pop(scene.session_uid, None)
 
 
@@ -57,7 +57,7 @@ class Meter:
 
 @dataclass
 class Guard:
-    """How many of the clock's steps are combined into one, from the duration of a step."""
+    """Reduces the rate of the clock's steps if they take too long: combines several steps into one."""
 
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
@@ -78,7 +78,7 @@ class Guard:
 
     @property
     def sentence(self) -> str:
-        """Warning for the user; "" if there is enough time."""
+        """Warning for the user that time is short; "" if there is enough."""
         if self.steps == 1:
             return ""
         return (
@@ -87,7 +87,7 @@ class Guard:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, for another file or other chains."""
+        """Resets the measurements, when another file is opened or other chains go live."""
         self.meter.last.clear()
         self.steps = 1
 
@@ -98,7 +98,7 @@ class Guard:
 
 @dataclass
 class Playing:
-    """How often overlays are recomputed during playback. The motion itself is computed in every frame."""
+    """Decides how often overlays are recomputed during playback; the motion itself is computed in every frame."""
 
     motion: Meter = field(default_factory=Meter)  # of a frame's motion
     overlays: Meter = field(default_factory=Meter)  # of what overlays show of a frame
@@ -133,7 +133,7 @@ class Playing:
 
     @property
     def sentence(self) -> str:
-        """Warning for the user; "" if there is enough time."""
+        """Warning for the user that time is short; "" if there is enough."""
         if not self.is_short:
             return ""
         seconds = self.motion.seconds + self.overlays.seconds / self.frames
@@ -161,6 +161,6 @@ drawing = Meter()  # of the overlays in one view
 
 
 def forget() -> None:
-    """Resets all measurements, since nothing is live."""
+    """Resets all measurements, when nothing is live."""
     clock.forget()
     playing.forget()

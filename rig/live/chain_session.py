@@ -57,7 +57,7 @@ class ChainSession(SceneSession):
 
     @property
     def goal(self):
-        """The goal of the last tick."""
+        """The solver's goal in the last tick."""
         return self.state.task.goal if self.state is not None and self.state.task is not None else None
 
     @property

@@ -1,8 +1,8 @@
-"""Live: which movers follow their goals now, what moves them and what they show.
+"""Live motion: which movers follow their goals, when they are ticked, and how their poses are shown.
 
-Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy.
-Rendering goes its own way through the frames, from where live was, and leaves live where it is. All state is runtime only (`runtime`):
-after undo, redo and file load it is rebuilt from what movers say of themselves.
+Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy. A render ticks
+a copy of the stage, which starts at the state of live motion and does not change it. All state is runtime only (`runtime`): after undo,
+redo and file load it is rebuilt from the movers' properties.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +50,7 @@ def start(owner, settings) -> None:
     Call within an operator that has UNDO, so that undo of an unrelated step does not revert it.
 
     Raises:
-        RigError: it cannot be read or assembled; then it is not live.
+        RigError: the mover cannot be read or assembled; then it is not live.
     """
     mover_of(owner, settings).make_ready(as_authored)
     settings.live = True
@@ -67,17 +67,17 @@ def stop(owner, settings) -> None:
 
 
 def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
-    """Reads what movers need before they move on a stage, live or not.
+    """Reads from the scene what movers need before their first tick on a stage, live or not.
 
     Raises:
-        RigError: one cannot be read, or cannot be assembled.
+        RigError: a mover cannot be read, or a mechanism cannot be assembled.
     """
     for mover in movers:
         stage.session(*mover).prepare(mover, as_authored)
 
 
 def forget() -> None:
-    """Discards all runtime state, before the data that it refers to is freed."""
+    """Discards all runtime state of live motion, before Blender frees the data that it refers to."""
     runtime.forget()
     assembled.forget()
 
@@ -287,7 +287,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
 
 
 def placement(depsgraph) -> Placement:
-    """Where things are with the newest poses, before Blender has evaluated them."""
+    """Predicted transforms of the scene with the movers' newest poses, before Blender has evaluated them."""
     stage = current().shown or current().playback.stage
     return stage.placement(live_movers(), depsgraph)
 

@@ -46,7 +46,7 @@ class PlacedBodies:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:
-        """These poses by object and bone, as `Placement.carry` takes them."""
+        """The poses as `Placement.carry` takes them: by object's session_uid and bone name."""
         return {uid: dict.fromkeys(bones, self) for uid, bones in self.made.bodies.items()}
 
     def world(self, uid: int, bone: str) -> Matrix:
@@ -111,7 +111,9 @@ class MechanismSession(SceneSession):
         refuse_unknown([part for _, part in self.reading.moved_parts])
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        """As `SceneSession.keys`: channels of bodies, of joints' objects mounted on them, and of motors."""
+        """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of motors; arguments as for
+        `SceneSession.keys`.
+        """
         authored.place(self.reading, self.base, self.outputs.poses, placement)
         found: dict[Channel, float] = {}
         for _, part in self.reading.moved_parts:
@@ -142,19 +144,19 @@ class MechanismSession(SceneSession):
         self.take(made)
 
     def take_up(self, owner, settings) -> None:
-        """Uses the mechanism as it was read when live began, if it is live."""
+        """Uses the stored mechanism that was read when live began, if the mechanism is live."""
         made = assembled.stored(owner) if settings.live else None
         if made is not None and made is not self.made:
             self.take(made)
 
     def take(self, made: Assembled) -> None:
-        """Uses a mechanism that was read again; motion starts anew."""
+        """Uses a newly assembled mechanism; motion restarts."""
         self.made, self.model, self.model_key, self.outputs, self.base = made, made.model, (), None, None
         self.pose = self.desired_pose = {}
         self.restart()
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
-        """The mover and its inputs in its base frame."""
+        """The mover and its inputs in the mechanism's base frame."""
         (owner, settings), placement = frame.part, frame.view
         self.take_up(owner, settings)
         if self.made is None:
@@ -202,7 +204,7 @@ class MechanismSession(SceneSession):
 
 
 def through(owner, back) -> str:
-    """Sentence that a mechanism is in a cyclic dependency with the mover `back`; "" without one."""
+    """Sentence that a mechanism and the mover `back` depend on each other; "" if they do not."""
     if back is None:
         return ""
     so = "so what they come to hangs on the frames before"

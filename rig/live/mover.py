@@ -1,7 +1,7 @@
-"""A mover: a chain, a body that follows a motion, or a mechanism, as any use of it sees it; and what is known of it from frame to frame.
+"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form, and their sessions.
 
-A mover is a view on the scene, made anew whenever it is needed: undo and loading make it invalid. What is known of it from frame to frame
-is in its session (`Stage.session`), one for each stage: live, a render, a bake. Nothing of a session is saved.
+A mover only refers to its owner and settings, and is made anew whenever it is needed, since undo and loading make it invalid. State from
+frame to frame is in its session (`Stage.session`), one for each stage: live, a render, a bake. Sessions are not saved.
 """
 
 from abc import abstractmethod
@@ -27,7 +27,7 @@ from .posture_keeper import JointKey, PostureKeeper
 
 
 class JointLimits(NamedTuple):
-    """Limits of a joint that the motion filter keeps: [rad or m], and per s, s2, s3."""
+    """Limits of a joint that the motion filter keeps: position [rad or m], and velocity, acceleration and jerk (per s, s2, s3)."""
 
     lower: float
     upper: float
@@ -65,10 +65,10 @@ class SceneSession(Session):
         return ""
 
     def prepare(self, mover, as_authored) -> None:
-        """Reads what the mover needs before it moves on a stage other than live's, while the scene shows the authored pose.
+        """Reads what the mover needs before its first tick on a stage other than live's, while the scene shows the authored pose.
 
         Raises:
-            RigError: it cannot be read.
+            RigError: the mover cannot be read.
         """
 
     def mark_postures_dirty(self) -> None:
@@ -79,7 +79,7 @@ class SceneSession(Session):
         """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not contain.
 
         Raises:
-            RigError: it contains none of them.
+            RigError: the posture contains no value of the joints.
         """
         if action.session_uid not in self.stored:
             found = mover.in_posture(action)
@@ -101,7 +101,7 @@ class SceneSession(Session):
         return self.values()
 
     def limits(self) -> dict[JointKey, JointLimits]:
-        """Limits of each joint or motor that has any."""
+        """Limits of each joint or motor; those without limits are left out."""
         return {}
 
     @property
@@ -114,7 +114,7 @@ class SceneSession(Session):
         return "The end", 0.0, 0.0
 
     def check_keys(self) -> None:
-        """Raises RigError if keyframes cannot represent its motion, since a parent's future pose is unknown."""
+        """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is unknown."""
 
     def keys(self, mover, placement, before: Mapping[Channel, float]) -> dict[Channel, float]:
         """Values to key in this frame, after a tick.
@@ -149,46 +149,46 @@ class Mover(PostureKeeper, _Pair):
     @staticmethod
     @abstractmethod
     def settings_on(owner: bpy.types.Object) -> Iterable[bpy.types.PropertyGroup]:
-        """Settings of all movers of this kind that an object has, live or not."""
+        """Settings of all movers of this kind on an object, live or not."""
 
     def new_session(self) -> SceneSession:
         return self.session_type()
 
     @property
     def planning(self) -> Planning | None:
-        """Its number among the movers that share the time for planning; None if it does not plan."""
+        """The mover's number among those that share the time for planning; None: its solver does not plan."""
         return None
 
     @abstractmethod
     def moved(self, session) -> Moved:
-        """What it moves, which others may depend on."""
+        """The bones and bodies that the mover moves, on which others may depend."""
 
     def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
-        """Indices of the movers on which it depends.
+        """Indices of the movers on which this mover depends.
 
         Args:
-            session: Its session.
-            moved: What each mover moves.
-            own: Its own index.
-            certain: Without uncertain dependencies.
+            session: Session of this mover.
+            moved: Bones and bodies that each mover moves.
+            own: Index of this mover.
+            certain: Whether to leave out uncertain dependencies.
         """
         return []
 
     def place(self, placement: Placement, pose) -> None:
-        """Sets its pose in a placement."""
+        """Writes the mover's pose to a placement."""
         placement.move(self.owner, pose)
 
     def bodies(self, session) -> Bodies:
-        """Objects and bones that show its bodies, for a mechanism."""
+        """Objects and bones that show the bodies of a mechanism; empty for other movers."""
         return NO_BODIES
 
     def bones(self, session) -> Iterable[str]:
-        """Names of its owner's bones that it moves."""
+        """Names of the owner's bones that the mover moves."""
         return session.reader.moved if session.reader else ()
 
     @property
     def shown_bones(self) -> list[str]:
-        """Names of its owner's bones that show it while live; none of a mover that is not on a rig."""
+        """Names of the owner's bones that show the mover's pose while it is live; none for a mover that is not on a rig."""
         return []
 
     @property
@@ -198,31 +198,31 @@ class Mover(PostureKeeper, _Pair):
     @property
     @abstractmethod
     def label(self) -> str:
-        """Its name in sentences: "Chain 'Head'"."""
+        """The mover's label at the beginning of a sentence: "Chain 'Head'"."""
 
     @classmethod
     def chosen_on(cls, owner: bpy.types.Object) -> bpy.types.PropertyGroup | None:
-        """Settings of the mover of this kind that is in use on an object; None if there is none."""
+        """Settings of the mover of this kind that is selected on an object; None: there is none."""
         return next(iter(cls.settings_on(owner)), None)
 
     @property
     def why_no_servos(self) -> str:
-        """Why nothing of it can have a servo now, with the remedy; "" if something can, or never could."""
+        """Why no joint of the mover can have a servo now, with the remedy; "" if one can, or if this kind of mover never has servos."""
         return ""
 
     @property
     def in_sentence(self) -> str:
-        """Its label within a sentence: "chain 'Head'"."""
+        """The mover's label within a sentence: "chain 'Head'"."""
         return self.label[0].lower() + self.label[1:]
 
     @property
     def name(self) -> str:
-        """Its name in lists."""
+        """The mover's name in lists."""
         return self.label
 
     @property
     def given_name(self) -> str:
-        """The name that the user gave it, or its owner: for addresses and names of files."""
+        """The name that the user gave the mover, or its owner's name; for addresses and file names."""
         return self.settings.name or self.owner.name
 
     @property
@@ -231,22 +231,22 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def long_label(self) -> str:
-        """Its name with its owner's, for sentences about several objects."""
+        """The mover's label with its owner's name, for sentences about several objects."""
         return self.label
 
     @property
     def is_on_rig(self) -> bool:
-        """Whether it changes an armature's pose, which the armature's proxy shows."""
+        """Whether the mover changes an armature's pose, which the armature's proxy shows."""
         return True
 
     @property
     def can_move(self) -> bool:
-        """Whether it moves while live: its owner is not linked and not in Edit Mode."""
+        """Whether the mover moves while live: its owner is not linked and not in Edit Mode."""
         return self.owner.library is None and self.owner.mode != "EDIT"
 
     @property
     def has_goal(self) -> bool:
-        """Whether it has a target or source to follow."""
+        """Whether the mover has a target or source to follow."""
         return True
 
     @property
@@ -256,12 +256,12 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def bakes_when_off(self) -> bool:
-        """Whether a bake of the whole scene includes it even if it is not live."""
+        """Whether a bake of the whole scene includes the mover even if it is not live."""
         return False
 
     @property
     def bakes_with(self) -> list["Mover"]:
-        """Movers that must be baked with it, since they change its pose."""
+        """Movers that must be baked together with this one, since they change its pose."""
         return []
 
     @property
@@ -278,11 +278,11 @@ class Mover(PostureKeeper, _Pair):
         """Gives a duplicated mover a new uid when it is first used."""
 
     def links(self, session) -> list[str]:
-        """Names of its owner's bones that are checked against no-go zones."""
+        """Names of the owner's bones that are checked against no-go zones."""
         return []
 
     def unmeasured(self, session) -> str:
-        """Which of its parts cannot be checked against no-go zones, as a sentence; "" if all can."""
+        """Which parts of the mover cannot be checked against no-go zones, as a sentence; "" if all can."""
         return ""
 
     def joint_label(self, key: JointKey) -> str:
@@ -290,14 +290,14 @@ class Mover(PostureKeeper, _Pair):
         return axes.label(*key)
 
     def make_ready(self, as_authored: Authored) -> None:
-        """Reads what it needs before it goes live, while the scene shows the authored pose.
+        """Reads from the scene what the mover needs before it goes live, while the scene shows the authored pose.
 
         Raises:
-            RigError: it cannot be read.
+            RigError: the mover cannot be read.
         """
 
     def part_moved_by(self, other: "Mover") -> str:
-        """Which part of it another mover moves: "base", "armature", "target", or "" if none."""
+        """Which part of this mover another mover moves: "base", "armature", "target", or "" if none."""
         return ""
 
     @abstractmethod
@@ -311,11 +311,11 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        """Values of its joints while it is live and not solved yet."""
+        """Values of the mover's joints [rad or m] while it is live and not solved yet."""
         return {}
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:
-        """Writes authored values of joints [rad or m]. Returns whether anything changed."""
+        """Writes authored values of the mover's joints [rad or m]; returns whether anything changed."""
         changed = False
         for key, value in values.items():
             channel = self.channel(key)

@@ -93,7 +93,7 @@ class ChainMover(BonePostures, Mover):
 
     @property
     def moves(self) -> Moved:
-        """What its joints move."""
+        """The bones that the chain's joints move."""
         return mover(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
@@ -127,7 +127,7 @@ class BodyMover(Mover):
 
     @classmethod
     def chosen_on(cls, owner) -> LimberRetarget | None:
-        """As `settings_on`, and the body as soon as it has a source."""
+        """Settings of the body if it is paired, or has at least a source; None otherwise."""
         if owner.type == "ARMATURE" and owner.limber.retarget.source is not None:
             return owner.limber.retarget
         return super().chosen_on(owner)
@@ -253,7 +253,7 @@ class MechanismMover(MotorPostures, Mover):
 
 
 def plans(solver: str) -> bool:
-    """Whether a solver plans ahead, so that the planning chains of an armature take turns."""
+    """Whether a solver plans ahead; chains with such a solver on one armature take turns to plan."""
     return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
@@ -261,7 +261,7 @@ KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]
 
 
 def mover_of(owner, settings) -> Mover:
-    """The mover with these settings."""
+    """The mover for these settings, of the kind that the settings have."""
     return next(kind for kind in KINDS if isinstance(settings, kind.settings_type))(owner, settings)
 
 
@@ -276,7 +276,7 @@ def chosen_of(owner) -> list[Mover]:
 
 
 def in_use(owner) -> Mover | None:
-    """The mover of an object that operators act on: its selected chain, else its body, else its mechanism; None if it has none."""
+    """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None: it has none."""
     return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What a mover does with stored postures: store, read and apply them, and whether it can."""
+"""Interface of movers to stored postures: store, read and apply them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from ..reading.skeleton import ChainReader
 
 
 class PostureKeeper:
-    """Base of movers: their stored postures. By default a mover keeps none, and a posture stores the joints' authored values."""
+    """Base class of movers with stored postures. By default a mover has none, and a posture stores the joints' authored values."""
 
     __slots__ = ()
     owner: bpy.types.Object
@@ -26,7 +26,7 @@ class PostureKeeper:
 
     @abstractmethod
     def authored(self) -> dict[JointKey, float]:
-        """Authored values [rad or m] of its joints, posed or keyed; unknown ones are left out."""
+        """Authored values [rad or m] of the mover's joints, posed or keyed; unknown ones are left out."""
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
@@ -34,33 +34,33 @@ class PostureKeeper:
 
     @abstractmethod
     def pose(self, values: Mapping[JointKey, float]) -> bool:
-        """Writes authored values of joints [rad or m]. Returns whether anything changed."""
+        """Writes authored values of the mover's joints [rad or m]; returns whether anything changed."""
 
     @property
     def why_no_postures(self) -> str:
-        """Why it cannot store and keep postures, as a sentence; "" if it can: its settings have `LimberPostures`."""
+        """Why the mover cannot have stored postures, as a sentence; "" if it can (its settings are `LimberPostures`)."""
         return f"{self.label} keeps no postures"
 
     @property
     def shows_pictures(self) -> bool:
-        """Whether its postures have pictures and mirror images, which are those of bones."""
+        """Whether the mover's postures have thumbnails and mirror images, as those of bones do."""
         return False
 
     @property
     def posture_settings(self) -> tuple[str, ...]:
-        """Names of further settings of the posture that it keeps."""
+        """Names of further properties that belong to the choice of the posture."""
         return ()
 
     @property
     def posture_remark(self) -> str:
-        """What limits the effect of the posture that it keeps, as a sentence; "" if nothing does."""
+        """Why the chosen posture has only a limited effect, as a sentence; "" if nothing limits it."""
         return ""
 
     def store_posture(self, name: str, session) -> bpy.types.Action:
-        """Makes a pose asset of its joints' authored values, and selects it in its list.
+        """Makes a pose asset of the authored values of the mover's joints, and selects it in the mover's list.
 
         Raises:
-            RigError: it cannot be read.
+            RigError: the mover cannot be read.
         """
         return self._make_posture(name, self.authored())
 
@@ -69,10 +69,10 @@ class PostureKeeper:
         return postures.make(*self, name, {(one.bone, one.name, one.index): value for one, value in channels.items()})
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
-        """Sets the authored values of its joints to those of a stored posture. Returns the channels: bone, property, index.
+        """Sets the authored values of the mover's joints to those of a stored posture; returns the channels: bone, property, index.
 
         Raises:
-            RigError: the posture has no value of its joints.
+            RigError: the posture has no value of the mover's joints.
         """
         found = self.in_posture(action)
         if not found:
@@ -81,7 +81,7 @@ class PostureKeeper:
         return [(channel.bone, channel.name, -1) for key in found if (channel := self.channel(key)) is not None]
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        """Values [rad or m] of its joints in a stored posture, as far as this contains them."""
+        """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are left out."""
         curves = actions.fcurves(action)
         channels = ((key, self.channel(key)) for key in self.joint_keys)
         found = {key: actions.find(curves, one.path, one.index) for key, one in channels if one is not None}

@@ -33,20 +33,20 @@ class Member:
 
     @property
     def movers(self) -> list[Mover]:
-        """Its live movers that the proxy shows: the body, then chains."""
+        """The armature's live movers that the proxy shows: the body, then chains."""
         return [mover for mover in live_of(self.rig) if mover.is_on_rig]
 
     @property
     def names(self) -> list[str]:
-        """Names of the existing bones that its live movers move."""
+        """Names of the existing bones that the armature's live movers move."""
         bones, bodies = self.rig.pose.bones, assembled.bones(self.rig)  # bodies are shown where the mechanism has them
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """Bone of the proxy -> targets to keep evaluated; without targets that depend on bones or deformation, which could make a
-        dependency cycle.
+        """For each bone of the proxy, the targets that must stay evaluated; without targets that depend on bones or deformation, which
+        could cause a dependency cycle.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in chains}
@@ -83,7 +83,7 @@ class Registry:
         return not all(exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members)
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints and constraints are unchanged since the last `sync`."""
+        """Whether bones, joints and constraints are the same as at the last `sync`."""
         for member in self.members:
             if not exists(member.rig) or not member.rig.pose:
                 return False
@@ -163,7 +163,7 @@ class MechanismRegistry:
     counted: int = -1  # objects in the file after the last `sync`
 
     def movers(self, scene=None) -> list[Mover]:
-        """Every live mechanism, of one scene where it is given."""
+        """All live mechanisms; with `scene`, those of that scene."""
         found = [thing for uid, name in self.owners.items() if (thing := find(name, uid)) is not None]
         return [MechanismMover(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
 
@@ -183,11 +183,11 @@ class MechanismRegistry:
 
     @property
     def has_news(self) -> bool:
-        """Whether a live mechanism was not read yet, as after its file was opened."""
+        """Whether a live mechanism has not been read yet, as after its file was opened."""
         return any(assembled.stored(owner) is None for owner, _ in self.movers())
 
     def read(self) -> None:
-        """Reads live mechanisms that were not read yet. Everything must show its authored pose meanwhile."""
+        """Reads live mechanisms that have not been read yet. Call it while the scene shows its authored pose."""
         self.unread = {}
         for owner, _ in self.movers():
             if assembled.stored(owner) is None:
@@ -197,14 +197,14 @@ class MechanismRegistry:
                     self.unread[owner.session_uid] = str(error)
 
     def attach(self) -> None:
-        """Attaches a proxy to each live mechanism, and removes those of others."""
+        """Attaches a proxy to each live mechanism, and removes the proxies of others."""
         mechanism_proxy.discard_others(list(self.owners))
         for owner, _ in self.movers():
             if (made := assembled.stored(owner)) is not None:
                 mechanism_proxy.attach(owner, made.reading)
 
     def is_in_line(self) -> bool:
-        """Whether owners and constraints are unchanged since the last `sync`."""
+        """Whether owners and constraints are the same as at the last `sync`."""
         for uid, name in self.owners.items():
             owner = find(name, uid)
             if owner is None:
@@ -251,7 +251,7 @@ class Runtime:
         return bool(self.registry.members or self.mechanisms.owners)
 
     def note_rest(self, scene, movers: list[Mover]) -> None:
-        """Stores whether any mover of a scene still moves."""
+        """Records whether any mover of a scene still moves."""
         if self.playback.stage.is_at_rest(movers):
             self.moving.discard(scene.session_uid)
         else:
@@ -259,7 +259,7 @@ class Runtime:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Marks depsgraph updates that Limber's own writes cause, so that no handler reacts to them."""
+        """Context manager that marks depsgraph updates as caused by Limber's own writes, so that no handler reacts to them."""
         before, self.busy = self.busy, True
         try:
             yield
@@ -275,12 +275,12 @@ _now = Runtime()
 
 
 def current() -> Runtime:
-    """The runtime state."""
+    """The runtime state of live motion."""
     return _now
 
 
 def forget() -> None:
-    """Discards the runtime state, before the data that it refers to is freed."""
+    """Discards the runtime state, before Blender frees the data that it refers to."""
     global _now
     _now = Runtime()
 
@@ -297,5 +297,5 @@ def live_chains(scene=None) -> list[Mover]:
 
 
 def session(owner, settings):
-    """The live session of a mover, by its owner object and its settings."""
+    """The session of a mover on the live stage, given its owner object and its settings."""
     return _now.playback.stage.session(owner, settings)

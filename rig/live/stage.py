@@ -17,7 +17,7 @@ from .movers import mover_of
 
 
 class SceneHost:
-    """A Blender scene in a frame.
+    """Implementation of `character.stage.Host` for a Blender scene in one frame.
 
     Args:
         stage: The stage whose movers move.
@@ -29,7 +29,7 @@ class SceneHost:
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends."""
+        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
         sessions = [self.stage.of(mover) for mover in movers]
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]
@@ -37,7 +37,7 @@ class SceneHost:
         return [mover.needs(session, moved, k, certain) for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))]
 
     def view(self, poses) -> Placement:
-        """Placement with these poses; a mover without a pose counts as authored."""
+        """Predicted transforms with these poses; a mover without a pose counts as authored."""
         placement = Placement(self.depsgraph, {})
         for mover, session, pose in poses:
             for uid, bones in mover.bodies(session).items():
@@ -67,7 +67,7 @@ class SceneHost:
 
 
 class Stage(engine.Stage):
-    """Sessions of the movers of a file.
+    """Sessions of the movers of a file; see `character.stage.Stage`.
 
     Args:
         solvers: Solvers to use instead of the chains' own, by the movers' keys.
@@ -121,12 +121,12 @@ class Stage(engine.Stage):
         return super().is_at_rest([as_mover(mover) for mover in movers])
 
     def placement(self, movers: Sequence[tuple], depsgraph) -> Placement:
-        """Placement with the movers' newest poses."""
+        """Predicted transforms of the scene with the movers' newest poses."""
         return self.view(in_one_order(movers), SceneHost(self, depsgraph))
 
 
 def as_mover(mover: tuple) -> Mover:
-    """A mover, or an (owner, settings) pair, as a mover."""
+    """The Mover for a mover or an (owner, settings) pair."""
     return mover if isinstance(mover, Mover) else mover_of(*mover)
 
 

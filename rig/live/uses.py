@@ -1,4 +1,4 @@
-"""Why a mover cannot be live, baked, compared, checked or moved by hand. Reasons that depend on the kind of mover are only here."""
+"""Reasons why a mover cannot go live, be baked, compared, checked or moved by hand, for each kind of mover."""
 
 from enum import Enum
 
@@ -22,7 +22,9 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why this use of a mover is not possible, with the remedy; "" if it is. Fast, since panels call it."""
+    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; "" if it can. Fast, since panels
+    call it.
+    """
     if use is Use.LIVE and mover.is_live:
         return f"{mover.label} is live already: press End Live to leave"
     reasons = _REASONS.get((type(mover), use))
@@ -30,9 +32,9 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """The movers that are used together: a mover and those of the same object that are live or are baked when not live.
+    """Movers to bake or check together: a mover, and those of the same object that are live or belong to every bake.
 
-    Those for which this use is not possible are left out.
+    Movers that cannot be used in this way are left out.
     """
     company = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
     return [one for one in company if not why_not(use, one)]

@@ -145,7 +145,7 @@ class Bake(Stepped):
         return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
 
     def finish(self) -> list[bpy.types.Action]:
-        """Writes the keyframes and ends live motion of the baked movers, so that the new actions play; returns these."""
+        """Writes the keyframes and ends live motion of the baked movers, so that the new actions play; returns the actions."""
         for mover in self.movers:
             if mover.is_live:
                 live.stop(*mover)
@@ -154,7 +154,7 @@ class Bake(Stepped):
         return made
 
     def mute(self) -> list[str]:
-        """Mutes what would override the keyframes or act on top of them; returns what was muted, as sentences."""
+        """Mutes drivers and constraints that would override or change the baked motion; returns sentences about them."""
         return muting.mute_what_wins(self.take.keys)
 
     def _write(self, owner) -> bpy.types.Action:

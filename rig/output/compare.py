@@ -119,7 +119,7 @@ def table(rig, chain) -> Table | None:
 
 
 def forget() -> None:
-    """Discards all tables, before the data that they refer to is freed."""
+    """Discards all tables, before Blender frees the data that they refer to."""
     _tables.clear()
 
 

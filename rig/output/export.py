@@ -34,8 +34,8 @@ SETTLE_FOR = (
 class Export(Stepped):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    Live movers move as they do live, from rest in the first frame; after the last one they come to rest where they were going. Everything
-    else is exported as posed. Where nothing is live, a format of frames is sampled at its own rate, between frames too.
+    Live movers start at rest in the first frame; after the last frame they come to rest at their last goal. Everything else is exported as
+    posed. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
 
     Args:
         scene: The scene with the object.
@@ -96,10 +96,10 @@ class Export(Stepped):
         return self.scene.render.fps / self.scene.render.fps_base
 
     def step(self) -> bool:
-        """Reads one frame, or one more until the motion is at rest; returns whether there are more.
+        """Reads one frame or, after the last one, a further frame until the motion is at rest; returns whether there are more.
 
         Raises:
-            RigError: a mover cannot be solved, or does not come to rest.
+            RigError: a mover cannot be solved, or its motion does not come to rest.
         """
         if len(self.rows) < self.total:
             frame = self.start + len(self.rows) * self.stride
@@ -127,8 +127,8 @@ class Export(Stepped):
         """Checks the motion and writes the file.
 
         Raises:
-            RigError: a limit is exceeded, or the file cannot be made or written; names joint, frame, expected and found. No file is written
-                then.
+            RigError: a limit is exceeded, or the file cannot be made or written; the message names joint, frame, expected and found value.
+                No file is written then.
         """
         try:
             motion = self._motion()
@@ -163,7 +163,7 @@ class Export(Stepped):
 
     @property
     def says_how(self) -> str:
-        """Which joints of the robot were solved, and which are as posed, as a sentence."""
+        """Sentence that says which joints of the robot were solved, and which are as posed."""
         labels = ", ".join(mover.label for mover in self._own())
         return f"{labels} live, the rest as posed" if labels else "as posed: nothing is live"
 

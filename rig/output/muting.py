@@ -52,7 +52,7 @@ def _label(thing, path: str, index: int) -> str:
 
 
 def wholly_keyed(keys: Mapping[Channel, list[float]]) -> list:
-    """Objects and bones whose location and rotation are keyed completely."""
+    """Objects and bones whose location and rotation have keys on all components."""
     return [holder for holder, _, _ in _whole_transforms(keys)]
 
 
@@ -84,7 +84,7 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """Constraints of an object or bone that would change the baked location and rotation in some frame.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame.
 
     A bone's limits that are its joint's own define which of its axes are free, and stay active if the motion keeps to them.
     """
@@ -120,7 +120,7 @@ def _crosses(held, row) -> bool:
 
 
 def mute(held) -> None:
-    """Mutes a constraint and the drivers of its enabled state."""
+    """Mutes a constraint, and the drivers of its mute and enabled properties."""
     held.mute = True
     animation = held.id_data.animation_data
     for driver in animation.drivers if animation else ():
@@ -129,7 +129,7 @@ def mute(held) -> None:
 
 
 def mute_switches(has, curves) -> None:
-    """Mutes keyframes that would enable a muted constraint again."""
+    """Mutes keyframes that would switch a muted constraint on again."""
     for held in has.constraints:
         for path in _switches(held) if held.mute else ():
             curve = actions.find(curves, path, 0)

@@ -9,7 +9,7 @@ from .take import Take
 
 
 def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
-    """A new action with a take's keyframes for an object, not assigned yet, and the handle of its slot."""
+    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot."""
     action, handle, curves = new_action(thing, name)
     keys = take.keys
     for channel, values in keys.items():
@@ -42,7 +42,7 @@ def new_action(thing, name: str) -> tuple:
 
 
 def refuse_what_would_hide_keys(thing) -> None:
-    """Raises RigError if NLA tracks would hide an action of the object."""
+    """Raises RigError if NLA tracks of the object would hide the keyframes of its action."""
     animation = thing.animation_data
     if animation is None or not animation.nla_tracks:
         return

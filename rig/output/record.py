@@ -55,7 +55,7 @@ def start(owner) -> None:
 
 
 def forget() -> None:
-    """Discards all takes, before the data that they refer to is freed. The copy in the user's folder remains."""
+    """Discards all takes, before Blender frees the data that they refer to. The copy in the user's folder remains."""
     for uid, copy in _copies.items():
         copy.add([*_going[uid], Take()])
     _going.clear()
@@ -68,7 +68,7 @@ def is_going(rig) -> bool:
 
 
 def copy_problem(rig) -> str:
-    """Why no copy of the recording is written, as a sentence; "" if it is."""
+    """Why no copy of the recording can be written, as a sentence; "" if it can."""
     copy = _copies.get(rig.session_uid)
     return copy.problem if copy else ""
 
@@ -129,7 +129,7 @@ def restore(owner, path: Path) -> Keyed:
     """Keys the takes in a copy of an interrupted recording, as `finish` does.
 
     Raises:
-        RigError: it is no copy of a recording, or contains nothing of this file.
+        RigError: the file is no copy of a recording, or contains no object of this .blend.
     """
     kept = []
     for take in take_copies.read(path):

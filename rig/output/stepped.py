@@ -1,4 +1,4 @@
-"""Base class of long work on a scene in small steps, with progress and cancelling, after which the scene is at its frame again."""
+"""Base class of long jobs on a scene in small steps, with progress and cancelling; at the end the scene's frame is restored."""
 
 from abc import ABC, abstractmethod
 from math import floor
@@ -10,15 +10,15 @@ from . import unkeyed
 
 
 class Stepped(ABC):
-    """Work that goes through frames, one step after another.
+    """Job that goes through frames, one step after another.
 
     It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are suspended. So a subclass calls
     `__init__` only after it has checked everything that can fail.
 
     Attributes:
-        total, done: Number of steps in all, and of those done; defined by subclasses.
+        total, done: Number of all steps, and of completed ones; defined by subclasses.
         frame_before: The frame, with its fraction, that the scene showed.
-        keeps_unkeyed: Whether values without a keyframe are restored, which going through frames would lose.
+        keeps_unkeyed: Whether values that the user changed without a keyframe are restored at the end; changing frames would lose them.
 
     Args:
         scene: The scene.
@@ -51,7 +51,7 @@ class Stepped(ABC):
         return False
 
     def cancel(self) -> None:
-        """Restores everything, unless `finish` was called."""
+        """Cancels the job and restores the scene, unless `finish` was called."""
         self._end()
 
     def _end(self) -> None:

@@ -96,7 +96,7 @@ def _free_path(place: Path, rig_name: str) -> Path:
 
 
 def is_wanted() -> bool:
-    """Whether copies are made: only with a window, since a script can save what it records itself."""
+    """Whether recordings are copied: only with a window, since a script can save what it records itself."""
     return not bpy.app.background
 
 
@@ -146,7 +146,7 @@ def forget() -> None:
 
 
 def settle(rig) -> None:
-    """Marks the interrupted recording as handled: renames its file, over that of an earlier one."""
+    """Marks the interrupted recording as handled by renaming its file, so that it is not offered again."""
     path = left(rig)
     if path is not None:
         with suppress(OSError):  # somebody was faster
@@ -158,7 +158,7 @@ def read(path: Path) -> list[Take]:
     """The takes in a copy, up to its last complete line.
 
     Raises:
-        RigError: it is no copy of a recording, or was edited.
+        RigError: the file is no copy of a recording, or was edited.
     """
     takes: dict[int, Take] = {}
     try:

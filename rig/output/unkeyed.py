@@ -1,4 +1,4 @@
-"""Values that the user changed without a keyframe: going through frames would lose them, so they are stored and restored."""
+"""Stores and restores values that the user changed without a keyframe; changing frames would lose them."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ def remember(scene) -> list[Channel]:
 
 
 def put_back(channels: list[Channel]) -> None:
-    """Restores those properties that have another value now."""
+    """Restores the stored values of properties that have changed since."""
     for owner, path, index, value in channels:
         if _value(owner, path, index) != value:
             _set(owner, path, index, value)

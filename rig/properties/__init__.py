@@ -1,1 +1,1 @@
-"""What the .blend stores of Limber: properties of objects, bones and scenes."""
+"""Properties that the .blend stores for Limber, on objects, bones and scenes."""

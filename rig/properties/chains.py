@@ -74,7 +74,7 @@ def _make_unique(chain, _context) -> None:
 
 
 class LimberGoal:
-    """Mixin of chains and ends: the goal of an end."""
+    """Mixin of chains and of their additional ends: the goal of an end."""
 
     goal: EnumProperty(name="Goal", description="Task of the end", items=GOAL_ITEMS, default="POINT")
     target: PointerProperty(
@@ -174,12 +174,12 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
 
     @property
     def label(self) -> str:
-        """Its name in sentences."""
+        """The chain's name at the beginning of sentences."""
         return f"Chain '{self.name}'"
 
     @property
     def is_posed(self) -> bool:
-        """Whether its bones are being posed."""
+        """Whether the user is posing the chain's bones."""
         return self.id_data.mode == "POSE"
 
 

@@ -9,7 +9,7 @@ from .overridable import CollectionProperty, EnumProperty, FloatProperty, IntPro
 
 
 class LimberCoupledJoint(PropertyGroup):
-    """A joint of a coupled limit, and how much of it counts."""
+    """A joint of a coupled limit, with its factor in the sum."""
 
     name: StringProperty(name="Name", description="Name of the joint's bone")  # overrides tell the items of a list by their names
     bone: StringProperty(name="Bone", description="Bone that the joint moves")

@@ -1,4 +1,4 @@
-"""Enumeration items that are made from tables."""
+"""Items of enumeration properties, made from tables."""
 
 from zlib import crc32
 
@@ -9,7 +9,7 @@ def item(key: str, label: str, description: str) -> tuple[str, str, str, str, in
 
 
 def choice(key: str, info) -> tuple[str, str, str, str, int]:
-    """Enumeration item of an entry in a table.
+    """Enumeration item for an entry of a table.
 
     Args:
         key: Key of the entry.

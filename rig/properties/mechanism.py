@@ -265,10 +265,10 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
 
     @property
     def label(self) -> str:
-        """Its name in sentences."""
+        """The mechanism's name at the beginning of sentences."""
         return f"Mechanism '{self.id_data.name}'"
 
     @property
     def is_posed(self) -> bool:
-        """Whether its motors' values pose it."""
+        """Whether the pose is set by the motors' values instead of goals."""
         return self.drive == "MOTORS"

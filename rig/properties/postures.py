@@ -1,4 +1,4 @@
-"""Properties of a mover's stored postures: the list, and which of them it keeps."""
+"""Properties of a mover's stored postures: the list, and the posture that the mover keeps."""
 
 from bpy.types import Action, PropertyGroup
 
@@ -36,7 +36,7 @@ class LimberPosture(PropertyGroup):
 
 
 def kept_index(mover) -> int:
-    """Index of the posture that a mover keeps, by its settings; -1 where there is none."""
+    """Index of the posture that a chain or mechanism keeps, given its settings; -1: none."""
     index = kept_posture.place(mover)
     return -1 if index is None else index
 
@@ -69,5 +69,5 @@ class LimberPostures:
 
     @property
     def in_sentence(self) -> str:
-        """Its label within a sentence."""
+        """The mover's label within a sentence."""
         return self.label[0].lower() + self.label[1:]

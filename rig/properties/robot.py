@@ -150,7 +150,7 @@ class LimberChannel(LimberServo, PropertyGroup):
 
 
 class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
-    """A value: an animatable property that a servo, or a lamp, follows."""
+    """An auxiliary value of a robot: an animatable property that a servo, or a lamp, follows."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
     owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)

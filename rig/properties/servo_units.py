@@ -11,7 +11,8 @@ ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths 
 
 
 def usual_servo(protocol: str) -> tuple[float, float, float, float]:
-    """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; a hobby servo's where nothing is known.
+    """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; those of a hobby servo if the protocol's
+    are unknown.
 
     For positions in steps: the middle of their range, and the range within one revolution.
     """

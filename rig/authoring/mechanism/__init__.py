@@ -1,1 +1,1 @@
-"""Making and checking mechanisms in the scene."""
+"""Creation and checks of mechanisms in the scene."""

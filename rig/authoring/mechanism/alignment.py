@@ -14,7 +14,7 @@ def align(owner, made: Assembled, thing) -> float:
     Call within an operator that has UNDO.
 
     Raises:
-        RigError: its axis is not what locks the loop, or another object would have to be rotated as well.
+        RigError: the joint's axis does not lock the loop, or another object would have to be rotated as well.
     """
     blamed = {
         loop.misaligned.joint: loop.misaligned for loop in locked_loops(made.model.solver, made.model.rest) if loop.misaligned is not None

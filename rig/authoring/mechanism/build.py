@@ -55,7 +55,7 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
 
 
 def target_at(name: str, matrix, collection):
-    """A new empty as the target of a body, with this world matrix."""
+    """A new empty with this world matrix, to be the target of a body."""
     made = bpy.data.objects.new(f"{name} Target", None)
     made.empty_display_type, made.empty_display_size = "CUBE", 0.02
     position, rotation, _ = matrix.decompose()
@@ -145,7 +145,7 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
 
 
 def owner_in(collection):
-    """A new empty that owns the mechanism of a collection."""
+    """A new empty in a collection, to own a mechanism."""
     owner = bpy.data.objects.new(TITLE, None)
     owner.empty_display_size = 0.1
     collection.objects.link(owner)
@@ -153,7 +153,7 @@ def owner_in(collection):
 
 
 def from_scene(owner, found: list):
-    """Makes a mechanism of joints' objects, with motors on joints that Blender's Motor constraints drive. Check the joints first."""
+    """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive. Call `check_joints` first."""
     kept = make(owner)
     for thing in found:
         add_joint(owner, thing)

@@ -1,4 +1,4 @@
-"""Check Mechanism: whether the mechanism can be assembled, its degrees of freedom, those that its motors do not control, and problems."""
+"""Check of a mechanism: whether it can be assembled, its degrees of freedom, those that its motors do not control, and problems."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Outcome:
 
 
 def check(context, owner) -> Outcome:
-    """Checks a mechanism as authored; a live one as it was read when live began."""
+    """Result of a check of a mechanism as authored; of a live mechanism, as it was read when live began."""
     kept = owner.limber.mechanism
     try:
         made = assembled.stored(owner) if kept.live else None
@@ -104,7 +104,7 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
 
 
 def of_physics(context, reading: Reading) -> Iterator[Finding]:
-    """Findings about bodies that Blender's own rigid body simulation moves as well."""
+    """Findings about bodies of the mechanism that Blender's rigid body simulation also moves."""
     world = context.scene.rigidbody_world
     if world is None or not world.enabled:
         return

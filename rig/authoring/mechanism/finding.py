@@ -22,7 +22,7 @@ class Group:
 
 
 def groups(things: Iterable) -> list[Group]:
-    """Connected groups of joints' objects."""
+    """Groups of joint objects that bodies connect with each other."""
     found: list[Group] = []
     for joint in things:
         made = Group({joint.session_uid}, things=[joint])
@@ -39,26 +39,26 @@ def groups(things: Iterable) -> list[Group]:
 
 
 def unlisted_joints(scene) -> list:
-    """Joints' objects that no mechanism lists."""
+    """Joint objects of a scene that no mechanism lists."""
     listed = {joint.object.session_uid for owner in owners(scene) for joint in owner.limber.mechanism.joints if joint.object is not None}
     return [thing for thing in scene.objects if is_joint(thing) and thing.session_uid not in listed]
 
 
 def is_unlisted(thing, scene) -> bool:
-    """Whether an object is a joint that no mechanism lists, or a body of one."""
+    """Whether an object is a joint that no mechanism lists, or a body of such a joint."""
     return any(thing == joint or thing in ends(joint) for joint in unlisted_joints(scene))
 
 
 def joints_around(thing, scene) -> list:
-    """Joints for a new mechanism at an object: those connected with it, and all in its collection unless another mechanism has joints
-    there.
+    """Joints for a new mechanism at an object: those connected with it, and all in its collection, unless another mechanism lists joints of
+    that collection.
     """
     return _joints(unlisted_joints(scene), {thing.session_uid}, collection_of(thing, scene), scene)
 
 
 def missing_joints(owner, scene) -> list:
-    """Joints that a mechanism should list as well: those connected with its own, and all in the owner's collection unless another
-    mechanism has joints there.
+    """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's collection, unless another
+    mechanism lists joints of that collection.
     """
     own = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
     uids = {thing.session_uid for thing in own}
@@ -75,7 +75,7 @@ def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
 
 
 def collection_of(thing, scene):
-    """Collection for the objects of a mechanism at an object; never one that Blender's physics uses."""
+    """Collection for new objects of a mechanism at an object; never one that Blender's physics uses."""
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
     return next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)

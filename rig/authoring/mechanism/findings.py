@@ -41,7 +41,7 @@ def of_motors(kept, reading: Reading) -> Iterator[Finding]:
 
 
 def locked_motors(kept, made: Assembled) -> list:
-    """Motors that the closed loops keep from moving."""
+    """Motors of a mechanism that its closed loops lock, so that they cannot move."""
     mechanism = made.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
     locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
@@ -115,7 +115,9 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner) -> Iterator[Finding]:
-    """Findings about rigid body constraints with a missing body: Blender's physics ignores them, while here it is the world."""
+    """Findings about rigid body constraints without a second body: for Limber the missing body is the world, while Blender's physics
+    ignores the constraint.
+    """
     for thing in joint_objects(owner):
         if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
             continue

@@ -28,8 +28,8 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
         axis: Axis of the degree of freedom in the frame of the joint's kind.
         joint: The joint's object; None for a bone's joint.
         bone: Name of the bone, for a bone's joint.
-        seen: Name of the axis in the object's or bone's frame, for the motor's name.
-        limits: Lower and upper limit [rad or m] of the joint.
+        seen: Name that the axis has in the object's or bone's frame, used in the motor's name.
+        limits: Lower and upper limit [rad or m] of the joint, infinite if it has none.
     """
     servo = device.next_servo(owner)
     made = kept.motors.add()
@@ -54,7 +54,7 @@ def add_motors(owner, joint) -> list:
     """Adds motors to all degrees of freedom of a joint's object; returns them.
 
     Raises:
-        RigError: it is no joint of the mechanism, has motors already, or has no degree of freedom.
+        RigError: the object is no joint of the mechanism, has motors already, or has no degree of freedom.
     """
     kept = owner.limber.mechanism
     found = next((one for one in joints.joints(joint_objects(owner)) if one.thing == joint), None)
@@ -78,7 +78,7 @@ def _spans(lower, upper):
 
 
 def add_motors_of_bones(owner, names: Sequence[str]) -> list:
-    """Adds motors to all degrees of freedom of several bones' joints; returns them. Where it raises, nothing is added.
+    """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error, nothing is added.
 
     Raises:
         RigError: as `add_bone_motors`.
@@ -99,7 +99,7 @@ def add_bone_motors(owner, name: str) -> list:
     """Adds motors to all degrees of freedom of the joint that moves a bone; returns them.
 
     Raises:
-        RigError: it has motors already, has no degree of freedom, or no kind of joint has its axes.
+        RigError: the joint has motors already, has no degree of freedom, or no kind of joint has its axes.
     """
     kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if kept.closures_file else None
@@ -124,7 +124,7 @@ def add_bone_motors(owner, name: str) -> list:
 
 
 def file_motors(kept, rig, joint) -> list:
-    """Adds motors to a joint of an imported robot, with the limits and the speed of its file; returns them."""
+    """Adds motors to a joint of an imported robot, with limits and speed from the robot's file; returns them."""
     found = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
     )

@@ -1,4 +1,4 @@
-"""Goes through the frames as a bake does, and records the movers' motion for `findings`. Results are for this session only."""
+"""Motion Check: goes through the frames as a bake does, and records the movers' motion for `findings`. Results last for this session."""
 
 from dataclasses import dataclass
 
@@ -58,7 +58,7 @@ def entered(frame: int, rigs) -> list[Entered]:
 
 
 def forget() -> None:
-    """Discards all results, before the data that they refer to is freed."""
+    """Discards all results, before Blender frees the data that they refer to."""
     _results.clear()
 
 
@@ -68,11 +68,11 @@ class MotionCheck(Stepped):
     Args:
         scene: The scene with the object.
         mover: The chain, body or mechanism.
-        frames: Those to check, in order.
-        lost_beyond, changed_beyond: [rad] see `findings`.
+        frames: Frames to check, in order.
+        lost_beyond, changed_beyond: Thresholds [rad] of `findings`.
 
     Raises:
-        RigError: the range is empty, nothing can be checked or read, or a no-go zone cannot be looked at.
+        RigError: the range is empty, nothing can be checked or read, or a no-go zone cannot be used.
     """
 
     keeps_unkeyed = True
@@ -159,7 +159,7 @@ class MotionCheck(Stepped):
         take.inside.append(deepest)
 
     def finish(self) -> Result:
-        """The result, which is also stored for the panel."""
+        """Result of the check, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
         found = tuple(finding for take in takes for finding in findings(take, *self.beyond))

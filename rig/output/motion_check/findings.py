@@ -15,7 +15,7 @@ GAP = 2  # largest number of frames between two findings of a kind that are merg
 
 
 class Kind(NamedTuple):
-    """Kind of finding, as the interface shows it."""
+    """Kind of finding with its name and icon in the interface."""
 
     label: str
     icon: str
@@ -53,22 +53,22 @@ class Take:
     """The motion of a chain, a body or a mechanism over a range of frames, one row a frame.
 
     Attributes:
-        chain: Its name.
-        seconds: [s] from one frame to the next.
-        joints: n of them.
-        frames: Their numbers.
-        desired: (n,) [rad; prismatic joints m] each: the solver's values, blended by the gaze's influence.
-        filtered: The same after the motion filter: what is shown, baked and sent.
-        ends: Which has the largest error in each frame: "The end", or a link.
-        errors: [rad] each: error of the solution.
-        filtered_errors: [rad] each: error after the motion filter.
-        influence: 0 to 1 each: of the gaze.
-        problems: Of frames without a goal to follow, why.
-        remarks: Of frames in which goals cannot be met, or are not met yet, why; of movers whose goals are more than an angle.
+        chain: Name of the mover.
+        seconds: Time [s] from one frame to the next.
+        joints: The n joints.
+        frames: Numbers of the frames.
+        desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's influence.
+        filtered: For each frame these values after the motion filter, as they are shown, baked and sent.
+        ends: For each frame the end with the largest error: "The end", or a link's name.
+        errors: For each frame the error [rad] of the solution.
+        filtered_errors: For each frame the error [rad] after the motion filter.
+        influence: For each frame the influence of the gaze, 0 to 1.
+        problems: Reason for each frame without a goal to follow.
+        remarks: Reason for each frame in which goals are not met; for movers whose goals are not only directions.
         links, zones: Names of the links that its joints move, and of the no-go zones.
-        lines: (links, 2, 3) [m] each: the links' heads and tails in the world, as shown.
-        inside: (links, zones) [m] each: depth in the zones, in the frame or since the last one; below 0 outside.
-        there: (links, zones) [m] each: the same in the frame alone.
+        lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
+        inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0 outside.
+        there: For each frame (links, zones) [m] the depth in the zones at the frame itself.
     """
 
     chain: str

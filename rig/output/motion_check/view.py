@@ -1,4 +1,4 @@
-"""What the panel shows of Motion Check, and its thresholds. For this session only; not saved."""
+"""State of the Motion Check panel: the list of findings and the thresholds. For this session only; not saved."""
 
 from functools import partial
 from math import radians
@@ -56,7 +56,7 @@ def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
 
 
 def forget() -> None:
-    """Empties the list and discards all results, before the data that they refer to is freed."""
+    """Empties the list and discards all results, before Blender frees the data that they refer to."""
     check.forget()
     for manager in bpy.data.window_managers:
         manager.limber_motion_check.findings.clear()

@@ -1,4 +1,4 @@
-"""No-go zones: which objects they are, where they are in a frame, and how far a mover's links penetrate them."""
+"""No-go zones of a check: their objects and shapes, their poses in a frame, and how far a mover's links penetrate them."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -52,10 +52,10 @@ class Zone:
         return zones[self._number].zone
 
     def look(self, placement) -> None:
-        """Reads the zone's pose and shape in the next frame.
+        """Updates the zone's pose and shape for the next frame.
 
         Raises:
-            RigError: it was deleted meanwhile, is hidden, or its position is not finite.
+            RigError: the zone's object was deleted meanwhile, is hidden, or its position is not finite.
         """
         thing = self._object()
         matrix = np.array(placement.object(thing))
@@ -104,12 +104,12 @@ def _hull(corners: np.ndarray) -> Hull:
 
 
 def can_be(thing) -> bool:
-    """Whether an object can be a zone, since it has an inside."""
+    """Whether an object can be a no-go zone, since its shape has an inside."""
     return thing.type == "EMPTY" or thing.type in SHAPED
 
 
 def trouble(context, zone) -> str:
-    """Why a zone cannot be checked, with the remedy; "" if it can."""
+    """Why a no-go zone cannot be checked, with the remedy; "" if it can."""
     thing = zone.zone
     if thing is None and not zone.name:
         return "A no-go zone has no object yet: choose one for it, or take it from the list"
@@ -125,23 +125,23 @@ def trouble(context, zone) -> str:
 
 
 def counts_as(thing) -> str:
-    """Which part of an object is the zone, as text for the interface."""
+    """Which shape of an object acts as the zone, as text for the interface."""
     if thing.type != "EMPTY":
         return "Its convex hull counts"
     return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
 
 
 def zones_of(rig) -> list[Zone]:
-    """All zones of an armature.
+    """All no-go zones of an armature (objects that its links must not enter).
 
     Raises:
-        RigError: one of them cannot be checked.
+        RigError: a zone cannot be checked.
     """
     return [Zone(rig, number) for number in range(len(rig.limber.zones))]
 
 
 class Links:
-    """Links of a mover that its joints can move.
+    """Links (bones) of a mover that its joints can move.
 
     Raises:
         RigError: a bone is missing.
@@ -161,7 +161,8 @@ class Links:
 
 
 def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """How far each link is in each zone (n, zones) [m], and the largest such depth since the last frame; negative outside.
+    """Depth of each link in each no-go zone (n, zones) [m] in this frame, and the largest such depth since the last frame; negative
+    outside.
 
     A zone that moves with a link is not checked against it.
 
