@@ -66,7 +66,7 @@ def motors(folder: Path) -> Path:
     for (angle, speed), k in zip(axes, range(len(names)), strict=True):
         angle.plot(time, wanted[:, k], color=SOLVED, lw=2.4, label="what the gaze asks of the motor")
         angle.plot(time, filtered[:, k], color=FILTERED, lw=1.4, label="filtered: live, baked, streamed")
-        low, high = angle.get_ylim()
+        low, high = _span(angle)
         _forbidden(angle, limits[0, k], limits[1, k], low, high)
         angle.set_ylabel(f"{names[k]}\n[deg]", fontsize=9)
         speed.plot(time[1:], _speed(wanted[:, k], time), color=SOLVED, lw=2.4)
@@ -106,7 +106,7 @@ def plot(folder: Path) -> Path:
         angle.plot(time, solved[:, k], color=SOLVED, lw=2.4, label="solved")
         angle.plot(time, filtered[:, k], color=FILTERED, lw=1.4, label="filtered: live, baked, streamed")
         angle.plot(seen, reported[:, k], color=REPORTED, lw=1.0, ls="--", label="reported by the robot")
-        low, high = angle.get_ylim()
+        low, high = _span(angle)
         _forbidden(angle, limits[0, k], limits[1, k], low, high)
         angle.set_ylabel(f"{names[k]}\n[{units[k]}]", fontsize=min(9.0, 9.0 * ROOM / len(names[k])))
         most = limits[2, k]
@@ -157,6 +157,13 @@ def plot(folder: Path) -> Path:
 
 def _speed(angles: np.ndarray, time: np.ndarray) -> np.ndarray:
     return np.diff(angles) / np.diff(time)
+
+
+def _span(axes) -> tuple[float, float]:
+    """Vertical range of a panel, at least a degree or millimetre: of what does not move rounding is not shown as motion."""
+    low, high = axes.get_ylim()
+    lacking = max(0.0, 0.5 * (1.0 - (high - low)))
+    return low - lacking, high + lacking
 
 
 def _forbidden(axes, lower: float, upper: float, low: float, high: float) -> None:
