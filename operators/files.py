@@ -24,7 +24,9 @@ def _absolute(operator) -> str:
 
 
 class ReadsFile:
-    """Operator that asks for the file to read. Subclasses define `filter_glob`, and may set `missing`, the error where none is chosen."""
+    """Base of operators that ask for a file to read. Subclasses define `filter_glob`, and may set `missing`, the error message if no file
+    is chosen.
+    """
 
     filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH", options={"SKIP_SAVE"})
 
@@ -39,14 +41,15 @@ class ReadsFile:
         """The file that was chosen.
 
         Raises:
-            RigError: None was chosen.
+            RigError: No file was chosen.
         """
         return Path(_absolute(self))
 
 
 class WritesFile(ReadsFile):
-    """Operator that asks for the file to write. Subclasses define `filter_glob`, and `_usual_path(context)`, the path that the browser
-    suggests. `suffix` is added where it is missing."""
+    """Base of operators that ask for a file to write. Subclasses define `filter_glob`, and `_usual_path(context)`, the path that the
+    browser suggests. `suffix` is added if the chosen name lacks it.
+    """
 
     filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
     check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})

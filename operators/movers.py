@@ -1,4 +1,4 @@
-"""The mover that an operator acts on: the one named by its button, else the one in use."""
+"""The mover that an operator acts on: the one assigned to its button, else the one in use."""
 
 from bpy.props import IntProperty, StringProperty
 
@@ -15,12 +15,12 @@ POINTER = "limber_mover"  # a panel sets it to the mover's settings before it dr
 
 
 def names_mover(layout, settings) -> None:
-    """Makes the buttons that are drawn into a layout from now on act on the mover with these settings."""
+    """Assigns a mover to the buttons that are drawn into a layout from now on; `settings` are the mover's settings."""
     layout.context_pointer_set(POINTER, settings)
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover that a button names; else the one in use: the armature's selected chain, its body, or the mechanism in use."""
+    """The mover assigned to the clicked button; else the one in use: the armature's selected chain, its body, or the mechanism in use."""
     named = getattr(context, POINTER, None)
     if named is not None:
         return mover_of(named.id_data, named)
@@ -31,10 +31,10 @@ def mover_at_hand(context) -> Mover | None:
 
 
 class ActsOnMover:
-    """Mixin of operators that act on a mover: `mover(context)` is the one at hand when the operator is called, and stays so.
+    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one in use.
 
-    Its identity is kept in the operator's properties. So a dialog, the file browser and Adjust Last Operation (F9), none of which know
-    the button, act on the same mover, also after undo.
+    The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last Operation (F9), which do not know the
+    button, act on the same mover, also after undo.
     """
 
     owner_uid: IntProperty(name="Owner", description="Identity of the mover's object; 0: none yet", options={"HIDDEN", "SKIP_SAVE"})
@@ -43,10 +43,10 @@ class ActsOnMover:
     identity = ("owner_uid", "mover_path")  # names of these properties
 
     def mover(self, context) -> Mover:
-        """The mover at hand at the first call; for Repeat Last, the one at hand now.
+        """The mover on which the operator was first called; for Repeat Last, the one of the present context.
 
         Raises:
-            RigError: it was deleted meanwhile.
+            RigError: the mover was deleted meanwhile.
         """
         if not self.owner_uid or self.options.is_repeat_last:
             mover = mover_at_hand(context)
@@ -59,7 +59,9 @@ class ActsOnMover:
 
 
 def mover_called_for(properties) -> Mover | None:
-    """The mover that an `ActsOnMover`, or its properties, was called for; None if it was not called yet, or the mover was deleted."""
+    """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None: not called yet, or the mover was
+    deleted.
+    """
     owner = find("", properties.owner_uid)
     try:
         return mover_of(owner, owner.path_resolve(properties.mover_path)) if owner is not None else None
@@ -68,7 +70,7 @@ def mover_called_for(properties) -> Mover | None:
 
 
 def own(mover: Mover) -> Mover:
-    """The mover that an operator acts on and may change: a duplicated mechanism gets its own uid first, unless its robot is connected."""
+    """The mover that an operator may change: a duplicated mechanism first gets a uid of its own, unless its robot is connected."""
     if links.link(mover.owner) is None:
         mover.own_identity()
     return mover
@@ -81,7 +83,9 @@ def needs_mover(context) -> str:
 
 
 def needs_use(context, use: Use, work: str) -> str:
-    """Why this use of the mover in use is not possible, with the remedy; "" if it is. `work` completes a sentence, as "Bake works"."""
+    """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can. `work` begins the sentence, as
+    "Bake works".
+    """
     if why := needs_mover(context):
         return why
     mover = mover_at_hand(context)

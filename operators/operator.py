@@ -13,7 +13,7 @@ ERRORS = (RigError, HardwareError, MotionError, UrdfError)
 
 
 class Operator(bpy.types.Operator):
-    """An operator of Limber's: `LIMBER_OT_live` is `limber.live`.
+    """Base of Limber's operators; the class name gives the identifier: `LIMBER_OT_live` is `limber.live`.
 
     Subclasses implement `run(context)`, which does the work, and returns None or Blender's result where this is not {"FINISHED"}. It may
     raise one of `ERRORS`, which is reported; the operator is then cancelled. They may override `why_not(context)`.
@@ -46,7 +46,7 @@ class Operator(bpy.types.Operator):
             self.report({"WARNING"}, sentence)
 
     def show(self, context, title: str, sentences: list[str], icon: str) -> None:
-        """Shows sentences in a popup, where there is a window."""
+        """Shows sentences in a popup, if Blender has a window."""
 
         def draw(popup, _context) -> None:
             for sentence in sentences:
@@ -56,7 +56,7 @@ class Operator(bpy.types.Operator):
             context.window_manager.popup_menu(draw, title=title, icon=icon)
 
     def offer(self, context, title: str, choices: Iterable[tuple[str, dict]], icon: str = "NONE") -> set[str]:
-        """Opens a menu of calls of this operator, each with its text and properties; returns the result of `invoke`."""
+        """Opens a menu whose entries call this operator, each with a text and properties; returns the result for `invoke`."""
         idname, listed = type(self).bl_idname, list(choices)
 
         def draw(menu, _context) -> None:
@@ -69,12 +69,12 @@ class Operator(bpy.types.Operator):
         return {"INTERFACE"}
 
     def refuse(self, error) -> set[str]:
-        """Reports an error, or a sentence, and returns the result of an operator that is cancelled."""
+        """Reports an error, given as exception or sentence, and returns {"CANCELLED"}."""
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
 
 class UndoOperator(Operator):
-    """An operator that changes data, with undo."""
+    """Base of operators that change data, with undo."""
 
     bl_options = {"REGISTER", "UNDO"}

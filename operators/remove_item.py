@@ -8,11 +8,11 @@ from .subject import needs_rig
 
 
 class RemoveItem(UndoOperator):
-    """Operator that removes the selected item of a list, with its keyframes, and keeps the selection within the list.
+    """Base of operators that remove the selected item of a list with its keyframes, and keep the selection within the list.
 
     Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the list is empty, and `linked`,
-    the remedy where the item is from another file. They implement `_owner(context)`, which has the list, and may set `needs`, a function
-    that returns why nothing can be removed.
+    the remedy where the item is from another file. They implement `_owner(context)`, which returns the owner of the list, and may set
+    `needs`, a function that returns why nothing can be removed.
     """
 
     items = active = ""

@@ -10,7 +10,7 @@ BUDGET = 0.05  # [s] of work between two checks for events
 
 
 class Stepwise(Operator):
-    """Operator that is modal when a user starts it, and runs to the end when a script calls it.
+    """Base of long operators: modal when a user starts them; run to the end at once when a script calls them.
 
     Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`, set `nothing` and
     `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`, the text of the status bar. One that asks for a

@@ -10,8 +10,9 @@ _in_use = ""  # name of the armature that was active last: it stays in use while
 
 
 def rig_of(context):
-    """The active object where it is an armature or has a mover, else the last one that was; None where there is none in the view
-    layer."""
+    """The active object if it is an armature or has a mover, else the last such object that was active; None: there is none in the view
+    layer.
+    """
     global _in_use
     thing = context.active_object
     if _is_rig(thing):
@@ -26,8 +27,9 @@ def _is_rig(thing) -> bool:
 
 
 def needs_rig(context) -> str:
-    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions `needs_...` are the same for
-    what they name."""
+    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions `needs_...` answer the same
+    question for the thing in their name.
+    """
     rig = rig_of(context)
     return "No armature is active: click the robot's armature" if rig is None else needs_editable(rig)
 
@@ -44,7 +46,7 @@ def needs_chain(context) -> str:
 
 
 def needs_servos(context) -> str:
-    """Why there are neither joints nor motors, which can have servos."""
+    """Why there are neither joints nor motors that could have servos, with the remedy; "" if there are some."""
     if why := needs_rig(context):
         return why
     rig = rig_of(context)

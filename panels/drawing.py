@@ -11,7 +11,7 @@ LETTERS = 11  # [points]
 
 
 def draw_lines(points, colour, width: float) -> None:
-    """Draws a line between every two points, `width` pixels wide."""
+    """Draws a line between each pair of points (the first and the second, the third and the fourth ...), `width` pixels wide."""
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)

@@ -91,14 +91,14 @@ def draw_range(layout, settings) -> None:
 
 
 class List(UIList):
-    """A list. Subclasses implement `draw_row(context, layout, owner, item, index)`, where the owner has the list."""
+    """Base of lists. Subclasses implement `draw_row(context, layout, owner, item, index)`, where `owner` has the list property."""
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         self.draw_row(context, layout, data, item, index)
 
 
 class Tab(Panel):
-    """A panel in the Limber tab of the 3D viewport's sidebar."""
+    """Base of all panels: in the Limber tab of the 3D viewport's sidebar."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -106,7 +106,7 @@ class Tab(Panel):
 
 
 class RigTab(Tab):
-    """Panel that needs an active armature or mechanism."""
+    """Base of panels that need an active armature or mechanism."""
 
     @classmethod
     def poll(cls, context):
@@ -114,7 +114,7 @@ class RigTab(Tab):
 
 
 class ArmatureTab(Tab):
-    """Panel that needs an active armature."""
+    """Base of panels that need an active armature."""
 
     @classmethod
     def poll(cls, context):
@@ -123,7 +123,7 @@ class ArmatureTab(Tab):
 
 
 class RobotTab(Tab):
-    """Panel that needs a connected robot."""
+    """Base of panels that need a connected robot."""
 
     @classmethod
     def poll(cls, context):
@@ -132,7 +132,7 @@ class RobotTab(Tab):
 
 
 class ChainTab(Tab):
-    """Panel that needs a selected chain."""
+    """Base of panels that need a selected chain."""
 
     @classmethod
     def poll(cls, context):
@@ -141,7 +141,7 @@ class ChainTab(Tab):
 
 
 class MoverTab(Tab):
-    """Panel that needs a mover: a selected chain, a body or a mechanism."""
+    """Base of panels that need a mover: a selected chain, a body or a mechanism."""
 
     @classmethod
     def poll(cls, context):
@@ -150,7 +150,7 @@ class MoverTab(Tab):
 
 
 class ServoTab(Tab):
-    """Panel that needs joints or motors with servos."""
+    """Base of panels that need joints or motors with servos."""
 
     @classmethod
     def poll(cls, context):

@@ -10,7 +10,7 @@ from ..subject import needs_rig, rig_of
 
 
 def limit_of(context):
-    """The selected coupled limit; None where there is none."""
+    """The selected coupled limit; None: there is none."""
     retarget = rig_of(context).limber.retarget
     return selected(retarget.coupled_limits, retarget.active_coupled_limit)
 

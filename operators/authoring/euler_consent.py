@@ -12,7 +12,7 @@ ORDERS = [
 
 
 class EulerConsent:
-    """Operator that asks before it gives bones an Euler order.
+    """Mixin of operators that ask before they give bones an Euler order.
 
     Subclasses implement `_changed(context)`, the names of those bones, and set `agree`, the text of the confirm button.
     """

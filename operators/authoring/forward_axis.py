@@ -1,4 +1,4 @@
-"""Operator Pick Forward Axis: the axis or point that an end looks along or at, picked in the 3D viewport."""
+"""Operator Pick Forward Axis: the axis along which an end looks, or a point that it looks at, is picked in the 3D viewport."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ REACH = 14  # [pixels at a scale of 1] largest distance of a click from an arrow
 
 
 class Picking(NamedTuple):
-    """State of the picking, for the overlay."""
+    """State of the picking of a forward axis, for the viewport overlay."""
 
     rig: str
     chain: str  # uid of the chain

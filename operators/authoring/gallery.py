@@ -1,4 +1,6 @@
-"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and what is known of a robot."""
+"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and show a robot's maker, licence and
+notes.
+"""
 
 from pathlib import Path
 

@@ -88,7 +88,7 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 
 def arguments_of(text: str) -> tuple[dict[str, str], str]:
-    """Arguments "name:=value ..." as a dict, and the first word that is no argument; "" if all are."""
+    """Arguments "name:=value ..." as a dict, and the first word that is not such an argument, or ""."""
     found = [(word, *word.partition(":=")) for word in text.split()]
     wrong = next((word for word, name, sign, _ in found if not name or not sign), "")
     return {name: value for _, name, _, value in found}, wrong

@@ -15,12 +15,12 @@ from ..operator import UndoOperator
 
 
 def needs_postures(context) -> str:
-    """Why the mover in use cannot have postures, with the remedy; "" if it can."""
+    """Why the mover in use cannot have stored postures, with the remedy; "" if it can."""
     return needs_mover(context) or mover_at_hand(context).why_no_postures
 
 
 def needs_posture(context) -> str:
-    """Why the mover in use keeps no stored posture, with the remedy; "" if it does."""
+    """Why the mover in use has no stored posture selected, with the remedy; "" if it has."""
     if why := needs_postures(context):
         return why
     mover = mover_at_hand(context)
@@ -30,7 +30,7 @@ def needs_posture(context) -> str:
 
 
 class PostureOperator(ActsOnMover, UndoOperator):
-    """An operator on the postures of a mover. Subclasses implement `run_on(context, mover)`."""
+    """Base of operators on the postures of a mover. Subclasses implement `run_on(context, mover)`."""
 
     why_not = needs_postures
 
@@ -44,7 +44,7 @@ class PostureOperator(ActsOnMover, UndoOperator):
 
 
 def give_picture(mover: Mover, action: bpy.types.Action) -> None:
-    """Sets the preview of a new posture, where the mover's postures have pictures."""
+    """Sets the preview image of a new posture, if the mover's postures have thumbnails."""
     if mover.shows_pictures:
         gallery.give_picture(*mover, action)
 

@@ -13,12 +13,12 @@ from ..subject import needs_rig, rig_of
 
 
 def needs_source(context) -> str:
-    """Why the body has nothing to follow: neither a source nor a stream; "" if it has."""
+    """Why the body has neither a source nor a stream to follow, with the remedy; "" if it has one."""
     return needs_rig(context) or uses.no_source(rig_of(context).limber.retarget)
 
 
 def needs_pairs(context) -> str:
-    """Why the body cannot follow: no source, or no pair; "" if it can."""
+    """Why the body cannot follow (no source, or no pair), with the remedy; "" if it can."""
     if why := needs_source(context):
         return why
     rig = rig_of(context)

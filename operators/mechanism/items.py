@@ -40,7 +40,7 @@ def _chosen(context) -> list:
 
 
 class RemovePart(RemoveItem):
-    """Removes an item of the mechanism's lists; not while it is live."""
+    """Base of operators that remove an item of the mechanism's lists; not available while the mechanism is live."""
 
     needs = staticmethod(needs_authoring)
 

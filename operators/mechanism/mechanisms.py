@@ -22,7 +22,7 @@ from ..subject import needs_editable, rig_of
 
 
 def mechanism_owner(context):
-    """Owner of the mechanism in use: of the active object, else of the object that was active before; None if there is none."""
+    """Owner of the mechanism in use: of the active object, else of the object that was active before; None: there is none."""
     active = context.active_object
     found = owner_at_hand(active, context.scene) if active is not None else None
     if found is None:
@@ -31,7 +31,7 @@ def mechanism_owner(context):
 
 
 def taken_up(context):
-    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism gets its own uid first."""
+    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism first gets a uid of its own."""
     owner = mechanism_owner(context)
     if links.link(owner) is None:  # a connected robot knows its motors by the identity that they had
         own_identity(owner)
@@ -46,7 +46,7 @@ def needs_mechanism(context) -> str:
 
 
 def needs_authoring(context) -> str:
-    """Why the mechanism cannot be edited: there is none, or it is live; "" if it can."""
+    """Why the mechanism in use cannot be edited (there is none, or it is live), with the remedy; "" if it can."""
     if why := needs_mechanism(context):
         return why
     if mechanism_owner(context).limber.mechanism.live:

@@ -1,4 +1,4 @@
-"""The rest pose of a mechanism, in which its motors are at zero: set it, and go there."""
+"""Operators on the rest pose of a mechanism, in which its motors are at zero: set the rest pose, move the bodies to it."""
 
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels, rest_pose
@@ -10,7 +10,7 @@ from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
 
 class RestPoseOperator(UndoOperator):
-    """An operator on the rest pose of a mechanism whose bodies are objects."""
+    """Base of operators on the rest pose of a mechanism whose bodies are objects."""
 
     @classmethod
     def why_not(cls, context) -> str:

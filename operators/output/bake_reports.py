@@ -1,13 +1,13 @@
-"""Warnings of bakes and exports."""
+"""Warnings after bakes and exports."""
 
 from ...rig.blender.counting import counted, listing
 
 
 def tell_held(operator, held: dict[int, str], what: str) -> None:
-    """Warns of frames in which the motion did not follow its goals.
+    """Reports a warning about frames in which the motion did not follow its goals.
 
     Args:
-        operator: The operator that reports.
+        operator: The operator that reports the warning.
         held: Reason by frame.
         what: Subject of the sentence: "the goal could not".
     """

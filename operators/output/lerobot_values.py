@@ -1,10 +1,10 @@
-"""The property by which users choose the unit of a LeRobot dataset's values, which no file says."""
+"""Property in which users choose the unit of a LeRobot dataset's values, which the dataset itself does not say."""
 
 from bpy.props import EnumProperty
 
 
 def lerobot_values():
-    """Property for operators that read or write datasets."""
+    """The property for operators that read or write LeRobot datasets."""
     return EnumProperty(
         name="LeRobot Values",
         description="Unit of the arm's values in a LeRobot dataset; the gripper's are always 0 to 100",

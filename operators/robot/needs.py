@@ -15,7 +15,7 @@ def needs_disconnected(context) -> str:
 
 
 def needs_state(context, states: set) -> str:
-    """Why the robot is in none of `states`: its current state; "" if it is in one."""
+    """Why the robot is in none of `states`: a sentence about its current state; "" if it is in one of them."""
     if why := needs_rig(context):
         return why
     status = links.status(rig_of(context))
@@ -25,7 +25,7 @@ def needs_state(context, states: set) -> str:
 
 
 def in_state(states: set):
-    """`why_not` of an operator that needs the robot in one of `states`."""
+    """Makes `why_not` for an operator that needs the robot in one of `states`."""
     return lambda context: needs_state(context, states)
 
 

@@ -11,7 +11,7 @@ WIDTH, LETTERS = 640, 88  # width of the dialogue [pixels], and letters per line
 
 
 class ProgramConsent:
-    """Operator that asks before it runs a program that the user has not allowed on this computer with its current content.
+    """Mixin of operators that ask before they run a program that the user has not allowed on this computer with its current content.
 
     Subclasses implement `_program(context)`, the path of the program that they are about to run, or "". They call `_allow` before they run
     it.

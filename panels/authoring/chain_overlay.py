@@ -45,8 +45,9 @@ _cached: Drawing | None = None  # None: nothing is drawn
 
 
 def drawing() -> Drawing | None:
-    """The overlay of all visible live chains; None where there are none. While playback is over its time budget, the cached one is reused
-    for some frames."""
+    """Lines and labels over all visible live chains; None: there are no such chains. While playback exceeds its time budget, cached ones
+    are reused for some frames.
+    """
     global _cached
     view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer
     pairs = list(_shown()) if view.rays or view.arcs or view.late else []
@@ -114,7 +115,7 @@ def _draw_errors() -> None:
 
 
 def free_label_position(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:
-    """(x, y) [pixels] of a label, moved up until it overlaps none of those in `taken`: several chains may look at one target."""
+    """(x, y) [pixels] of a label, moved up until it overlaps none of the labels at `taken`: several chains may look at one target."""
     while any(abs(x - other) < LABEL_WIDTH * scale and abs(y - line) < LABEL_HEIGHT * scale for other, line in taken):
         y += LABEL_HEIGHT * scale
     return x, y

@@ -25,7 +25,7 @@ class CharacterMenu:
 
 
 def draw_character(layout, settings, menu: str) -> None:
-    """Draws the settings of a `LimberCharacter` below its menu; `menu` is the menu's identifier."""
+    """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's identifier."""
     layout.menu(menu, text=f"Character: {characters.name_of(settings) or 'own'}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")

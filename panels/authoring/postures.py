@@ -42,7 +42,7 @@ class LIMBER_PT_postures(ChainTab):
 
 
 def draw_postures(layout, mover: Mover) -> None:
-    """Draws the list of a mover's postures, and which one it keeps. Buttons below act on that mover."""
+    """Draws the list of a mover's postures and the choice of the one that it keeps. Buttons below act on that mover."""
     settings = mover.settings
     names_mover(layout, settings)
     add, remove = "limber.store_posture", "limber.remove_posture"

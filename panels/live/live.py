@@ -39,7 +39,7 @@ class LIMBER_PT_live(ChainTab):
 
 
 def draw_start(layout, settings) -> None:
-    """The button that starts or ends live of the mover with these settings, which the buttons below it are about, too."""
+    """Draws the button that starts or ends live motion of the mover with these settings; buttons drawn after it act on that mover too."""
     names_mover(layout, settings)
     row = layout.row()
     row.scale_y = 1.4

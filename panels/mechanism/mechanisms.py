@@ -20,7 +20,7 @@ from ..tab import List, Tab, draw_limits, draw_range, listed, props, sentence
 
 
 class MechanismTab(Tab):
-    """Panel that needs a mechanism in use."""
+    """Base of panels that need a mechanism in use."""
 
     bl_parent_id = "LIMBER_PT_mechanism"
 

@@ -16,7 +16,7 @@ FULL = 35  # [interface units] wide enough for the longest name and all figures
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """Draws as many columns, most important first, as fit into `width` [pixels at a scale of 1]."""
+    """Draws the table with as many columns, most important first, as fit into `width` [pixels at a scale of 1]."""
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]
     name = min(NAME, max(LEAST_NAME, inside - len(keys) * FIGURE - USE))

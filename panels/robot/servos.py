@@ -63,7 +63,7 @@ class LIMBER_PT_channels(ServoTab):
 
 
 def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
-    """Draws the joints or motors with their servo numbers, headed where there are both; returns the selected one, or None.
+    """Draws the list of joints or motors with their servo numbers, with a heading if the rig has both; returns the selected item, or None.
 
     Args:
         layout: Layout to draw into.

@@ -1,4 +1,4 @@
-"""Names of joint axes, and the channel of the bone that stores the joint's value.
+"""Names of joint axes, and the bone channel that stores a joint's value.
 
 A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is "LINEAR_X". The bone's name
 and this axis identify a joint within its armature.
@@ -25,12 +25,12 @@ def prismatic(letter: str) -> str:
 
 
 def letter(axis: str) -> str:
-    """The bone's axis of a joint: "X", "Y" or "Z"."""
+    """The bone's axis that a joint rotates about or moves along: "X", "Y" or "Z"."""
     return axis[-1]
 
 
 def index(axis: str) -> int:
-    """Index of the joint's value in its channel, 0 to 2."""
+    """Index of the joint's value in its channel ("location" or "rotation_euler"), 0 to 2."""
     return INDEX[axis[-1]]
 
 

@@ -1,7 +1,6 @@
-"""A chain's settings: as they are stored, as the solver's skeleton and options, as effects on its posture, and which solvers can be used
-for it.
+"""Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its posture; and finds usable solvers.
 
-Settings may be keyed, so they are read at every frame; what is made of them is made anew only where they have changed (`stored`).
+Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings have changed (`stored`).
 """
 
 from math import isfinite
@@ -86,8 +85,8 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
         rig_in_world: World matrix of the armature object; None: Blender's current one.
 
     Raises:
-        RigError: a stored setting is unknown to this version.
-        GazeError: a setting, as an animation has it, is not one that the solver accepts.
+        RigError: this version of Limber does not know a stored setting.
+        GazeError: an animated setting has a value that the solver does not accept.
     """
     info = SOLVERS.get(solver)
     if info is None or info.options is None:
@@ -114,12 +113,12 @@ def _value(each: Setting, stored) -> Any:
 
 
 def weighed(chain) -> list:
-    """The joints whose weight applies to their bone: the first joint of each bone."""
+    """The joints that store a weight for their bone: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
 def effects(chain) -> tuple[PostureEffect, ...]:
-    """The effects of a chain in this frame, in the order in which they are added."""
+    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of addition."""
     return tuple(effect for effect in (_life(chain.life),) if effect is not None)
 
 
@@ -144,7 +143,7 @@ def goal_kinds(chain) -> set[type]:
     """Types of the goals that the chain's solver must support.
 
     Raises:
-        RigError: a stored goal is unknown to this version.
+        RigError: this version of Limber does not know a stored goal.
     """
     return {end.kind for end in with_goal(chain)}
 

@@ -1,4 +1,4 @@
-"""Channels of objects, bones and motors: the numbers that a bake or a recording keys."""
+"""Channels of objects, bones and motors: the numbers that bakes and recordings key."""
 
 import re
 from typing import NamedTuple
@@ -25,12 +25,12 @@ class Channel(NamedTuple):
 
     @property
     def owner(self) -> Object | None:
-        """The object; None where it was deleted."""
+        """The channel's object; None if it was deleted."""
         return find(self.thing, self.uid)
 
     @property
     def is_there(self) -> bool:
-        """Whether the object has what the channel is of."""
+        """Whether the object still has the bone or property of the channel."""
         owner = self.owner
         try:
             return owner is not None and owner.path_resolve(self.path) is not None
@@ -39,17 +39,17 @@ class Channel(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Data path from the object."""
+        """Data path of the channel's property from the object."""
         return f'pose.bones["{escape_identifier(self.bone)}"].{self.name}' if self.bone else self.name
 
     @property
     def group(self) -> str:
-        """Name of the channel group of its F-curve."""
+        """Name of the channel group for the channel's F-curve."""
         return self.bone or (OBJECT if self.name in PARTS else MOTORS)
 
     @property
     def part(self) -> str:
-        """Letter of the channel's component; "" for a property that is a single number."""
+        """Letter of the component that the channel is of ("X" for index 0 of a location); "" for a property that is a single number."""
         return PARTS[self.name][self.index] if self.name in PARTS else ""
 
 
@@ -70,5 +70,5 @@ def of_bone(rig, key: tuple[str, str]) -> Channel | None:
 
 
 def posed(rig, joint_keys: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """Authored values [rad or m] of those joints (bone, axis) that have a channel."""
+    """Authored values [rad or m] of joints, by (bone, axis); joints without a channel are left out."""
     return {key: axes.value(rig.pose.bones[key[0]], key[1]) for key in joint_keys if of_bone(rig, key) is not None}

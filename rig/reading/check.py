@@ -1,4 +1,4 @@
-"""Check: what is wrong with the set-up of a chain, and the remedy."""
+"""Check of a chain: problems of its set-up, with the remedies."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,5 +1,5 @@
-"""Bones that constraints move, such as deforming and helper bones of generated rigs. Chains use the control bones that these follow
-instead.
+"""Bones that constraints move, such as deforming and helper bones of generated rigs. Chains use the control bones that these bones
+follow.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def acts(constraint) -> bool:
 
 
 def mover(pose_bone):
-    """The constraint that moves a bone without joints; None if there is none."""
+    """The constraint that moves a bone without joints; None: there is none."""
     if joint_axes(pose_bone):
         return None
     return next((held for held in pose_bone.constraints if acts(held) and held.type not in HARMLESS | set(LIMITING)), None)
@@ -71,7 +71,7 @@ def _switched_off(rig, constraint) -> str:
 
 
 def followed_control(rig, pose_bone) -> str | None:
-    """Name of the control bone that moves a bone which follows others; None if none is found."""
+    """Name of the control bone that a bone follows; None: none was found."""
     seen, waiting, fallback = {pose_bone.name}, [pose_bone], None
     while waiting:
         for leader in _leaders(rig, waiting.pop(0)):

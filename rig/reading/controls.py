@@ -10,7 +10,7 @@ TRACKING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK"}
 
 
 class Controls:
-    """Which bones of an armature object follow which, by its current constraints. Not updated afterwards: make a new one for each query."""
+    """Which bones of an armature object follow which by its current constraints. A snapshot: make a new one for each query."""
 
     def __init__(self, rig) -> None:
         self.rig = rig
@@ -60,11 +60,11 @@ class Controls:
         return self._upstream[name]
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
-        """The nearest control that a bone follows, or the bone itself if it is one; None if all of them are excluded."""
+        """The nearest control that a bone follows, or the bone itself if it is a control; None if all of them are in `excluded`."""
         return next((bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)), None)
 
     def tracked_below(self, name: str) -> dict[str, str]:
-        """Bones that follow a bone and point at a third one by a tracking constraint: name of the bone -> name of the one it points at."""
+        """Bones that follow a given bone and point at a third bone by a tracking constraint, as a map to the bone that they point at."""
         found = {}
         for bone in self.rig.pose.bones:
             for constraint in bone.constraints:

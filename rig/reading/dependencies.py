@@ -1,4 +1,4 @@
-"""What moves an object, and so on which chains and mechanisms a target or base depends."""
+"""Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base depends."""
 
 import re
 from collections.abc import Container, Iterator, Mapping
@@ -29,7 +29,8 @@ def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Ite
     Args:
         thing: The object.
         seen: Objects that were visited already.
-        surely: Leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the location,
+        surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the
+            location,
             rotation and scale of whole objects.
     """
     seen = set() if seen is None else seen
@@ -59,7 +60,7 @@ def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Ite
 
 
 def hangs_on_objects_alone(thing) -> bool:
-    """Whether an object depends on whole objects only: on no bone and no object's shape."""
+    """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
     while thing is not None:
         if thing.parent is not None and thing.parent_type != "OBJECT":
             return False
@@ -84,7 +85,7 @@ def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
-    """Whether a dependency is a body of a mechanism, or a bone that descends from one."""
+    """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
     names = bodies.get(dependency.rig.session_uid)
     return names is not None and ("" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency))))
 
@@ -98,7 +99,7 @@ def _up_from(dependency: Dependency) -> Iterator[str]:
 
 
 class Moved(NamedTuple):
-    """What the joints of a chain or the bodies of a mechanism move."""
+    """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # the bones' armature object
     bones: Container[str] = frozenset()  # those of the joints, and those that mimic them
@@ -110,7 +111,7 @@ class Moved(NamedTuple):
 
 
 def mover(chain) -> Moved:
-    """What the joints of a chain move."""
+    """The bones that a chain's joints move."""
     led = frozenset(follower.bone for follower in followers(chain))
     return Moved(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
 
@@ -132,23 +133,25 @@ def targets(chain) -> list:
 
 
 def moved_targets(chain, other: Moved) -> list:
-    """Targets of a chain that another mover moves."""
+    """Targets of a chain that another mover moves, given what that mover moves."""
     return [target for target in targets(chain) if is_carried(target, other)]
 
 
 def with_itself(thing, surely: bool = False) -> Iterator[Dependency]:
-    """An object itself, then what moves it."""
+    """An object as a dependency of its own, then everything that moves it."""
     yield Dependency("", thing, "")
     yield from dependencies_of(thing, surely=surely)
 
 
 def is_carried(thing, other: Moved, surely: bool = False) -> bool:
-    """Whether another mover moves an object as a whole. `surely`: as for `dependencies_of`."""
+    """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for `dependencies_of`."""
     return any(map(other.moves, with_itself(thing, surely)))
 
 
 def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
-    """Which part of a (rig, chain) another mover moves: "base", "armature", "target", or "" if none. `surely`: as for `dependencies_of`."""
+    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none. `surely`: as for
+    `dependencies_of`.
+    """
     rig, chain = pair
     if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
         return "base"

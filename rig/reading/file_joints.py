@@ -1,4 +1,4 @@
-"""Joints of an object by the names that robots' files have for them, with the channels that store their values.
+"""Finds joints of an object by their names in motion files, with the channels that store their values.
 
 A maker's files name a joint as the robot's URDF does, Limber names it by its bone and axis. The sign of an imported robot's bone may differ
 from the URDF joint's.
@@ -21,10 +21,10 @@ class FileJoint:
     """A joint or motor, as motion files name it.
 
     Attributes:
-        names: Its names, that of the robot's maker first.
+        names: Names of the joint in files, the maker's first.
         key: Key of the joint, as `Source.key`.
-        channel: Where its authored value is stored.
-        sign: Of a value in files against the channel's.
+        channel: Channel that stores the authored value.
+        sign: 1 or -1: factor from a value in files to the channel's value.
         servo: The servo's id; -1 without one.
         motor: Index of the mechanism's motor; -1 for a bone's joint.
         lower, upper: Limits [rad or m] of the channel's value.
@@ -41,7 +41,7 @@ class FileJoint:
 
     @property
     def name(self) -> str:
-        """The name for files."""
+        """The joint's name in written files."""
         return self.names[0]
 
     @property
@@ -53,7 +53,7 @@ def file_joints(rig) -> list[FileJoint]:
     """All joints of an armature and motors of a mechanism.
 
     Raises:
-        RigError: a robot's record was edited.
+        RigError: the stored record of an imported robot was edited.
     """
     kept = rig.limber.mechanism
     found = list(_motors(rig, kept)) if kept.uid else []
@@ -96,7 +96,7 @@ def _record(rig, bone: str, axis: str):
 
 
 def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
-    """Raises RigError where a joint's bone rotates by quaternions, so that no channel has its value."""
+    """Raises RigError if the bone of a joint rotates by quaternion, since then no channel stores the joint's value."""
     for joint in joints:
         bone = rig.pose.bones.get(joint.channel.bone) if joint.channel.bone else None
         if bone is not None and not joint.is_prismatic and not axes.is_euler(bone):
@@ -107,7 +107,7 @@ def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
 
 
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
-    """The joints that a file's joints are, by the file's names; those that match none are left out.
+    """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a match are left out.
 
     A joint is found by one of its names, else by one that differs in case or signs alone, else by its servo. Under Limber's own label its
     values have the channel's sign, since Limber's own files have these.

@@ -12,7 +12,7 @@ from .dependencies import dependencies_of, is_moved_by, joint_bones
 
 
 class GoalKind(NamedTuple):
-    """A kind of goal of an end."""
+    """A kind of goal of an end, as the interface and the solvers know it."""
 
     aim: type  # of the solvers
     label: str
@@ -49,7 +49,7 @@ ALONG = _with(Direction)  # goals that use an axis of the target
 
 @dataclass(frozen=True)
 class ChainEnd:
-    """An end effector of a chain and the settings of its goal."""
+    """An end effector of a chain, with the settings of its goal."""
 
     settings: object  # the properties of a goal: the chain itself for its own end, else one of its further ends
     number: int  # 0: the chain's own
@@ -67,10 +67,10 @@ class ChainEnd:
 
     @property
     def kind(self) -> type:
-        """The solvers' goal type.
+        """The solvers' type of the end's goal.
 
         Raises:
-            RigError: the stored goal is unknown to this version.
+            RigError: this version of Limber does not know the stored goal.
         """
         if self.settings.goal not in GOALS:
             raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
@@ -78,7 +78,7 @@ class ChainEnd:
 
 
 def watched(chain, number: int):
-    """Target by its number: 0 is the chain's own, then the additional ones; numbers that are too large mean the last one."""
+    """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large gives the last one."""
     number = min(number, len(chain.targets)) if number > 0 else 0
     return chain.targets[number - 1].target if number else chain.target
 
@@ -144,7 +144,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
 
 
 def inputs(chain) -> tuple[EndInputs, ...]:
-    """Inputs of the chain's enabled ends as far as settings determine them: without their targets.
+    """Inputs of the chain's enabled ends, from the settings alone; the targets' matrices are filled in later.
 
     Raises:
         RigError: a setting is invalid.
@@ -168,7 +168,7 @@ def target(chain, number: int, watch: int, rig, depsgraph):
     """The target object of an end; of end 0, the chain's own, the target of number `watch`.
 
     Raises:
-        RigError: there is none, it is not in the scene, or the chain itself moves it.
+        RigError: there is no target, it is not in the scene, or the chain itself moves it.
     """
     found = chain.ends[number - 1].target if number else watched(chain, watch)
     if found is None:
@@ -196,7 +196,7 @@ def no_target(end: ChainEnd) -> str:
 
 def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
     """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that the chain rotates; None:
-    those of its joints.
+    those of the chain's joints.
     """
     if target == rig:
         return "it is the chain's own armature"

@@ -40,12 +40,14 @@ def is_robot(rig) -> bool:
 
 
 def axis_of(kept: Record) -> str:
-    """The axis of the bone's own joint, named as in `axes`; "" if it has none."""
+    """The axis of the joint that an imported bone has, named as in `axes`; "" if it has none."""
     return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.prismatic(kept.axis)
 
 
 def channel(kept: Record) -> str:
-    """Name of the pose bone's property that stores the joint's value, at the index of the record's axis."""
+    """Name of the pose bone's property that stores the joint's value: "location" or "rotation_euler"; its index is that of the record's
+    axis.
+    """
     return axes.channel(axis_of(kept))
 
 

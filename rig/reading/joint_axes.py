@@ -72,7 +72,7 @@ def _is_held(pose_bone, axis: str) -> bool:
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Joint limits [rad or m] from a constraint, else from the URDF joint, else from the bone's IK limits; else -180 to 180 degrees."""
+    """Joint limits [rad or m] from a constraint, else the URDF joint, else the bone's IK limits; without any, -180 to 180 degrees."""
     letter = axes.letter(axis).lower()
     motor = imported_robot.motor(pose_bone, axis)
     if motor is not None:

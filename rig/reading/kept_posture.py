@@ -1,4 +1,4 @@
-"""The posture that a mover keeps: its own pose as authored, a stored posture, or a blend of stored postures.
+"""The posture that a chain or mechanism keeps: the authored pose, a stored posture, or a blend of stored postures.
 
 A mover is given by its settings, of a chain or a mechanism. Each posture has a number that is unique in its list and does not change when
 it is renamed or moved. The enumeration `posture` stores that number, so its constant keyframes always mean the same posture. Files of older
@@ -22,13 +22,13 @@ _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blen
 
 
 def numbers(mover) -> list[int]:
-    """Numbers of the postures, in the list's order."""
+    """Numbers of a mover's stored postures, in the list's order."""
     return [posture.number or index + 1 for index, posture in enumerate(mover.postures)]
 
 
 def number(mover) -> int:
-    """The number stored in `posture`, even if no posture has it any more (Python returns only names of items, so all numbers are items
-    meanwhile); -1 for one that was never given.
+    """The number that the property `posture` stores, even if no posture has it any more; -1 if none was ever stored. (Python reads only
+    names of items, so all numbers are made items for the moment.)
     """
     global _all_are_items
     _all_are_items = True
@@ -39,11 +39,11 @@ def number(mover) -> int:
 
 
 def place(mover, now=None) -> int | None:
-    """Index of the posture that the mover keeps; None if it was removed or the list is empty.
+    """Index of the posture that the mover keeps; None: the posture was removed, or the list is empty.
 
     Args:
         mover: The mover.
-        now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
+        now: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
     """
     if not mover.postures:
         return None
@@ -59,10 +59,10 @@ def active(mover, now=None) -> bpy.types.Action:
 
     Args:
         mover: The mover.
-        now: Its evaluated settings (see `chain.keyed`), where they differ from its own.
+        now: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
 
     Raises:
-        RigError: there is none, it was removed from the list, or its asset was deleted.
+        RigError: no posture is chosen, or the chosen one was removed from the list or its asset deleted.
     """
     if not mover.postures:
         raise RigError(none_stored(mover))
@@ -80,9 +80,9 @@ def kept(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) 
 
     Args:
         mover: The mover.
-        now: Its settings as evaluated in this frame (see `chain.keyed`).
+        now: The mover's settings as evaluated in this frame (see `chain.keyed`).
         own: The rig's own pose (n,); used for joints that a stored posture has no value for.
-        stored: Joint values (n,) of a stored posture; NaN for joints that it has no channel of.
+        stored: Returns the joint values (n,) of a stored posture; NaN for joints without a channel in it.
 
     Raises:
         RigError: a stored posture is missing, or has no value of the mover's joints.
@@ -105,13 +105,13 @@ def _blended(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angle
 
 
 def choose(mover, index: int) -> None:
-    """Makes the mover keep the posture at that index."""
+    """Makes the mover keep the posture at an index of its list."""
     if mover.postures:
         mover.posture = str(numbers(mover)[selected_index(mover.postures, index)])
 
 
 def enlist(mover, posture) -> None:
-    """Numbers a posture that was just appended to the list, and earlier ones without a number."""
+    """Numbers a posture that was just appended to the list, and any earlier posture without a number."""
     for index, known in enumerate(numbers(mover)[:-1]):
         mover.postures[index].number = known
     mover.last_posture = max([mover.last_posture, *numbers(mover)[:-1]]) + 1
@@ -189,7 +189,7 @@ def lists_on(thing) -> list:
 
 
 def why_posing_shows_nothing(mover) -> str:
-    """Why posing what the mover moves has no visible effect, and the remedy; "" if it has one, or nothing is being posed."""
+    """Why posing by hand shows no effect while this mover is live, with the remedy; "" if it does, or if nothing is being posed."""
     if not mover.live or not mover.is_posed:
         return ""
     if mover.base == "POSTURE" and mover.shown_posture >= 0:

@@ -1,4 +1,4 @@
-"""Poses of an armature's links (frames of an imported robot's file, else bones' own), and the targets by which a mechanism gets them."""
+"""Poses of an armature's links (their frames in an imported robot's file, else the bones' own), and the mechanism's targets for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def bone_of_link(rig, link: str) -> str:
     """Name of the bone of a link.
 
     Raises:
-        RigError: there is none.
+        RigError: no bone has that link.
     """
     if rig.type == "ARMATURE":
         for bone in rig.data.bones:
@@ -40,7 +40,7 @@ def shown_pose(rig, bone: str, held: Array, placement) -> Array:
 
 
 def link_in_bone(rig, bone: str) -> Array:
-    """Frame (4, 4) of a bone's link in the bone's own frame; of a bone without one, the bone's own."""
+    """Frame (4, 4) of a bone's link in the bone's own frame; identity for a bone that is not a link of an imported robot."""
     rest = rest_of(rig, Matrix())
     if bone not in rest.links:
         return np.eye(4)
@@ -50,7 +50,7 @@ def link_in_bone(rig, bone: str) -> Array:
 
 @dataclass(frozen=True)
 class LinkTarget:
-    """A mechanism's goal for a link's bone, with its target; before these exist, what they are made from.
+    """A mechanism's goal that gives a link a pose, and its target object; both may not exist yet.
 
     Attributes:
         rig: The armature with the mechanism.
@@ -68,18 +68,18 @@ class LinkTarget:
 
     @property
     def holder(self):
-        """The object or pose bone whose channels give the pose; None while it is not made."""
+        """The object or pose bone whose channels set the pose; None if it does not exist yet."""
         target = self.keyed
         name = self.rig.limber.mechanism.goals[self.goal].target_bone if target is not None else ""
         return target.pose.bones[name] if name else target
 
     @property
     def keyed(self) -> bpy.types.Object | None:
-        """The target that is to be keyed; None while it is not made."""
+        """The target object whose channels are keyed; None if it does not exist yet."""
         return self.rig.limber.mechanism.goals[self.goal].target if self.goal >= 0 else None
 
     def pose(self, placement) -> Array:
-        """Pose (4, 4) of the link in the armature's space that the target asks for in a frame."""
+        """Pose (4, 4) of the link in armature space that the target requests in a frame."""
         goal = self.rig.limber.mechanism.goals[self.goal]
         target = target_pose(goal, placement)
         own = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
@@ -87,10 +87,10 @@ class LinkTarget:
         return found
 
     def keys(self, poses: Sequence[Array]) -> dict[Channel, list[float]]:
-        """Values of the target's channels for poses (4, 4) of the link in the armature's space. Make it first.
+        """Values of the target's channels for poses (4, 4) of the link in armature space. The target must exist.
 
         Raises:
-            RigError: the target is at no position that can be.
+            RigError: the target's position is not valid.
         """
         thing, target, goal = self.keyed, self.holder, self.rig.limber.mechanism.goals[self.goal]
         own = thing.name, thing.session_uid, goal.target_bone
@@ -118,7 +118,7 @@ def _around(thing, holder) -> Matrix:
 
 
 def link_target(rig, link: str) -> LinkTarget:
-    """The target of a link of an armature.
+    """The goal and target for a link of an armature.
 
     Raises:
         RigError: no mechanism moves the link.

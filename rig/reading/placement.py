@@ -22,7 +22,7 @@ class Placed(Protocol):
 
 
 class Placement:
-    """Predicted transforms in one frame of one stage.
+    """Predicted transforms of bones and objects in one frame of one stage.
 
     Args:
         depsgraph: The evaluated scene.
@@ -39,12 +39,12 @@ class Placement:
         self._placing: list = []
 
     def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
-        """Sets the bodies of mechanisms: from now on the objects that show them are at the mechanisms' poses."""
+        """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the mechanisms' poses."""
         for uid, bones in bodies.items():
             self.bodies.setdefault(uid, {}).update(bones)
 
     def move(self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
-        """Sets basis channels of bones, and frames of a whole body's links."""
+        """Sets basis channels of bones, and frames (4, 4) of a whole body's links in armature space."""
         uid = rig.session_uid
         self.moved.setdefault(uid, {}).update(pose)
         warped = self._warped.setdefault(uid, set())
@@ -55,8 +55,8 @@ class Placement:
             warped.update(pose)
 
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
-        """Frame (4, 4) of a chain's root bone before its own rotation, in armature space: the chain's base. On a link of a whole body it
-        has the solver's double precision.
+        """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link of a whole body it has the
+        solver's double precision.
         """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
@@ -78,7 +78,7 @@ class Placement:
         return link
 
     def bone(self, rig, name: str) -> Matrix:
-        """Pose matrix of a bone in armature space."""
+        """Predicted pose matrix of a bone in armature space."""
         if placed := self.bodies.get(rig.session_uid, {}).get(name):
             return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[name]
@@ -99,7 +99,7 @@ class Placement:
         return self.on_parent(rig, bone, basis)
 
     def object(self, thing) -> Matrix:
-        """World matrix of an object."""
+        """Predicted world matrix of an object."""
         if placed := self.bodies.get(thing.session_uid, {}).get(""):
             return placed.world(thing.session_uid, "")
         evaluated = thing.evaluated_get(self.depsgraph)
@@ -111,7 +111,7 @@ class Placement:
         return matrix
 
     def parent_frame(self, thing) -> Matrix:
-        """World matrix of the frame in which an object's own channels are given."""
+        """Predicted world matrix of the frame in which an object's own channels are given."""
         return self._parent(thing, self.object(thing.parent), is_new=True) @ thing.matrix_parent_inverse
 
     def _placed(self, thing, evaluated) -> Matrix:

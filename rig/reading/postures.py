@@ -60,14 +60,16 @@ def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) 
 
 
 def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
-    """Stores which joint and axis each motor's F-curve is of, by its data path: indices in lists of motors change, and differ between
-    mechanisms.
+    """Stores in an action which joint and axis each motor's F-curve belongs to, by its data path, since indices of motors change and differ
+    between mechanisms.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
 
 def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
-    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version, which does not tell."""
+    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version of Limber, which does not store
+    them.
+    """
     stored = action.get(MOTOR_JOINTS)
     if stored is None:
         return None
@@ -79,7 +81,7 @@ def adopt(mover, action: bpy.types.Action) -> None:
     """Adds an existing pose asset to a mover's list and selects it. `mover`: its settings.
 
     Raises:
-        RigError: it is in the list already.
+        RigError: the asset is in the list already.
     """
     if any(posture.action == action for posture in mover.postures):
         raise RigError(f"Posture '{action.name}' is in the list of {mover.in_sentence} already: select it there")
@@ -169,7 +171,7 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
 
 
 def key(owner, channels: list[tuple[str, str, int]]) -> None:
-    """Keys the channels that applying a posture has set (see `apply`), as auto-keying does."""
+    """Keys the channels that `apply` has set, as auto-keying does."""
     for bone, channel, index in channels:
         owner.keyframe_insert(_path(bone, channel), index=index, group=bone or MOTORS)
 
@@ -179,16 +181,17 @@ def _prismatic(chain) -> list[tuple[str, str]]:
 
 
 def displacement(curves, name: str, axis: str) -> float | None:
-    """Value [m] of a prismatic joint in an action; None where it has none."""
+    """Value [m] of a prismatic joint in an action; None: the action has none."""
     curve = actions.find(curves, _path(name, axes.channel(axis)), axes.index(axis))
     return curve.evaluate(FRAME) if curve else None
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
-    """Joint values (n,) [rad; prismatic joints m] of a posture, in the skeleton's order; `otherwise` (n,) where it has no channel.
+    """Joint values (n,) [rad; prismatic joints m] of a posture, in the skeleton's order; values of `otherwise` (n,) for joints without a
+    channel.
 
     Raises:
-        RigError: it has no channel of any bone of the chain.
+        RigError: the posture has no channel of any bone of the chain.
     """
     curves = actions.fcurves(action)
     values, rotations = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
@@ -215,7 +218,7 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
 
 
 def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
-    """Euler angles [rad] of a bone in an action, `otherwise` (or None) for those that it lacks; None where it lacks all."""
+    """Euler angles [rad] of a bone in an action, with `otherwise` (or None) for missing angles; None if all are missing."""
     found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
     if any(found):
         return [curve.evaluate(FRAME) if curve else otherwise[k] if otherwise else None for k, curve in enumerate(found)]
@@ -226,7 +229,9 @@ def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float 
 
 
 def quaternion(curves, name: str) -> Quaternion | None:
-    """Rotation of a bone in an action, for a bone without Euler order; None where it has none. Missing angles are 0."""
+    """Rotation of a bone in an action, for a bone without Euler order, with 0 for missing components; None if the action does not rotate
+    the bone.
+    """
     turn = _rotation(curves, name)
     if turn is not None:
         return turn
@@ -253,6 +258,6 @@ def _path(bone: str, channel: str) -> str:
 
 
 def foreign(action, mover=None) -> str:
-    """Error message for a posture without values for any joint of a mover, which is given by its settings."""
+    """Error message for a posture that has no value for any joint of a mover, given by its settings."""
     of_mover = f" of {mover.in_sentence}" if mover is not None else ""
     return f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or mechanism, select its own"

@@ -1,5 +1,4 @@
-"""Reads a chain from an armature: its bones and joints, and the rig's own pose as joint values. `joint_tree` makes the solvers'
-skeleton.
+"""Reads a chain from an armature: its bones and joints, and the authored joint values. `joint_tree` makes the solvers' skeleton.
 
 A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is several joints at one position: the
 prismatic ones first, then the axes of its Euler order, the last letter nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root
@@ -61,7 +60,7 @@ class BonePose(NamedTuple):
     scale: tuple[float, float, float]
 
     def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
-        """Its location without the components that prismatic joints move."""
+        """The bone's location without the components that prismatic joints move."""
         return tuple(0.0 if index in prismatic else number for index, number in enumerate(self.location)) if prismatic else self.location
 
 
@@ -82,7 +81,7 @@ class ChainReader:
     Readers are equal if bones, joints, rotation modes and rest poses are.
 
     Raises:
-        RigError: the chain is no tree of bones with joints that can move.
+        RigError: the bones form no tree, or no joint can move.
     """
 
     def __init__(self, rig, chain) -> None:
@@ -199,7 +198,7 @@ class ChainReader:
         return tuple(poses)
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """The rig's own pose (n,) [rad; prismatic joints m], in the skeleton's order: the authored one, never the solved one."""
+        """Authored joint values (n,) [rad; prismatic joints m] in the skeleton's order, never the solved ones."""
         found: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
             found += [pose.location[index] for index in part.prismatic]
@@ -207,7 +206,7 @@ class ChainReader:
         return np.array(found)
 
     def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
-        """The root bone's location, without the components that its joints move: part of the base."""
+        """The root bone's location [m] without the components that its joints move; it belongs to the base frame."""
         return poses[0].unjointed_location(self.parts[0].prismatic)
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:

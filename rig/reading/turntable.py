@@ -1,6 +1,4 @@
-"""Whether a chain may rotate as a whole about its base toward the target: useful on an upright turntable, but elsewhere it would lean
-the body.
-"""
+"""Whether a chain may rotate as a whole about its base: useful on an upright turntable, while elsewhere it would lean the body."""
 
 from math import cos, radians
 

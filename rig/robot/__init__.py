@@ -1,1 +1,1 @@
-"""The robot in Blender: its device, calibration, feedback, puppeteering, and remote control."""
+"""The robot as Blender's side sees it: device, calibration, feedback, puppeteering and remote control."""

@@ -22,8 +22,8 @@ class Work:
 
     Attributes:
         share: Progress, 0 to 1.
-        says: Current step; the result when it has ended.
-        failed: Whether it has failed.
+        says: Text about the current step or, at the end, the result.
+        failed: Whether the job has failed.
         before: The servo to change: its port, baud rate and ID before.
     """
 
@@ -37,7 +37,7 @@ class Work:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the job has ended."""
         return self.job.over
 
     def hear(self) -> bool:
@@ -84,7 +84,8 @@ def busy_ports() -> bool:
 
 
 def start_scan(port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
-    """Starts to scan a port, or all ports but those in `without`; forgets the results of the scan before.
+    """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates [bit/s], for servo ids from
+    `lowest` to `highest`. Results of the last scan are discarded.
 
     Raises:
         WorkerError: the process cannot be started.
@@ -111,7 +112,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
 
 
 def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[Described | None, str]:
-    """Capabilities of a protocol, where they are known; else None and the reason."""
+    """Capabilities of a protocol, or None and the reason why they are not known (yet)."""
     if protocol in BUILT_IN:
         return describe(protocol, settings), ""
     if protocol in _described:
@@ -123,7 +124,7 @@ def description(protocol: str, settings: ProtocolSettings = DEFAULT) -> tuple[De
 
 
 def read_file(protocol: str) -> None:
-    """Starts to describe a user's protocol file, also where it was described before.
+    """Starts a background job that describes a user's protocol file, again if it was described before.
 
     Raises:
         ProtocolError: the file is a program that the user has not allowed.

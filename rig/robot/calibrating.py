@@ -41,13 +41,14 @@ def positions(rig) -> list[float | None]:
 
 
 def zero(rig, name: str, value: float) -> list[str]:
-    """Sets the zeros of a joint's servos so that the joint is at `value` (its unit) now; other joints that drive them are taken as shown.
+    """Sets the zeros of a joint's servos so that the current position means `value` [the joint's unit]; other joints that drive these
+    servos count as shown.
 
     Returns:
-        The servos whose zero has changed, in words.
+        Texts about the servos whose zero has changed.
 
     Raises:
-        RigError: the robot is not connected, it has no such joint, or a position is not known.
+        RigError: the robot is not connected, has no such joint, or a position is not known.
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
@@ -69,10 +70,10 @@ def zero(rig, name: str, value: float) -> list[str]:
 
 
 def end(rig, name: str, high: bool) -> list[str]:
-    """Sets an end of the range of a joint's servos to their current positions.
+    """Sets the upper (`high`) or lower end of the range of a joint's servos to their current positions.
 
     Raises:
-        RigError: as `zero`; or the end is beyond the opposite one.
+        RigError: as `zero`, or the lower end would be above the upper one.
     """
     raw = positions(rig)
     told = []
@@ -111,12 +112,12 @@ def is_recording(rig) -> bool:
 
 
 def forget() -> None:
-    """Forgets all recordings."""
+    """Discards all recordings of ranges."""
     _spans.clear()
 
 
 def note() -> None:
-    """Updates the recordings from the newest status; Blender's timer calls it."""
+    """Updates the recordings of ranges from the newest status; Blender's timer calls it."""
     for rig in links.connected_rigs():
         span, status = _spans.get(rig.session_uid), links.status(rig)
         if span is None or status is None or status.state is not State.LIMP:
@@ -129,10 +130,10 @@ def note() -> None:
 
 
 def finish_range(rig, limits: bool) -> list[str]:
-    """Ends the recording: servos that were moved get the recorded range, and with `limits` their joints too.
+    """Ends the recording: servos that were moved get the recorded range; with `limits`, their joints get it as limits.
 
     Returns:
-        The changes, in words.
+        Texts about the changes.
 
     Raises:
         RigError: nothing is being recorded, or nothing was moved.

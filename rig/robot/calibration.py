@@ -1,4 +1,4 @@
-"""Calibration files: saved from and loaded to an armature, with an automatic copy in the user's folder after each change."""
+"""Calibration files of an armature's robot: saved, loaded, and copied automatically to the user's folder after each change."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def of(rig) -> Calibration:
     """Calibration of a rig.
 
     Raises:
-        DeviceError: see `robot_device.describe`.
+        DeviceError: the robot's properties describe no valid device.
     """
     return Calibration.of(robot_device.describe_plain(rig))
 
@@ -33,25 +33,25 @@ def save(rig, path: Path) -> None:
     """Writes the rig's calibration; an existing file is replaced completely, or not at all.
 
     Raises:
-        DeviceError, CalibrationError: it cannot be described, or not written.
+        DeviceError, CalibrationError: the robot has no valid description, or the file cannot be written.
     """
     calibration_file.save(path, of(rig))
 
 
 def load(rig, path: Path, partly: bool = False) -> list[str]:
-    """Gives the rig the calibration in a file. Where it raises, nothing has changed.
+    """Applies the calibration in a file to the rig. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         path: The file.
-        partly: Apply what fits, though joints are missing or unknown.
+        partly: Whether to apply the file although joints are missing or unknown.
 
     Returns:
-        What did not fit, in words.
+        Texts about what did not fit.
 
     Raises:
         CalibrationError: the file is no calibration.
-        RigError: it does not fit the armature's joints.
+        RigError: the calibration does not fit the armature's joints.
     """
     calibration = calibration_file.load(path)
     _check_protocol(path, calibration)
@@ -138,7 +138,7 @@ def copy_path(rig) -> Path | None:
 
 
 def keep_copy(rig) -> str:
-    """Saves the automatic copy, which survives undo and a crash; returns why it could not be saved, or ""."""
+    """Saves the automatic copy, which survives undo and a crash; returns why that failed, or ""."""
     path = copy_path(rig)
     if path is None:
         return "the user's folder of Blender cannot be made"

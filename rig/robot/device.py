@@ -38,19 +38,19 @@ class Source:
 
 
 def label(joint) -> str:
-    """Name of a joint, as channels refer to it."""
+    """Name of a joint or motor by which channels refer to it."""
     return axes.label(joint.bone, joint.axis)
 
 
 def joints(rig) -> list[tuple]:
-    """(chain, joint) of all chains, and (mechanism, motor) of the rig's mechanism."""
+    """All joints of a rig, as (chain, joint), and motors of its mechanism, as (mechanism, motor)."""
     mechanism = rig.limber.mechanism
     of_chains = [(chain, joint) for chain in rig.limber.chains for joint in chain.joints]
     return [*of_chains, *((mechanism, motor) for motor in mechanism.motors)]
 
 
 def driven(rig) -> list[tuple]:
-    """(chain, joint) or (mechanism, motor) of each that has a servo, of its own or shared."""
+    """The (chain, joint) or (mechanism, motor) pairs that have a servo, of their own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
     return [(chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or label(joint) in shared]
 
@@ -61,13 +61,13 @@ def has_own_servo(owner, joint) -> bool:
 
 
 def values_with_servo(rig) -> list:
-    """Values that have a servo, of their own or shared."""
+    """Auxiliary values that have a servo, of their own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
     return [value for value in rig.limber.device.auxiliaries if value.servo >= 0 or value.name in shared]
 
 
 def names(rig) -> list[str]:
-    """Names of all that can drive a channel: joints, motors and values."""
+    """Names of everything that can drive a channel: joints, motors and auxiliary values."""
     return [*(label(joint) for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
 
 
@@ -86,7 +86,7 @@ def next_servo(rig) -> int:
 
 
 def give_servo(rig, joint, servo: int) -> str:
-    """Gives a joint a servo; what had that servo gets the joint's. Returns the change in words."""
+    """Gives a joint a servo number; a joint that had the number gets this joint's old one. Returns a text about the change."""
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
     if other is not None and other != joint:
@@ -100,13 +100,13 @@ def give_servo(rig, joint, servo: int) -> str:
 
 
 def sources(rig) -> tuple[Source, ...]:
-    """What each joint of the device follows, in the device's order."""
+    """The joint, motor or value that each joint of the device follows, in the device's order."""
     of_joints = [Source(chain.uid, joint.bone, joint.axis) for chain, joint in driven(rig)]
     return (*of_joints, *(Source(auxiliary=value.name) for value in values_with_servo(rig)))
 
 
 def describe(rig) -> Device:
-    """Device description for the link: from the rig's properties, in the virtual robot's unit where it is virtual.
+    """Device description for the link, from the rig's properties; in the virtual robot's unit if the port is virtual.
 
     Raises:
         DeviceError: a joint, limit or channel is invalid; the message names it and the remedy.
@@ -230,7 +230,9 @@ def channel_of_servo(device: Device, servo: int) -> int | None:
 
 
 def amount(joint: Joint, number: float) -> float:
-    """Amount of a jog in the joint's unit. `number`: degrees; millimetres for prismatic joints; 180ths of the range for values."""
+    """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or 180ths of the range for auxiliary
+    values.
+    """
     if joint.unit == "rad":
         return radians(number)
     if joint.unit == "m":
@@ -239,7 +241,7 @@ def amount(joint: Joint, number: float) -> float:
 
 
 def settings_of(rig, servo: int):
-    """Joint, additional servo or value that has the settings of a servo; None where there is none."""
+    """The joint, additional servo or auxiliary value that has the settings of a servo; None: there is none."""
     device = rig.limber.device
     things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
     return next((thing for thing in things if thing.servo == servo), None)

@@ -15,7 +15,7 @@ from .device import Source
 
 
 def segments(rig) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the measured pose; empty where nothing is measured or there are no bones.
+    """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are no bones.
 
     Bones that are not on the robot, and joints without a measurement, are as posed.
     """

@@ -13,7 +13,7 @@ Values = tuple[float | None, ...]
 
 @dataclass(frozen=True)
 class Sample:
-    """Commanded and measured value of each joint at a time [s, monotonic]; None where it is not known."""
+    """Commanded and measured value of each joint at a time [s, monotonic clock]; None: not known."""
 
     time: float
     commanded: Values

@@ -1,4 +1,4 @@
-"""LeRobot's calibration of an armature's robot: applied from its file, collected for one, and what its values mean for the joints."""
+"""LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,13 +48,13 @@ class _Servo:
 
 
 def model_name(rig) -> str:
-    """Name of a rig's robot in its model, where Limber knows its zeros; else ""."""
+    """Name of the model that a rig's robot was imported from, if Limber knows its zeros; else ""."""
     name = str(rig.data.get(imported_robot.KEY, "")) if rig.data is not None else ""
     return name if name in KNOWN else ""
 
 
 def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
-    """Gives the rig's servos LeRobot's calibration: ids, zeros, ranges and homing offsets. Where it raises, nothing has changed.
+    """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
@@ -62,7 +62,7 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
         model: Name of the model whose zeros apply, of `KNOWN`.
 
     Returns:
-        What does not fit, in words.
+        Texts about what does not fit.
 
     Raises:
         RigError: no motor has a joint, or a joint whose zero is not known has no range.
@@ -88,9 +88,9 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
 
 
 def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
-    """LeRobot's motors of a rig by name, and what of its ranges they cannot express, in words.
+    """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
-    LeRobot's zero is the middle of the range: where the zero is elsewhere the range is cut to be even about it.
+    LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is narrowed until it is.
 
     Raises:
         RigError: the model's joints have no servos, or a homing offset is not known.
@@ -107,7 +107,7 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
 
 
 def scale_of(rig, joint: FileJoint) -> Scale:
-    """How LeRobot counts a joint: by the model's zero where Limber knows it, and by the range of its servo."""
+    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the range of the joint's servo."""
     zeros = KNOWN.get(model_name(rig), {})
     name, zero = next(((name, one) for name, one in zeros.items() if joint.name == (one.of or name)), (joint.name, None))
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
@@ -122,7 +122,7 @@ def scale_of(rig, joint: FileJoint) -> Scale:
 
 
 def is_calibrated(rig, joint: FileJoint) -> bool:
-    """Whether a joint's servo has a calibration of LeRobot's, or was read since."""
+    """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the servo."""
     servo = _servo_at(rig, joint)
     return servo is not None and robot_device.homing_offset(servo.settings) is not None
 

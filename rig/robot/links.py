@@ -97,7 +97,7 @@ def status(rig) -> Status | None:
 
 
 def sources(rig) -> tuple[Source, ...]:
-    """What the joints of the rig's connected robot follow, in the device's order."""
+    """The joint, motor or value that each joint of the rig's connected robot follows, in the device's order."""
     robot = _robots.get(rig.session_uid)
     return robot.sources if robot else ()
 
@@ -164,7 +164,7 @@ def is_any_connected() -> bool:
 
 
 def has_figures() -> bool:
-    """Whether the figures of any robot may change: it moves or reports positions."""
+    """Whether displayed numbers of any robot may change, because it moves or reports positions."""
     return any(robot.status is not None and robot.status.state in MOVING | {State.LIMP} for robot in _robots.values())
 
 
@@ -172,15 +172,15 @@ def park_values(rig) -> list[float]:
     """Values of the park pose, in the device's order; joints that the pose does not contain keep their shown value.
 
     Raises:
-        RigError: it contains no joint of the robot.
+        RigError: the park pose contains no joint of the robot.
     """
     robot = _robots[rig.session_uid]
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
 
 
 def hold(held: bool) -> None:
-    """Stops or resumes sending, so that robots keep their last values while something steps through frames in other than real time (a
-    bake).
+    """Stops or resumes sending. Robots keep their last values while something steps through frames faster or slower than real time, such as
+    a bake.
     """
     global _held
     _held = held
@@ -189,7 +189,7 @@ def hold(held: bool) -> None:
 def send(rig) -> None:
     """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
 
-    The robot is disarmed if live motion of anything on the rig has ended since, since the authored pose may be far from the robot's.
+    The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose may be far from the robot's.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:

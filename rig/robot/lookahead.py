@@ -1,4 +1,6 @@
-"""Future values of the robot's joints from keyframes: where they are a frame later, and values that are sent early, in step with sound."""
+"""Future values of the robot's joints from keyframes: velocities toward the next frame, and values that are sent early to be in step with
+sound.
+"""
 
 from collections.abc import Sequence
 
@@ -16,17 +18,17 @@ SAME = 1e-5  # [rad, or its like] a value that is farther from its keyframes is 
 
 
 def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[float]) -> list[Value]:
-    """Values to send now. While a scene plays that has the rig: with their way to the next frame where keyframes tell it, and those of a
-    later frame if the robot's delay is negative.
+    """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the next frame; if the robot's delay is
+    negative, values of a later frame are sent.
 
-    A way that is longer than the joint can go in a frame is none but a jump, as from a scene's last frame to its first: the robot must not
-    set out on it, since playback may stop before.
+    A change that is larger than the joint can make in a frame counts as a jump (e.g. from the scene's last frame to its first), not as a
+    velocity: playback may stop before it, and the robot must not start to follow it.
 
     Args:
         rig: The armature.
         sources: What the device's joints follow.
-        now: Their present values.
-        speeds: Maximum speed of each [rad/s, or its like].
+        now: Current values of the sources.
+        speeds: Maximum speed of each source [rad/s, m/s or unit/s].
     """
     scene = playing_scene(rig)
     if scene is None:
@@ -47,21 +49,21 @@ def _on_the_way(now: Value, here: float | None, later: float | None, farthest: f
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:
-    """The playing scene that has the rig; None where none plays."""
+    """The playing scene that contains the rig; None: none plays."""
     windows = [window for manager in bpy.data.window_managers for window in manager.windows if window.screen.is_animation_playing]
     return next((window.scene for window in windows if rig.name in window.scene.objects), None)
 
 
 def frame_ahead(scene, seconds: float) -> float:
-    """The frame that plays `seconds` later; playback repeats after the last frame."""
+    """The frame that will be shown `seconds` later; playback repeats after the last frame."""
     first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
     ahead = scene.frame_current_final + seconds * scene.render.fps / scene.render.fps_base
     return ahead if ahead < last + 1 else first + (ahead - first) % (last + 1 - first)
 
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
-    """Keyframed value of each source at a frame. None for sources that something else than the keyframes of one action determines, such
-    as live motion.
+    """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of one action alone, e.g. while
+    live.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
     return [None if source.chain in live else _keyed(*_property(rig, source), frame) for source in sources]

@@ -1,4 +1,4 @@
-"""What joints and values of a robot are called in motion files."""
+"""Names of a robot's joints and auxiliary values in motion files."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,9 @@ from .device import Source
 
 
 def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
-    """Name, sign, unit, servo and LeRobot's scale of each source. A value that follows a bone's channel is that bone's joint."""
+    """Name, sign, unit, servo and LeRobot conversion of each source in motion files. A value that follows a bone's channel has that joint's
+    name.
+    """
     joints = file_joints(rig)
     by_key = {joint.key: joint for joint in joints}
     by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints}

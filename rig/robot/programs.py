@@ -22,12 +22,12 @@ _allowed: dict[str, str] | None = None  # digests by full path: those in the fil
 
 
 def allowed(path: str) -> str:
-    """Digest of the content that a program may have; "" where it was never allowed."""
+    """Digest of the content with which a program may run; "" if the user never allowed it."""
     return _known().get(_full(path), "")
 
 
 def question(path: str) -> Program | None:
-    """The program for which consent is needed; None where it is allowed with its current content.
+    """The program that needs the user's consent; None if its current content is allowed.
 
     Raises:
         ProtocolError: no path is given, or the program cannot be read.
@@ -40,10 +40,10 @@ def question(path: str) -> Program | None:
 
 
 def require(path: str) -> str:
-    """Digest of a program that is allowed with its current content.
+    """Digest of a program whose current content the user has allowed.
 
     Raises:
-        ProtocolError: it is not allowed; names path and digest. Or as `question`.
+        ProtocolError: the program is not allowed (the message names path and digest), or as `question`.
     """
     program = question(path)
     if program is not None:
@@ -55,7 +55,7 @@ def require(path: str) -> str:
 
 
 def allow(path: str, digest: str) -> str:
-    """Remembers the user's consent to a program with this content; returns why it cannot be stored beyond this session, or ""."""
+    """Stores the user's consent to a program with this content; returns why it lasts for this session only, or ""."""
     _read_again()
     _known()[_full(path)] = digest
     path_of_list = _file()

@@ -1,6 +1,6 @@
 """Puppeteering: the armature follows a robot that is moved by hand while its servos are limp and report their positions.
 
-A recording is keyed at its end: keys that played meanwhile would be read back as the pose.
+A recording is keyed only at its end: keys inserted earlier would play back and overwrite the pose.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +36,9 @@ _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
 def why_not(rig) -> str:
-    """Why the armature cannot follow the robot, with the remedy; "" if a joint or motor with a servo can, and no live motion opposes it."""
+    """Why the armature cannot follow the robot, with the remedy; "" if it can: a joint or motor has a servo, and nothing on the rig is
+    live.
+    """
     with_servos = {source.chain for source in sources(rig)}
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
@@ -45,10 +47,10 @@ def why_not(rig) -> str:
 
 
 def start(rig) -> None:
-    """Makes the rig's robot limp, and its armature follow it.
+    """Switches the torque of the rig's robot off, and makes the armature follow it.
 
     Raises:
-        RigError: the robot is not connected, or follows the armature; or as `why_not`.
+        RigError: the robot is not connected or not disarmed, or `why_not` gives a reason.
     """
     link, status = links.link(rig), links.status(rig)
     if link is None or status is None:
@@ -64,7 +66,7 @@ def start(rig) -> None:
 
 
 def leave(rig) -> None:
-    """Ends following; the armature stays as it is."""
+    """Ends following the robot; the armature keeps its pose."""
     _takes.pop(rig.session_uid, None)
 
 
@@ -78,7 +80,7 @@ def is_going() -> bool:
 
 
 def leads(rig) -> bool:
-    """Whether the rig follows its robot."""
+    """Whether the rig currently follows its robot."""
     return rig.session_uid in _takes
 
 
@@ -88,7 +90,7 @@ def is_recording(rig) -> bool:
 
 
 def record(rig) -> None:
-    """Starts to record the pose of each frame; an earlier recording is forgotten.
+    """Starts to record the pose of each frame; an earlier recording is discarded.
 
     The rig must follow its robot.
     """
@@ -124,7 +126,7 @@ def key_now(rig, frame: int) -> None:
 
 
 def follow(scene, _depsgraph=None) -> bool:
-    """Poses every armature that follows its robot; returns whether any has moved."""
+    """Poses every armature that follows its robot from the measured values; returns whether any pose has changed."""
     moved = False
     if not _takes:
         after_frame.pop(follow, None)  # the heartbeat calls it as well
@@ -181,6 +183,6 @@ def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
 
 
 def split_index(path: str) -> tuple[str, int]:
-    """(path, index) of a path with an index in brackets at its end; index -1 where there is none."""
+    """(path, index) of a data path that ends with an index in brackets; index -1 if it has none."""
     head, _, last = path.rpartition("[")
     return (head, int(last[:-1])) if head and last[:-1].isdigit() else (path, NO_INDEX)

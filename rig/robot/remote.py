@@ -40,7 +40,7 @@ READING = 0.6  # share of a look's time for parsing; the rest is for executing
 
 
 class Orders(Inbox):
-    """Newest command for each address that is not executed yet."""
+    """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
 
     urgent = STOP.encode()
 
@@ -95,7 +95,7 @@ def end_all() -> None:
 
 
 def heard(rig) -> Orders | None:
-    """Inbox of an armature; None where it does not listen."""
+    """Inbox of an armature's remote control; None: it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None
 
@@ -105,7 +105,7 @@ def is_listening() -> bool:
 
 
 def addresses(movers: Iterable[Mover]) -> list[str]:
-    """Addresses that can be sent to for some movers of an object, and for its robot, each with its numbers: "/limber/influence/Head v"."""
+    """OSC addresses for some movers of an object and for its robot, each with its arguments: "/limber/influence/Head v"."""
     found = []
     for mover in movers:
         name, settings = mover.given_name.replace(" ", "_"), mover.settings
@@ -116,7 +116,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Executes the commands since the last look, for each object that listens in at most `budget` [s]; returns whether there were any."""
+    """Executes the received commands, for each listening object in at most `budget` [s]; returns whether there were any."""
     done = False
     for uid, ear in list(_ears.items()):
         orders = ear.orders

@@ -7,7 +7,7 @@ from ..blender.selection import selected, selected_index
 
 @dataclass(frozen=True)
 class ServoList:
-    """A list and its selection.
+    """A list of joints or motors in the interface, with its selection.
 
     Attributes:
         owner: The chain, or the mechanism.
@@ -24,12 +24,12 @@ class ServoList:
 
     @property
     def all(self):
-        """Items of the list."""
+        """All items of the list."""
         return getattr(self.owner, self.items)
 
     @property
     def selected(self):
-        """The selected joint or motor; None where the list is empty."""
+        """The selected joint or motor of the list; None if the list is empty."""
         return selected(self.all, getattr(self.owner, self.active))
 
     @property
@@ -38,14 +38,15 @@ class ServoList:
 
 
 def lists(rig) -> list[ServoList]:
-    """Joints of the active chain, even where there are none, and motors of the mechanism where there are some; empty where there is
-    neither."""
+    """Lists of servos of a rig: the joints of the active chain (even if there are none), and the motors of the mechanism if there are any;
+    empty if there is neither.
+    """
     chain, mechanism = selected(rig.limber.chains, rig.limber.active_chain), rig.limber.mechanism
     found = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
     return [*found, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else found
 
 
 def chosen(rig, motors: bool) -> ServoList | None:
-    """The list of `motors`, or of joints; the only one where there is one; None where there is none."""
+    """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there is none."""
     found = lists(rig)
     return next((one for one in found if one.is_motors == motors), found[0] if found else None)

@@ -1,5 +1,5 @@
-"""Values that the robot follows: shown values of joints, and animatable properties with their motion filters; and posing the armature
-from such values.
+"""Values that the robot follows (joints as shown, and animatable properties with their motion filters), and posing the armature from such
+values.
 """
 
 import re
@@ -29,8 +29,8 @@ RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges
 
 
 def shown(rig) -> dict[SourceKey, float]:
-    """Values [rad; prismatic joints m] of joints and motors, by (uid, bone, axis): filtered if live, else authored. Unknown ones are
-    left out.
+    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else authored. Unknown values are left
+    out.
     """
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
@@ -41,7 +41,7 @@ def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequen
     Args:
         rig: The object.
         moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
-        movers: Its movers, where the caller knows them.
+        movers: The object's movers, if the caller has them; None: they are looked up.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[SourceKey, Value] = {}
@@ -116,12 +116,14 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
 
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
-    """Value of each source; that in `before` where it is not known (removed, renamed, or live and not solved)."""
+    """Current value of each source; the value in `before` if it is not known (source removed, renamed, or live and not solved)."""
     return positions(moving(rig, sources, before))
 
 
 def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None) -> list[Value]:
-    """As `newest`, each with its velocity and acceleration per frame where what is live knows them. `movers`: as for `of_movers`."""
+    """Current value of each source with its velocity and acceleration per frame, if live motion provides them. Other arguments as for
+    `newest` and `of_movers`.
+    """
     movers = list(movers_of(rig)) if movers is None else movers
     known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers)
     values = rig.limber.device.auxiliaries
@@ -143,10 +145,10 @@ def channel_of(rig, source: Source) -> Channel | None:
 
 
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
-    """Value of each source in a stored posture; `otherwise` where the posture lacks it.
+    """Value of each source in a stored posture; that in `otherwise` for sources that the posture lacks.
 
     Raises:
-        RigError: it lacks all of them.
+        RigError: the posture has no value of any source.
     """
     known = {(mover.settings.uid, *key): value for mover in movers_of(rig) for key, value in mover.in_posture(action).items()}
     if not known.keys() & {source.key for source in sources}:
@@ -171,7 +173,9 @@ def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Acti
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
-    """Poses joints and motors and sets the animatable properties; None leaves one unchanged. Returns whether anything changed."""
+    """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged. Returns whether anything
+    changed.
+    """
     given = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
     known, changed = {source.key: value for source, value in given}, False
     for mover in movers_of(rig):
@@ -192,7 +196,7 @@ def _set_value(rig, name: str, value: float) -> bool:
 
 
 def write(owner: bpy.types.ID, path: str, value: float) -> None:
-    """Sets a property by its path."""
+    """Sets a property of a data-block, given by its data path."""
     head, _, last = path.rpartition(".")
     if path.endswith("]"):
         head, _, key = path.rpartition("[")
@@ -217,7 +221,9 @@ class _Filtered:
 
 
 class ValueFilters:
-    """States of the filters between calls; only those of removed, renamed or newly set values are forgotten."""
+    """Motion filters of animatable properties that the robot follows, with their states; a state is reset when the property is removed,
+    renamed or newly set.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}

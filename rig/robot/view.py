@@ -41,13 +41,13 @@ class LimberView(bpy.types.PropertyGroup):
 
 
 def show_virtual(device) -> None:
-    """Switches the ghost on where the robot is virtual: nothing else shows that it moves."""
+    """Switches the ghost overlay on if the robot is virtual, since otherwise nothing shows that it moves."""
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True
 
 
 def redraw_figures() -> None:
-    """Redraws the sidebars, and the viewports only where they show something of a robot: that takes far longer."""
+    """Redraws the sidebars, and viewports only if they show something of a robot, since that takes far longer."""
     manager = bpy.context.window_manager
     kinds = {"UI", "WINDOW"} if manager.limber_view.ghost or manager.limber_view.plot else {"UI"}
     for window in manager.windows:

@@ -1,4 +1,4 @@
-"""Check of a robot's zeros by eye: the armature in a known pose, and how far the measured one is from it, joint by joint."""
+"""Check of a robot's zeros by eye: the armature takes a known pose, and the difference to the measured pose is listed for each joint."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from . import device as robot_device
 
 
 class Difference(NamedTuple):
-    """A joint's value as shown and as measured; None: unknown."""
+    """Shown and measured value of a joint; None: unknown."""
 
     joint: Joint
     shown: float
@@ -37,7 +37,7 @@ def pose(rig) -> None:
 
 
 def differences(rig) -> list[Difference]:
-    """Shown and measured value of each joint of the connected robot, as the present calibration has it, even before Reconnect.
+    """Shown and measured value of each joint of the connected robot, by the current calibration even before Reconnect.
 
     Raises:
         RigError: the robot is not connected.

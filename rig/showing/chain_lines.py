@@ -33,8 +33,9 @@ class Ray(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """Range of a revolute joint as an arc about its axis, with its current angle. `room`: distance to the nearer limit, as a share of the
-    range."""
+    """Range of a revolute joint as an arc about its axis, with the current angle. `room` is the distance to the nearer limit, as a share of
+    the range.
+    """
 
     points: np.ndarray  # (n, 3)
     middle: Vector

@@ -28,7 +28,7 @@ def _title(owner) -> str:
 
 
 def attach(owner, reading: Reading) -> bpy.types.Object:
-    """Attaches all bodies of the mechanism to its proxy, which is made where it is missing; returns the proxy."""
+    """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns the proxy."""
     names = [str(k) for k, _ in reading.shown_parts]
     made = find(owner)
     if made is None or [bone.name for bone in made.pose.bones] != names:
@@ -66,7 +66,7 @@ def is_attached(owner, reading: Reading) -> bool:
 
 
 def holder_of(part: Part):
-    """The object or pose bone that has the constraint to the proxy for a body; None if it was deleted."""
+    """The object or pose bone that has the constraint to the proxy for a body; None: it was deleted."""
     thing = identity.find(part.thing, part.uid)
     if thing is None or not part.bone:
         return thing
@@ -87,7 +87,7 @@ def write(made, reading: Reading, base, poses) -> None:
 
 
 def discard_others(owners: list[int]) -> None:
-    """Removes all proxies and their constraints, but those of the owners with these session_uids."""
+    """Removes all proxies and their constraints, except those of the owners with these session_uids."""
     for holder in _holders():
         for constraint in [held for held in holder.constraints if held.name.startswith(CONSTRAINT)]:
             if constraint.target is None or constraint.target.get(MARK) not in owners:

@@ -20,7 +20,7 @@ def rigs() -> list[bpy.types.Object]:
 
 
 def own(bone) -> bpy.types.Constraint | None:
-    """Limber's constraint on a pose bone; None where it has none."""
+    """Limber's constraint on a pose bone; None: the bone has none."""
     return bone.constraints.get(CONSTRAINT)
 
 
@@ -29,8 +29,9 @@ def has_constraints(rig) -> bool:
 
 
 def find(rig) -> bpy.types.Object | None:
-    """The proxy of this rig, by the constraints that use it, so that a copy of the rig is not given the original's; None where there is
-    none."""
+    """The proxy of a rig, found by the constraints that use it, so that a copy of the rig does not get the original's; None: there is
+    none.
+    """
     for bone in rig.pose.bones:
         constraint = own(bone)
         if constraint and constraint.target and constraint.target.get(MARK) == rig.session_uid:
@@ -68,14 +69,14 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
 
 
 def attach(rig, proxy) -> None:
-    """Makes the rig's bones copy the proxy, by their last constraint."""
+    """Adds a last constraint to each of the rig's bones by which it copies the proxy."""
     detach(rig)
     for bone in proxy.pose.bones:
         copy(rig.pose.bones[bone.name], proxy, bone.name, CONSTRAINT, "LOCAL")
 
 
 def copy(holder, proxy, name: str, title: str, space: str) -> None:
-    """Makes an object or a bone copy the proxy's bone of a name, by a last constraint with a title."""
+    """Adds a last constraint to an object or bone, named `title`, by which it copies the proxy's bone `name`."""
     release(holder, title)
     constraint = holder.constraints.new("COPY_TRANSFORMS")
     constraint.name = title
@@ -86,13 +87,13 @@ def copy(holder, proxy, name: str, title: str, space: str) -> None:
 
 
 def copies(holder, proxy, name: str, title: str) -> bool:
-    """Whether the last constraint of an object or a bone is a copy of the proxy's bone of a name."""
+    """Whether the last constraint of an object or bone copies the proxy's bone `name`."""
     last = holder.constraints[-1] if holder.constraints else None
     return last is not None and last.name == title and last.target == proxy and last.subtarget == name
 
 
 def release(holder, title: str) -> None:
-    """Removes the constraints with a title from an object or a bone, which shows its authored pose then."""
+    """Removes the constraints named `title` from an object or bone, so that it shows its authored pose again."""
     for constraint in [held for held in holder.constraints if held.name.startswith(title) and held.type == "COPY_TRANSFORMS"]:
         holder.constraints.remove(constraint)
 
@@ -106,13 +107,13 @@ def is_attached(rig, proxy, names: list[str]) -> bool:
 
 
 def detach(rig) -> None:
-    """Removes the constraints: the rig shows the authored pose."""
+    """Removes Limber's constraints from a rig, which then shows the authored pose."""
     for bone in rig.pose.bones:
         release(bone, CONSTRAINT)
 
 
 def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
-    """Makes Blender evaluate targets while they are hidden, by constraints without influence.
+    """Makes Blender evaluate hidden targets, by adding constraints without influence to the proxy that refer to them.
 
     Args:
         proxy: The proxy.
@@ -130,7 +131,7 @@ def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
 
 
 def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:
-    """Shows a pose: flat basis channels of all bones of the proxy, in its bone order."""
+    """Shows a pose on the proxy: rotations, locations and scales of all its bones as flat lists, in its bone order."""
     bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)
     bones.foreach_set("location", locations)
@@ -139,12 +140,12 @@ def write(proxy, rotations: list[float], locations: list[float], scales: list[fl
 
 
 def discard_others(proxies: list[bpy.types.Object]) -> None:
-    """Deletes every proxy but these: of deleted rigs, of rigs that are no longer live, of files saved without Limber."""
+    """Deletes all other proxies: of deleted rigs, of rigs that are no longer live, and of files saved without Limber."""
     sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in proxies], MARK)
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:
-    """Deletes these proxies, and armatures without users that have the mark of proxies."""
+    """Deletes the proxies `strays`, and armatures without users that are marked as proxies."""
     if strays:
         bpy.data.batch_remove(strays)
     data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]

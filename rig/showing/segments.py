@@ -1,4 +1,4 @@
-"""Lines in the world from head to tail of an armature's bones, for another pose than the shown one."""
+"""Lines from head to tail of an armature's bones in the world, for a pose other than the shown one."""
 
 from mathutils import Matrix
 

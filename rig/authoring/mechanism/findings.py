@@ -115,8 +115,8 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner) -> Iterator[Finding]:
-    """Findings about rigid body constraints without a second body: for Limber the missing body is the world, while Blender's physics
-    ignores the constraint.
+    """Findings about rigid body constraints with a missing body: Limber takes the world for it, while Blender's physics ignores the
+    constraint.
     """
     for thing in joint_objects(owner):
         if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:

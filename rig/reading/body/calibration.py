@@ -39,7 +39,7 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
     """Calibration from the rest poses of both bodies.
 
     Args:
-        pairs: Bones that belong together.
+        pairs: Pairs of target and source bones.
         parents: For each paired target bone its nearest paired ancestor.
         source, target: World poses of the paired bones at rest.
     """
@@ -70,7 +70,9 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
 
 
 def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose) -> Calibration:
-    """Calibration from matching poses, in which both bodies do the same and face the same way. Arguments as for `from_rest`, as posed."""
+    """Calibration from matching poses, in which both bodies take the same posture and face the same way. Arguments as for `from_rest`, but
+    posed.
+    """
     index = {pair.target: k for k, pair in enumerate(pairs)}
     parts = parts_of(pairs)
     return Calibration(source.rotation.swapaxes(1, 2) @ target.rotation, scale(parts, parents, index, source, target))

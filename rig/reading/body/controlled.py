@@ -1,4 +1,6 @@
-"""Rigs whose deforming bones follow control bones, such as generated Rigify rigs: which control moves which part of the body."""
+"""Control bones of rigs whose deforming bones follow controls, such as generated Rigify rigs: which control moves which part of the
+body.
+"""
 
 from .. import attached
 from ..constrained import COPYING, acts
@@ -45,8 +47,8 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
 
 
 def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Switches off constraints that keep deforming bones from following their controls (IK of limbs) or controls from following their
-    parents (a head that does not follow the neck), by setting the custom properties that drive their influence.
+    """Switches off constraints that keep deforming bones from following their controls (IK of limbs), or controls from following their
+    parents (a head that does not follow the neck). It sets the custom properties that drive the constraints' influence.
 
     Args:
         rig: The armature object.

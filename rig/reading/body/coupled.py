@@ -11,7 +11,7 @@ def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Couplin
     """The coupled limits of a body with these joints (bone, axis).
 
     Raises:
-        RigError: a limit has no joint, names one that the body does not move, or its bounds are exchanged.
+        RigError: a limit has no joint, names a joint that the body does not move, or its lower bound is above the upper one.
     """
     return [_coupling(limit, joint_keys) for limit in retarget.coupled_limits]
 

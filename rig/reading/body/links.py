@@ -1,8 +1,8 @@
-"""An armature as a whole-body model, and the solver's state as channels of its bones.
+"""Reads an armature as a whole-body model, and converts the solver's state to channels of its bones.
 
-The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in
-chains; a bone that rotates by quaternion has three. Limits come from the chains' joint lists, else from the bone's constraints, its URDF
-joint or its IK settings; otherwise the joint is unlimited. Everything is in armature space.
+The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in chains;
+a bone that rotates by quaternion has three. Limits come from the chains' joint lists, else from the bone's constraints, its URDF joint or
+its IK settings; otherwise the joint is unlimited. Everything is in armature space.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ ANY_TURN = (-pi, pi)  # [rad] what a joint is given of which nothing tells the l
 
 
 class Held(NamedTuple):
-    """The part of the rig's pose that no joint moves, for each bone."""
+    """For each bone of a body, the part of the authored pose that no joint moves."""
 
     location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
     euler: list[list[float]]  # [rad] of axes without a joint, of bones with revolute joints
@@ -138,8 +138,8 @@ class BodyReader:
         return pose_bones.keys() != self._listed or not np.array_equal(_numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes)
 
     def held(self, pose_bones) -> Held:
-        """The part of the rig's own pose that no joint moves. Pass the evaluated rig's pose bones, of the bones that this reader was made
-        with.
+        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose bones, which must be those that
+        this reader was made with.
 
         Raises:
             RigError: a bone is scaled.
@@ -205,7 +205,7 @@ class BodyReader:
         return found
 
     def posture(self, pose_bones) -> Array:
-        """The rig's own values (n,) [rad or m] of the joints, before any solution. Pass the evaluated rig's pose bones."""
+        """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's pose bones."""
         found = []
         for bone in self.bones:
             pose_bone = pose_bones[bone.name]
@@ -223,7 +223,7 @@ class BodyReader:
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
     def channels(self, rig, placement: Placement, held: Held, state: State) -> dict[str, Followed]:
-        """Channels of each bone for a solver state."""
+        """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
         found: dict[str, Followed] = {}
         new = iter(joints)

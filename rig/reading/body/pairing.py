@@ -17,7 +17,7 @@ from .receiver import Receiver
 
 
 class Linked(NamedTuple):
-    """The pairs in use: enabled and calibrated, parents before their children."""
+    """The pairs in use (enabled and calibrated), parents before their children."""
 
     targets: tuple[str, ...]
     sources: tuple[str, ...]
@@ -43,7 +43,7 @@ def pair_by_names(rig, retarget) -> int:
     Pairs that an override inherits from its library cannot be removed: they are changed or disabled.
 
     Raises:
-        RigError: there is no source, or no names match.
+        RigError: there is no source, or no bones' names match.
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -71,8 +71,8 @@ def pair_by_names(rig, retarget) -> int:
 
 
 def release_controls(rig) -> tuple[list[str], list[str]]:
-    """Lets a rig's controls move its body; returns the settings changed and sentences about remaining constraints (see
-    `controlled.release`).
+    """Switches a rig's constraints so that its controls move the body; returns the settings changed, and sentences about remaining
+    constraints (see `controlled.release`).
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -93,7 +93,7 @@ TOE_WEIGHT = 0.5  # toes of capture jitter
 
 
 def add(retarget, target: str, source_bone: str):
-    """Appends a pair."""
+    """Appends a pair of a target bone and a source bone to a retarget."""
     pair = retarget.pairs.add()
     pair.name = pair.target = target
     pair.source = source_bone
@@ -208,7 +208,7 @@ def linked(rig, retarget) -> Linked:
     """The pairs in use.
 
     Raises:
-        RigError: they cannot be used; see `checked`.
+        RigError: the pairs cannot be used; see `checked`.
     """
     pairs = checked(rig, retarget)
     fresh = [pair.target for pair in pairs if not pair.calibrated]

@@ -61,7 +61,7 @@ class Receiver(Inbox):
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for what was not received."""
+        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not received."""
         found = [(self.rotations.get(name), self.positions.get(name)) for name in names]
         sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]
         rotated = [rotation if rotation is not None else other for (rotation, _), (other, _) in zip(found, sent, strict=True)]
@@ -78,7 +78,7 @@ def _rotation(quaternion: tuple[float, ...]) -> Array:
 
 
 def listen(host: str, port: int) -> Receiver:
-    """The receiver on an address, opened if it is not yet.
+    """The receiver that listens on an address; opened if there is none yet.
 
     Raises:
         RigError: the address cannot be bound.
@@ -89,7 +89,7 @@ def listen(host: str, port: int) -> Receiver:
 
 
 def find(host: str, port: int) -> Receiver | None:
-    """The receiver on an address; None if nothing listens there."""
+    """The receiver that listens on an address; None: there is none."""
     return _open.get((host, port))
 
 

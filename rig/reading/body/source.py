@@ -1,4 +1,4 @@
-"""World poses of a source's bones, as Blender has evaluated them."""
+"""World poses of the bones of a retarget's source, as Blender has evaluated them."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,10 @@ EXACT = 1e-5  # of a rotation in single precision, over a long line of bones
 
 
 def evaluated(source, depsgraph):
-    """The source as evaluated by Blender.
+    """The source object as evaluated by Blender.
 
     Raises:
-        RigError: it is not in the evaluated scene.
+        RigError: the source is not in the evaluated scene.
     """
     found = source.evaluated_get(depsgraph)
     if not found.is_evaluated:
@@ -54,7 +54,7 @@ def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
 
 
 def nearest(turns: Array) -> Array:
-    """Rotations (k, 3, 3) nearest to matrices; NaN for those that are not finite or have scale 0."""
+    """Rotations (k, 3, 3) nearest to matrices (k, 3, 3); NaN for matrices that are not finite or have scale 0."""
     if np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() < EXACT and np.linalg.det(turns).min() > 0.0:
         return turns
     sound = np.isfinite(turns).all((1, 2))

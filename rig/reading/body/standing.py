@@ -1,4 +1,4 @@
-"""Height of a source's feet while it stands, from its clip."""
+"""Height of a source's feet above its origin while it stands, from its animation."""
 
 from collections.abc import Sequence
 

@@ -82,7 +82,7 @@ class Humanoid:
         return [name for name in PARENTS if name in self._local]
 
     def take(self, message: Message) -> str:
-        """Processes a message of the protocol; returns what is wrong with it, or ""."""
+        """Processes a message of the protocol; returns an error message, or "" if the message is valid."""
         strings, numbers = message.strings, message.numbers
         if message.address not in (ROOT, BONE):
             return ""
@@ -97,7 +97,9 @@ class Humanoid:
         return ""
 
     def posed(self, name: str) -> tuple[Array, Array] | None:
-        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if one of its ancestors is lost; None if it was never received."""
+        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of one of its ancestors is lost; None if it was never
+        received.
+        """
         if name not in self._local:
             return None
         place, turn = self._in_world(name)

@@ -1,4 +1,4 @@
-"""Assembled mechanisms of this session: the solver's model and its start pose, with the objects and bones that they belong to.
+"""Assembled mechanisms of this session: the solver's model and start pose, with the objects and bones that show the bodies.
 
 While a mechanism is live its bodies are not shown where they are authored. So the mechanism that was read when live began is stored here,
 for live, renders and bakes. Nothing is saved.
@@ -36,7 +36,7 @@ class Assembled:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
-        """Objects and bones of the bodies that it moves: object's session_uid -> bone name ("": the object itself) -> index of the body."""
+        """Objects and bones that show the bodies: object's session_uid -> bone name ("": the object itself) -> index of the body."""
         found: dict[int, dict[str, int]] = {}
         for k, part in self.reading.shown_parts:
             found.setdefault(part.uid, {})[part.bone] = k
@@ -48,7 +48,7 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
     """Reads and assembles the mechanism as authored. `is_rest`: as for `read`.
 
     Raises:
-        RigError: it cannot be read, or cannot be assembled.
+        RigError: the mechanism cannot be read, or cannot be assembled.
     """
     reading = read(owner, depsgraph, is_rest)
     try:
@@ -76,7 +76,7 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
 
 
 def store(owner, ready: Assembled) -> None:
-    """Stores an assembled mechanism for all uses while it is live."""
+    """Stores an assembled mechanism, which is used while the mechanism is live."""
     _stored[owner.session_uid] = ready
 
 
@@ -86,7 +86,7 @@ def stored(owner) -> Assembled | None:
 
 
 def drop_others(owners: Container[int]) -> None:
-    """Forgets the stored mechanisms of all owners but these (session_uids)."""
+    """Discards stored mechanisms, except those of these owners (session_uids)."""
     for uid in [uid for uid in _stored if uid not in owners]:
         del _stored[uid]
 
@@ -98,5 +98,5 @@ def bones(rig) -> Container[str]:
 
 
 def forget() -> None:
-    """Forgets all stored mechanisms: Blender's data that they refer to is about to be freed."""
+    """Discards all stored mechanisms, before Blender frees the data that they refer to."""
     _stored.clear()

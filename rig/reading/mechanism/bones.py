@@ -39,7 +39,7 @@ class BoneBody:
 
 @dataclass(frozen=True)
 class Bones:
-    """An armature as bodies and joints; a joint with the world as parent has its frame in world space."""
+    """Bodies and joints of an armature; a joint whose parent is the world has its frame in world space."""
 
     bodies: tuple[BoneBody, ...]
     joints: tuple[Joint, ...]
@@ -139,7 +139,7 @@ def bone_shape(name: str, free: list[str]) -> Shape:
     """Kind of the joint between a bone and its parent, from the bone's unlocked axes.
 
     Raises:
-        RigError: no kind of joint has these axes.
+        RigError: no kind of joint has exactly these axes.
     """
     along = "".join(letter(axis) for axis in free if is_prismatic(axis))
     shape = shape_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
@@ -209,7 +209,7 @@ def file_joint(rig, bone: str) -> Joint:
     """The joint of the robot's file that moves a bone.
 
     Raises:
-        RigError: there is none, or it is fixed; or as `file_mechanism`.
+        RigError: no joint moves the bone, or the joint is fixed; or as `file_mechanism`.
     """
     mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
     found = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)

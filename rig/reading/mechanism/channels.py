@@ -1,4 +1,4 @@
-"""Conversion from the poses of a mechanism's bodies to the channels of their objects and bones."""
+"""Converts poses of a mechanism's bodies to channels of their objects and bones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .reading import Part, Reading
 
 @dataclass(frozen=True)
 class Placed:
-    """World matrices of all objects and bones that a mechanism moves, in the form that `Placement` reads."""
+    """World matrices of all objects and bones that a mechanism moves, as `Placement` reads them."""
 
     worlds: dict[tuple[int, str], Matrix]  # by object's session_uid and bone; "": the object
 
@@ -33,7 +33,9 @@ class Placed:
 
 
 def place(reading: Reading, base, poses, placement: Placement) -> None:
-    """Sets the predicted transforms of all that the mechanism moves, from bodies' poses (b, 4, 4) in the base (4, 4)."""
+    """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4) of bodies in the base frame
+    `base` (4, 4).
+    """
     worlds = {(part.uid, part.bone): matrix_of(part.world(base, poses[k]), part.scale) for k, part in reading.moved_parts}
     placement.carry(Placed(worlds).bodies)
 
@@ -61,7 +63,7 @@ def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
 
 
 def holder(part: Part):
-    """The object or pose bone whose channels show a body."""
+    """The object or pose bone whose channels set the pose of a body."""
     thing = find(part.thing, part.uid)
     return thing.pose.bones[part.bone] if part.bone else thing
 
@@ -116,10 +118,10 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes the channels of bodies, and of what moves with them, for poses (b, 4, 4) in the base frame (4, 4).
+    """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame `base` (4, 4).
 
     Raises:
-        RigError: as `write`.
+        RigError: the new pose of a parent cannot be predicted; nothing was moved.
     """
     movers = reading.moved_parts
     write([(part, part.world(base, poses[k])) for k, part in movers], depsgraph)

@@ -1,4 +1,4 @@
-"""What else determines the poses of a mechanism's bodies: keys, drivers and constraints, or another live mechanism."""
+"""Conflicts about the poses of a mechanism's bodies: keys, drivers, constraints, or another live mechanism."""
 
 from collections.abc import Collection, Iterable
 

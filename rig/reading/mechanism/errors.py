@@ -1,4 +1,4 @@
-"""The largest error of a mechanism against its goals, in words: millimetres and degrees."""
+"""Text about the largest error of a mechanism against its goals, in millimetres and degrees."""
 
 from math import degrees
 
@@ -15,7 +15,7 @@ LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
-    """The largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" where there is none."""
+    """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals are met."""
     poses, size = solver.poses(state), solver.tree.size
     found: list[tuple[float, str]] = []
     for goal in goals.frames:

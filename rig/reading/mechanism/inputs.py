@@ -52,10 +52,10 @@ def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tu
 
 
 def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
-    """The solver's goal in the base frame. `weighed`: settings with the goal's weights; None: the goal itself.
+    """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal itself.
 
     Raises:
-        RigError: it cannot be followed.
+        RigError: the goal cannot be followed.
     """
     if goal.target is None:
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
@@ -96,7 +96,7 @@ def target_pose(goal, placement: Placement) -> Array:
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
-    """Goals, in the base frame, for bodies whose role is Driven: they go where their parent or keyframes move them."""
+    """Goals, in the base frame, for bodies whose role is Driven, which their parents or keyframes move."""
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
@@ -250,5 +250,7 @@ def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
 
 
 def keyed(owner, kept, depsgraph):
-    """As `reading.chain.keyed`, of a mechanism. Use it for numbers only: the objects that it points to are evaluated copies too."""
+    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it: the objects that it points to
+    are evaluated copies too.
+    """
     return kept if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

@@ -43,7 +43,7 @@ class ObjectJoint:
 
     @property
     def bodies(self) -> tuple:
-        """(parent, child). The world is always the parent."""
+        """(parent, child) bodies of the joint. A missing body is the world, which is always the parent."""
         return (self.first, self.second) if self.second is not None else (None, self.first)
 
     def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
@@ -72,7 +72,7 @@ def _uid(thing) -> int:
 
 
 def names(things: Iterable) -> dict[int, str]:
-    """session_uid -> name of the joints, for messages about a deleted one."""
+    """Names of joint objects by session_uid, for messages about a deleted joint."""
     return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
 
 
@@ -80,7 +80,7 @@ def joints(things: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: one connects nothing, or has degrees of freedom that no kind of joint has.
+        RigError: a joint connects nothing, or no kind of joint has its degrees of freedom.
     """
     for thing in sorted(things, key=lambda thing: thing.name):
         held, part = thing.rigid_body_constraint, thing.limber.part

@@ -1,7 +1,7 @@
 """Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or meshes.
 
-A mass that is given nowhere is the volume of the meshes that move with the body, times the mechanism's density. A body without volume has
-no mass: Check reports it if there is a goal for the centre of mass.
+A mass that is not given is computed as the volume of the meshes that move with the body, times the mechanism's density. A body without
+volume has no mass: Check reports it if there is a goal for the centre of mass.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Joints with motors: which degrees of freedom the owner's motors move, and their limits."""
+"""Applies the mechanism's motors to its joints: which degrees of freedom are actuated, and with which limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,10 +11,10 @@ from .shapes import dof_axes
 
 
 def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
-    """The joints; those that the mechanism's settings have motors for are actuated, all others are passive.
+    """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
 
     Raises:
-        RigError: a motor names no joint, or axes that its joint does not have, or has limits that the joint excludes.
+        RigError: a motor names no joint, or an axis that its joint lacks, or its limits are outside of the joint's.
     """
     motors: dict[str, dict[str, object]] = {}
     for motor in kept.motors:

@@ -1,4 +1,4 @@
-"""Which objects own a mechanism."""
+"""Identity of mechanisms: a duplicated one gets a uid of its own."""
 
 from uuid import uuid4
 

@@ -15,20 +15,20 @@ def is_joint(thing) -> bool:
 
 
 def kind_text(thing) -> str:
-    """Kind of a joint's object as the interface shows it; "" if it is no joint."""
+    """Kind of a joint object as text for the interface; "" if the object is no joint."""
     held, part = thing.rigid_body_constraint, thing.limber.part
     has, name = (held, "type") if held is not None else (part, "kind")
     return "" if has == part and part.kind == NONE else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
 
 
 def ends(joint) -> tuple:
-    """The two bodies of a joint's object; None stands for the world."""
+    """The two bodies of a joint object; None stands for the world."""
     held, part = joint.rigid_body_constraint, joint.limber.part
     return (held.object1, held.object2) if held is not None else (part.first, part.second)
 
 
 def role_of(thing) -> str:
-    """Role of an object as a body: what moves it."""
+    """Role of an object as a body (Ground, Driven or moved by the mechanism)."""
     role = thing.limber.part.role
     if role != "AUTO":
         return role
@@ -44,23 +44,23 @@ def is_deleted(thing) -> bool:
 
 
 def joint_objects(owner) -> list:
-    """Objects of a mechanism's enabled joints."""
+    """Objects of the enabled joints that a mechanism's owner lists."""
     return [joint.object for joint in owner.limber.mechanism.joints if joint.enabled and joint.object is not None]
 
 
 def deleted_joints(owner) -> list[str]:
-    """Names of listed joints whose objects were deleted."""
+    """Names of joints in the owner's list whose objects were deleted."""
     return [joint.name for joint in owner.limber.mechanism.joints if joint.object is None or is_deleted(joint.object)]
 
 
 def add_joint(owner, thing) -> None:
-    """Adds a joint's object to the mechanism's list."""
+    """Adds a joint object to the list of the mechanism's joints."""
     made = owner.limber.mechanism.joints.add()
     made.name, made.object = thing.name, thing
 
 
 def bodies(owner) -> list:
-    """Objects that the joints of a mechanism connect."""
+    """Objects that the mechanism's joints connect."""
     found = {body.session_uid: body for joint in joint_objects(owner) for body in ends(joint) if body is not None}
     return list(found.values())
 

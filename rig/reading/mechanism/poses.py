@@ -1,4 +1,4 @@
-"""Conversion between Blender's matrices, which are single precision and may be scaled, and rigid poses in double precision."""
+"""Converts between Blender's matrices (single precision, possibly scaled) and rigid poses in double precision."""
 
 from math import isfinite
 
@@ -17,7 +17,7 @@ def rigid(matrix, whose: str = "An object") -> Array:
     """Pose (4, 4) of a Blender matrix, without its scale.
 
     Raises:
-        RigError: its numbers are not finite, or too large; the message begins with `whose`.
+        RigError: the matrix has numbers that are not finite or too large; the message begins with `whose`.
     """
     if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
         where = ", ".join(f"{number:g}" for number in matrix.translation)
@@ -33,7 +33,7 @@ def scale_of(thing, matrix) -> tuple[float, float, float]:
     """Scale of an object's world matrix.
 
     Raises:
-        RigError: it is sheared, or has scale 0.
+        RigError: the matrix is sheared, or has scale 0.
     """
     position, rotation, scale = matrix.decompose()
     again = Matrix.LocRotScale(position, rotation, scale)

@@ -37,8 +37,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Reading:
-    """A mechanism as read, with the objects and bones that it belongs to. Poses are in its base frame: that of a Ground body, or of the
-    owner.
+    """A mechanism as read from the scene, with the objects and bones of its bodies. Poses are in the base frame: that of a Ground body, or
+    of the owner.
     """
 
     mechanism: Mechanism
@@ -71,12 +71,12 @@ class Reading:
 
     @property
     def moved_parts(self) -> list[tuple[int, Part]]:
-        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joints' objects mounted on them."""
+        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joint objects mounted on them."""
         return [*self.shown_parts, *self.carried]
 
 
 def signature(owner) -> tuple:
-    """Joints, closures, motors and bones of an owner, to detect changes. It is computed in every tick, so it must be fast."""
+    """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is computed in every tick."""
     kept = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
     made = joints.signature(joint_objects(owner))
@@ -97,10 +97,10 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     Args:
         owner: The object.
         depsgraph: The evaluated scene.
-        is_rest: Take the current frame's pose as the rest pose.
+        is_rest: Whether the current frame's pose is taken as the rest pose.
 
     Raises:
-        RigError: it is no valid mechanism; the message names the body or joint, and the remedy.
+        RigError: the mechanism is not valid; the message names the body or joint, and the remedy.
     """
     kept = owner.limber.mechanism
     if deleted := deleted_joints(owner):

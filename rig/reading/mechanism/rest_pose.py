@@ -33,19 +33,19 @@ class RestPose:
 
     @cached_property
     def to_rest(self) -> Array:
-        """(4, 4) transform from the current world to the rest pose's: it moves the base to where it was."""
+        """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its rest position."""
         made: Array = self.rest[self.base] @ inverse(self.now[self.base])
         return made
 
     def moved(self, body) -> Array:
-        """(4, 4) displacement of a body since the rest pose, in the world; `body` None is the base."""
+        """(4, 4) displacement of a body in the world since the rest pose; `body` None stands for the base."""
         uid = self.base if body is None else body.session_uid
         made: Array = self.now[uid] @ inverse(self.rest[uid])
         return made
 
     @cached_property
     def size(self) -> float:
-        """Largest extent [m] of the objects' rest positions."""
+        """Largest extent [m] of the objects' positions in the rest pose."""
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, found: Iterable[ObjectJoint]) -> Array:
@@ -85,7 +85,7 @@ def base_of(owner, bodies: Iterable):
 
 
 def objects(owner) -> list:
-    """Objects whose poses the rest pose stores."""
+    """Objects whose poses belong to a mechanism's rest pose."""
     found = {owner.session_uid: owner}
     for thing in joint_objects(owner):
         for one in (thing, *ends(thing), thing.limber.part.meets):
@@ -95,15 +95,15 @@ def objects(owner) -> list:
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
-    """A rest pose made of the current poses."""
+    """A rest pose made of the current world poses."""
     return RestPose(poses, poses, base)
 
 
 def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
-    """The owner's stored rest pose, together with the current poses of objects.
+    """The stored rest pose, together with the current poses of objects.
 
     Raises:
-        RigError: none is stored, or an object is missing in it.
+        RigError: no rest pose is stored, or an object is missing in it.
     """
     found = {
         item.object.session_uid: rigid(Matrix(np.reshape(item.matrix, (4, 4)).tolist()))
@@ -151,7 +151,7 @@ def _forget_others(items, uids: set[int]) -> None:
 def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
     """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is one.
 
-    Joints of driven bodies may be open, since these move by themselves.
+    Joints of driven bodies may be open, since the user moves these bodies.
     """
     found = [one for one in found if not any(body is not None and role_of(body) == "DRIVEN" for body in one.bodies)]
     gaps = pose.gaps(found)
@@ -165,7 +165,9 @@ def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
 
 
 def difference_now(owner, matrix: Callable = lambda thing: thing.matrix_world) -> str:
-    """As `difference`, for the scene as shown; panels call it in every redraw while the mechanism is not live."""
+    """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call it in every redraw while the
+    mechanism is not live.
+    """
     try:
         found = list(joints.joints(joint_objects(owner)))
         if not found:

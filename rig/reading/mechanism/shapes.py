@@ -20,7 +20,7 @@ class Shape:
     turned: Array
 
     def seen(self, axis: str) -> str:
-        """Name of an axis of the kind's frame in the frame of the object or bone, as the interface shows it."""
+        """Name that an axis of the kind's frame has in the frame of the object or bone, for the interface."""
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
 
@@ -36,7 +36,9 @@ def frame_along(z: str, x: str = "") -> Array:
 
 
 def shape_of(translations: str, rotations: str) -> Shape | None:
-    """Kind of the joint that translates along and rotates about these axes, in the parent's order; None if there is none."""
+    """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the parent's order); None: there is no
+    such kind.
+    """
     plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
     if about == LETTERS:

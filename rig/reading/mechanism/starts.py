@@ -1,4 +1,4 @@
-"""Motor values at the start of live motion: keyed values include whole revolutions; values without keyframes are computed from the pose."""
+"""Motor values at the start of live motion: keyed ones include whole revolutions, others are computed from the pose."""
 
 from dataclasses import replace
 from math import pi
@@ -17,7 +17,8 @@ def _keyed(owner) -> set[str]:
 
 
 def note_values(owner, solver: MechanismSolver, state: State) -> None:
-    """Sets the values of motors that follow targets and have no keyframes from a pose, since the robot gets them while nothing is live.
+    """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are sent to the robot while
+    nothing is live.
 
     Call within an operator that has UNDO.
     """
@@ -30,7 +31,7 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
 
 
 def note_rest(owner, mechanism: Mechanism) -> None:
-    """As `note_values`, with the bodies at their start poses."""
+    """As `note_values`, for the bodies' start poses."""
     solver = MechanismSolver(mechanism)
     note_values(owner, solver, solver.rest())
 

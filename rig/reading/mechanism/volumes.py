@@ -1,4 +1,4 @@
-"""Volume and centre of a mesh in another frame: of the mesh itself if it is closed, else of its convex hull."""
+"""Volume and centre of a mesh: of the mesh itself if it is closed, else of its convex hull."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Solid:
 
 
 def solid_of(mesh, frame: Array) -> Solid:
-    """Solid of a mesh, with its vertices transformed by `frame` (4, 4)."""
+    """Volume and centre of a mesh whose vertices are transformed by `frame` (4, 4)."""
     places = placed(mesh, frame)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
@@ -45,7 +45,7 @@ def placed(mesh, frame: Array) -> Array:
 
 
 def hull_of(places: Array) -> Solid:
-    """The convex hull of points (n, 3)."""
+    """Volume and centre of the convex hull of points (n, 3)."""
     if len(places) < 4 or not np.isfinite(places).all():
         return Solid()
     made = bmesh.new()

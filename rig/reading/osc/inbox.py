@@ -1,4 +1,4 @@
-"""Reception of OSC messages over UDP, in bounded time. Nothing listens before it is asked to, and nothing blocks. No Blender.
+"""Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No Blender.
 
 Each `look` takes at most `BUDGET` of the main thread: first it empties the socket and searches for an urgent address; then it parses
 packets from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in time are parsed at the
@@ -45,7 +45,7 @@ class Inbox:
     """A socket that receives messages. Subclasses implement `take(message)`, and may name an urgent address.
 
     Raises:
-        OSError: the address cannot be bound.
+        OSError: the address cannot be bound, e.g. because another program uses the port.
     """
 
     urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
@@ -100,7 +100,7 @@ class Inbox:
             self.problem = before
 
     def take(self, message: Message) -> None:
-        """Handles a message, which may be one that could not be parsed (then it has at most an address). Subclasses implement it."""
+        """Handles a received message; one that could not be parsed has at most an address. Subclasses implement it."""
         raise NotImplementedError
 
     def alarm(self) -> None:
@@ -160,7 +160,7 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Raises RigError if other computers can send to an address while the user does not let Blender go online, or if it is no address."""
+    """Raises RigError if an address is invalid, or if other computers can send to it while Blender may not go online."""
     try:
         is_loopback = ip_address(host).is_loopback
     except ValueError as error:

@@ -28,13 +28,13 @@ _CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # corners at a 
 
 
 class Figure(NamedTuple):
-    """Solids to draw. Equal figures have equal pictures."""
+    """Solids to draw in a thumbnail; equal figures give equal pictures."""
 
     solids: list[Solid]
     seen: Frame
 
     def key(self) -> bytes:
-        """Bytes that are equal for equal pictures."""
+        """Bytes that identify the figure's picture: equal for equal pictures."""
         numbers = [solid.corners.astype(np.float32).tobytes() for solid in self.solids]
         return b"".join([*numbers, repr([solid.colour for solid in self.solids]).encode()])
 

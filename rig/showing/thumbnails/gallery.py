@@ -54,8 +54,9 @@ def _key(rig, chain, action: bpy.types.Action) -> Key:
 
 
 def icon(rig, chain, action: bpy.types.Action) -> int:
-    """Icon number of a posture's thumbnail, valid for the current drawing; 0 where there is none yet. A missing or outdated thumbnail is
-    requested."""
+    """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet. A missing or outdated thumbnail is
+    requested.
+    """
     key = _key(rig, chain, action)
     shown = _cache.known.get(key)
     if shown is None or key in _cache.outdated:
@@ -162,7 +163,7 @@ def invalidate() -> None:
 
 
 def forget() -> None:
-    """Clears the cache, before the data that it refers to is freed."""
+    """Clears the cache, before Blender frees the data that it refers to."""
     _cache.known.clear()
     _cache.outdated.clear()
     _cache.requested.clear()

@@ -26,7 +26,7 @@ class Solid(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The square section of the view that is drawn."""
+    """Square section of the view that a picture shows."""
 
     middle: np.ndarray  # centre (2,): right and up
     side: float
@@ -74,7 +74,7 @@ def _shades(corners: np.ndarray) -> np.ndarray:
 
 
 def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
-    """Writes `number` into `face` where a triangle (3, 3) is nearer than `depth`, and updates `depth`."""
+    """Writes `number` into `face` at the pixels where a triangle (3, 3) is nearer than `depth`, and updates `depth`."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape
     left, right = max(floor(min(ax, bx, cx)), 0), min(ceil(max(ax, bx, cx)), wide)
