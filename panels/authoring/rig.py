@@ -45,7 +45,7 @@ class LIMBER_PT_rig(Tab):
             return
         if not rig.limber.chains:
             column = layout.column(align=True)
-            if has_mechanism(rig):  # else Next Step has that button
+            if has_mechanism(rig) or rig.limber.retarget.pairs:  # else Next Step has that button
                 column.operator("limber.new_chain", icon="ADD")
             column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return

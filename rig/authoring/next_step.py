@@ -48,6 +48,8 @@ CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged 
 ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
 LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY")
 DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
+LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
+CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
 CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
 
@@ -69,7 +71,7 @@ def next_step(rig, is_playing: bool) -> Step:
         return RESTORE
     chain = chains.active(rig)
     if chain is None:
-        return _of_mechanism(rig) if has_mechanism(rig) else CHAIN
+        return _of_body(rig) if rig.limber.retarget.pairs else _of_mechanism(rig) if has_mechanism(rig) else CHAIN
     if followed(chain) is None:
         return TARGET
     if not chain.live:
@@ -89,6 +91,13 @@ def _of_mechanism(owner) -> Step:
     if not owner.limber.mechanism.live:
         return LIVE_MECHANISM
     return _of_robot(links.status(owner)) if links.link(owner) is not None else _of_posing(owner.limber.mechanism) or DRAG_MECHANISM
+
+
+def _of_body(rig) -> Step:
+    """The step of an armature whose body follows a motion, and that has no chain."""
+    if not rig.limber.retarget.live:
+        return LIVE_BODY
+    return _of_robot(links.status(rig)) if links.link(rig) is not None else CONNECT_BODY
 
 
 def _of_posing(settings) -> Step | None:

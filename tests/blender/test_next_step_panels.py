@@ -4,8 +4,9 @@ import bpy
 import pytest
 
 from tests.blender.drawing import drawn
+from tests.blender.following import follower
 from tests.blender.four_bars import boned
-from tests.blender.rigs import UPRIGHT, build, looking_chain, select
+from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, select
 
 pytestmark = pytest.mark.every_blender
 
@@ -39,6 +40,18 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
     select(rig, "crank")
     bpy.ops.limber.add_motors()
     rig.limber.mechanism.drive = "MOTORS"
+    bpy.ops.limber.live()
+    assert next_step(rig, False).operator == "limber.connect"
+
+
+def test_an_armature_whose_body_follows_a_motion_needs_no_chain():
+    from limber.rig.authoring.next_step import next_step
+
+    rig, _ = follower()
+    make_active(rig)
+    step = next_step(rig, False)
+    assert (step.operator, "Retarget panel" in step.sentence) == ("limber.live", True)
+    assert offered().count("limber.new_chain") == 1
     bpy.ops.limber.live()
     assert next_step(rig, False).operator == "limber.connect"
 
