@@ -1,1 +1,1 @@
-"""Blender as the host of the engine: reads the scene into its inputs, shows and sends its outputs."""
+"""Blender as the host of the engine: converts the scene to the engine's inputs, and shows and sends its outputs."""

@@ -22,7 +22,7 @@ class AttributeReader:
         self.warnings: list[str] = []
 
     def error(self, kind: type[UrdfError], element: Element, what: str) -> UrdfError:
-        """Error of that type at an element."""
+        """An error of type `kind` about an element, with file and line."""
         return kind(element.file or self.file, element.line, str(element), what)
 
     def warn(self, element: Element, what: str) -> None:
@@ -98,7 +98,7 @@ class AttributeReader:
         return None if found is None else (found[0], found[1], found[2])
 
     def origin(self, element: Element) -> Transform:
-        """Frame given by an element's <origin>; without one the parent's frame."""
+        """Frame given by an element's <origin>; without one, the identity (the parent's frame)."""
         origin = self.single_child(element, "origin")
         if origin is None:
             return IDENTITY_TRANSFORM

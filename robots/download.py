@@ -51,7 +51,7 @@ class Download:
 
     @property
     def model(self) -> Path:
-        """Path of the fetched model."""
+        """Path of the downloaded model file."""
         return self._folder / MODEL
 
     def wait(self, seconds: float) -> bool:

@@ -13,7 +13,7 @@ Sense = Literal[1, -1]
 
 @dataclass(frozen=True)
 class Zero:
-    """Where a joint of a model is at LeRobot's zero.
+    """Value that a joint of a model has at LeRobot's zero, and the direction in which LeRobot counts.
 
     Attributes:
         value: The joint's value at LeRobot's 0 degrees [rad].

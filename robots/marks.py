@@ -74,7 +74,7 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def closures_text(robot: Robot) -> str:
-    """The robot's closures, motors and ball joints in the format of closures.py; "" where its file marks no closure."""
+    """The robot's closures, motors and ball joints in the format of closures.py; "" if its file marks no closure."""
     if not robot.closures:
         return ""
     entries = {

@@ -103,7 +103,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Mimic:
-    """What a mimic joint follows: its value is multiplier times the leader's value, plus offset."""
+    """Relation of a mimic joint to its leader: value = multiplier * leader's value + offset."""
 
     joint: str  # the leader
     multiplier: float = 1.0
@@ -141,7 +141,7 @@ class Joint:
 
     @property
     def finite_limits(self) -> tuple[float, float]:
-        """Smallest and largest value [rad or m]; MAX_ANGLE or MAX_TRAVEL where the file sets no limit, since solvers need finite ones."""
+        """Smallest and largest value [rad or m]; without a limit in the file MAX_ANGLE or MAX_TRAVEL, since solvers need finite ones."""
         most = MAX_ANGLE if self.is_rotary else MAX_TRAVEL
         lower = self.lower if self.lower is not None else min(-most, self.upper if self.upper is not None else 0.0)
         return lower, self.upper if self.upper is not None else max(most, lower)

@@ -16,7 +16,7 @@ class Transform(NamedTuple):
         return Transform(multiply(self.rotation, inner.rotation), add(self.offset, rotate(self.rotation, inner.offset)))
 
     def inverse(self) -> "Transform":
-        """Pose of the other frame in this one."""
+        """Inverse transform: pose of the other frame in this one."""
         back = conjugate(self.rotation)
         return Transform(back, scale(rotate(back, self.offset), -1.0))
 

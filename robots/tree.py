@@ -51,7 +51,7 @@ class Tree:
         return tuple(branch.joint for branch in self.branches if branch.joint is not None and branch.joint.is_movable)
 
     def above(self, link: str) -> list[str]:
-        """A link and its ancestors, from it up to the root."""
+        """Names of a link and its ancestors, from the link up to the root."""
         place = next(k for k, branch in enumerate(self.branches) if branch.link == link)
         found = []
         while place >= 0:

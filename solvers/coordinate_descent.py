@@ -41,11 +41,11 @@ class Pull(NamedTuple):
     together: float = 0.0
 
     def plus(self, other: "Pull") -> "Pull":
-        """The sum of this pull and another."""
+        """The sum of these gradient terms and another's."""
         return Pull(self.across + other.across, self.level + other.level, self.together + other.together)
 
     def times(self, weight: float) -> "Pull":
-        """This pull times `weight`."""
+        """These gradient terms times `weight`."""
         return Pull(weight * self.across, weight * self.level, weight * self.together)
 
     @property
@@ -65,25 +65,27 @@ class Pull(NamedTuple):
 
     @property
     def best_rotation(self) -> float:
-        """Rotation angle [rad] that maximises the objective: of one vector, between both projections on the plane across the axis."""
+        """Rotation angle [rad] that maximises the objective. For one vector it aligns the projections of both vectors on the plane across
+        the axis.
+        """
         if self.across * self.across + self.level * self.level <= NO_PULL:
             return 0.0
         return math.atan2(self.across, self.level)
 
     def gain(self, rotation: float) -> float:
-        """The objective after a rotation [rad], up to a constant."""
+        """Value of the objective after a rotation [rad], up to a constant."""
         return self.level * math.cos(rotation) + self.across * math.sin(rotation)
 
 
 def pull_of_vectors(axis: Vector, now: Vector, desired: Vector) -> Pull:
-    """The pull from the vector `now` (any length) to `desired`, about a unit axis."""
+    """Gradient terms of a hinge with unit axis `axis` for the vector `now` (any length), which should have the direction `desired`."""
     both = dot(now, desired)
     across = dot(axis, cross(now, desired))
     return Pull(across, both - dot(now, axis) * dot(desired, axis), length(now) * length(desired) + both)
 
 
 def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
-    """The pull on a hinge from the orientation `now` to `desired`: the sum of the pulls of the three axes, halved."""
+    """Gradient terms of a hinge for the orientation `now`, which should become `desired`: those of the three axes, summed and halved."""
     w, x, y, z = multiply(desired, conjugate(now))
     along = x * axis[0] + y * axis[1] + z * axis[2]
     return Pull(2.0 * w * along, w * w - along * along, 2.0 * w * w)

@@ -29,7 +29,7 @@ class Diagnosis:
         self._errors_of: tuple[float, ...] = ()  # whose posture error is
 
     def shape(self, posture: tuple[float, ...]) -> Shape:
-        """The shape of a posture (n,) [rad]."""
+        """The authored shape of a posture (n,) [rad], from which shape deviations are measured."""
         if posture != self._posture:
             self._shape, self._posture = Shape(self.skeleton, posture), posture
         return self._shape

@@ -80,7 +80,7 @@ class GazeSolver(Protocol):
 
 
 def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> EndError:
-    """Task error of an end with this rotation and position [m]."""
+    """Task error of an end that has this rotation and position [m]."""
     goal_position = position_of(end_goal.aim)
     distance = 0.0 if goal_position is None else length(subtract(goal_position, position))
     aim = end_goal.aim
@@ -105,7 +105,7 @@ def end_errors(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[EndError
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:
-    """Angle [rad] between the tool and its target; for Direction and Point of the view alone."""
+    """Angle [rad] between the tool's orientation and its target; for Direction and Point the angle between the views."""
     return end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).angle
 
 
@@ -115,12 +115,12 @@ def orientation_error(goal: GazeGoal, pose: Pose) -> float:
 
 
 def papers_error(angle: float) -> float:
-    """The paper's orientation error of an angle [rad] (eq. 20)."""
+    """The paper's orientation error for an error angle [rad] (eq. 20)."""
     return math.sqrt(2.0) * math.sin(0.25 * angle)
 
 
 def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) -> float:
-    """Angle [rad] from the tool to the target, or to the nearer of it and its half roll when the end is symmetric."""
+    """Angle [rad] from the tool to the target orientation; for a symmetric end to the nearer of the target and the target rolled by pi."""
     return angle_between(nearer_roll(target, tool_rotation, symmetric), tool_rotation)
 
 

@@ -141,7 +141,9 @@ def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
 
 
 def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
-    """The orientation with Y along the unit vector `direction`, X perpendicular to `up`, Z on its side; None where the roll is free."""
+    """The orientation with Y along the unit vector `direction`, X perpendicular to `up` and Z on the side of `up`; None if the roll is
+    free.
+    """
     if up is None:
         return None
     z = reject(unit(up), direction)
@@ -152,7 +154,9 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
 
 
 def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
-    """The target or, when symmetric, its half roll, whichever is nearer to the end; of equals the one that is a positive roll away."""
+    """The target or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's orientation; if both are equally near,
+    the one reached by a positive roll.
+    """
     if not symmetric:
         return target
     w, _, y, _ = multiply(conjugate(target), end)
@@ -184,8 +188,8 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
 def check_goal(
     skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS, start: Sequence[float] | Angles | None = None
 ) -> tuple[float, ...]:
-    """The posture (n,) as floats, after checks of the whole goal; raises as `GazeSolver.solve`, a `GoalKindError` for aims not among
-    `aims`.
+    """The posture (n,) as floats, after checks of the whole goal. Raises the errors of `GazeSolver.solve`; GoalKindError for an aim whose
+    type is not in `aims`.
     """
     if start is not None:
         _check_start(skeleton, start)

@@ -170,7 +170,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
 
 
 def new_bones(rig, chain, bone: str) -> list[str]:
-    """Names of the bones that an additional end would add to a chain; raises as `add_end` does."""
+    """Names of the bones that `add_end` would add to a chain for an additional end; raises the same errors."""
     if bone not in rig.pose.bones:
         raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
     if bone in end_bones(chain):
@@ -220,7 +220,7 @@ def without_euler_order(rig, chain) -> list[str]:
 
 
 def all_locked(root: str, end: str) -> str:
-    """Message for a path on which every axis is locked."""
+    """Error message for a path of bones on which every axis is locked."""
     return (
         f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the axes that have a motor"
         " (a prismatic joint needs a Limit Location too)"
@@ -261,7 +261,8 @@ def fit_servo(joint) -> None:
 
 
 def match_joints(rig, chain) -> tuple[int, int]:
-    """Adds joints for axes of the chain's bones that were unlocked, removes those of locked axes, and keeps the others' settings.
+    """Updates a chain's joints: adds joints for axes that were unlocked, removes those of locked axes, and keeps the settings of the
+    others.
 
     Returns:
         Numbers of joints added and removed.

@@ -45,7 +45,7 @@ BUILT_IN: dict[str, tuple[str, MotionCharacter]] = {  # by name: description, se
 
 
 def of(settings) -> MotionCharacter:
-    """Motion character of a chain or a mechanism."""
+    """Current motion character of a chain or a mechanism."""
     return MotionCharacter(*(getattr(settings, name) for name in MotionCharacter._fields))
 
 
@@ -56,7 +56,7 @@ def use(settings, character: MotionCharacter) -> None:
 
 
 def name_of(settings) -> str:
-    """Name of the built-in character with these settings; "" where there is none."""
+    """Name of the built-in character with these settings; "": no built-in one has them."""
     now = of(settings)
     return next((name for name, (_, character) in BUILT_IN.items() if _is_same(now, character)), "")
 
@@ -66,7 +66,7 @@ def _is_same(one: MotionCharacter, other: MotionCharacter) -> bool:
 
 
 def folder() -> Path | None:
-    """Folder of the user's own characters; None where it cannot be created."""
+    """Folder of the user's own characters; None if it cannot be created."""
     return user_folder(FOLDER)
 
 

@@ -84,7 +84,7 @@ def nearest_axis(settings) -> str:
 
 
 def up_of(rig) -> Vector:
-    """World up in armature space, which may differ: armatures from other programs are often rotated."""
+    """World up in armature space; it may differ from +Z, since armatures from other programs are often rotated."""
     return (rig.matrix_world.to_quaternion().inverted() @ Vector((0, 0, 1))).normalized()
 
 

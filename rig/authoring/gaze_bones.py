@@ -13,7 +13,7 @@ SELECT = "select the torso's last bone, the head, the eyes and no other bone in 
 
 
 class Ends(NamedTuple):
-    """Last bone of each part; "" and () for parts that a character does not have."""
+    """Names of the last bones of torso, head and eyes; "" and () for parts that a character does not have."""
 
     torso: str
     head: str
@@ -21,14 +21,14 @@ class Ends(NamedTuple):
 
 
 class Span(NamedTuple):
-    """First and last bone of a chain."""
+    """Names of the first and last bone of a chain."""
 
     root: str
     end: str
 
 
 def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> Ends:
-    """Last bone of each part, by the bones' names.
+    """Last bones of torso, head and eyes, found by the bones' names.
 
     Args:
         bones: Parent of each bone, parents before their children.
@@ -125,7 +125,7 @@ def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:
 
 
 def sides(bones: Parents) -> Iterable[tuple[str, str]]:
-    """Pairs of left and right bones."""
+    """Pairs of left and right bones, found by their names."""
     found = parts(bones)
     for part, left in found.items():
         right = found.get(Part("right", part.name))

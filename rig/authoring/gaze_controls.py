@@ -1,4 +1,4 @@
-"""Control bones of a rig that move its torso, head and eyes, where the bones with those names follow others."""
+"""Finds the control bones that move a rig's torso, head and eyes, for rigs whose bones with those names follow controls."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig
 
 
 class Eyes(NamedTuple):
-    """Eyes that point at controls by the rig's own constraints: these controls follow the target, so the eyes need no chain."""
+    """Eyes that point at control bones by the rig's own constraints: the controls follow the target, so the eyes need no chain."""
 
     bones: tuple[str, ...] = ()  # bones of the eyes
     aims: tuple[str, ...] = ()  # controls that they point at
@@ -39,7 +39,7 @@ def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
 
 
 def control_of(controls: Controls, name: str) -> str:
-    """The bone that an animator rotates to move a bone; raises RigError where it is not found."""
+    """The control bone that an animator rotates to move a bone; raises RigError if there is none."""
     if not name or not controls.is_followed(name):
         return name
     control = controls.control_of(name)
@@ -65,7 +65,7 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """Eyes that point at control bones, found from the given bones, which may be the eyes, their controls, or parents of either."""
+    """Eyes that point at control bones by constraints. The given bones may be the eyes, their controls, or parents of either."""
     if not eyes or not head:
         return Eyes()
     carrying = {head, *controls.upstream(head)}
@@ -79,7 +79,7 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
 
 
 def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
-    """Makes the control that the eyes point at copy the target's location, by a constraint; returns the control's name."""
+    """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the control's name."""
     parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
     common = parents.pop() if len(parents) == 1 else None
     own = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}

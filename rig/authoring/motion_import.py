@@ -1,4 +1,4 @@
-"""Import of a motion file: joints get keys on a new action, and targets that a mechanism follows the poses of links."""
+"""Import of a motion file: joints get keys on a new action, and targets of a mechanism get the poses of links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED
 
 
 def next_step(rig, is_playing: bool) -> Step:
-    """The suggested next step.
+    """The suggested next step for a rig.
 
     Args:
         rig: The armature object or mechanism in use, or None.

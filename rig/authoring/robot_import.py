@@ -134,7 +134,7 @@ def _scene_of_its_own(thing) -> Iterator[None]:
 
 
 def bone_names(links: list[str]) -> list[str]:
-    """Bone names for links: the same, cut to the length that Blender allows, and unique."""
+    """Bone names for links: the links' names, cut to Blender's maximum length, and made unique."""
     names: list[str] = []
     taken: set[str] = set()
     for link in links:

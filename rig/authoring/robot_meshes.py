@@ -25,7 +25,7 @@ LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
 def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
-    """Adds the meshes of all links to the collection, parented to their bones; returns warnings: missing files, and files that were
+    """Adds the meshes of all links to the collection, parented to their bones; returns warnings about missing files and files that were
     rotated.
 
     Args:

@@ -1,4 +1,4 @@
-"""Targets: choosing another one for chains, moving one to where the mouse points."""
+"""Choosing another target for chains, and moving a target to the position under the mouse."""
 
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector

@@ -1,4 +1,4 @@
-"""Actions in every Blender version: F-curves are in slots and channel bags from 4.4 on, and nowhere else from 5.0 on."""
+"""Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, from 5.0 on only there."""
 
 import bpy
 
@@ -8,7 +8,7 @@ FREE = 0  # Blender's number of the free handle type
 
 
 def fcurves(action: bpy.types.Action, slot=None):
-    """F-curves of an action's slot (default: its first for objects), for reading; an empty list where there are none."""
+    """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there are none."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)
@@ -17,7 +17,7 @@ def fcurves(action: bpy.types.Action, slot=None):
 
 
 def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
-    """F-curves of an action for an object; slot and channel bag are made where they are missing."""
+    """F-curves of an action for an object, for writing; slot and channel bag are created if they are missing."""
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action) or action.slots.new("OBJECT", owner.name)
@@ -40,7 +40,7 @@ def _channelbag(action, slot, create: bool):
 
 
 def find(curves, data_path: str, index: int):
-    """The F-curve of a channel; None where there is none."""
+    """The F-curve of a channel; None: there is none."""
     return curves.find(data_path, index=index) if hasattr(curves, "find") else None
 
 
@@ -60,7 +60,7 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
-    """Makes an action the owner's active one, with the slot of that handle, or else its first slot for objects."""
+    """Assigns an action to a data-block, with the slot that has this handle, or else its first slot for objects."""
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
     if hasattr(animation, "action_slot"):
@@ -69,21 +69,23 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | Non
 
 
 def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces all keys of a channel by linear ones; frames and values have one length, frames ascend."""
+    """Replaces all keys of a channel by keys with linear interpolation; `frames` (ascending) and `values` have equal length."""
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [LINEAR] * len(frames))
     find(curves, data_path, index).update()
 
 
 def put_constant_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces all keys of a channel by constant ones, as enumerations need; frames and values have one length, frames ascend."""
+    """Replaces all keys of a channel by keys with constant interpolation, as enumerations need; `frames` (ascending) and `values` have
+    equal length.
+    """
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [CONSTANT] * len(frames))
     find(curves, data_path, index).update()
 
 
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the keys of a channel within the range of `frames` by linear ones; keys outside stay.
+    """Replaces the keys of a channel within the range of `frames` by linearly interpolated ones; keys outside of the range stay.
 
     A curve with modifiers, which would change what is keyed, is made anew.
     """
@@ -109,7 +111,7 @@ def bake_keys(curves, data_path: str, index: int, group: str, frames, values) ->
 
 
 def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, values, handles, interpolations) -> None:
-    """Replaces all keys of a channel by Bezier or constant ones.
+    """Replaces all keys of a channel by keys with Bezier or constant interpolation.
 
     Args:
         curves, data_path, index, group: The channel.

@@ -4,7 +4,7 @@ import bpy
 
 
 def find(name: str, uid: int):
-    """An object by its name, or by its `session_uid` where it was renamed; None where it was deleted."""
+    """An object by its name or, if it was renamed, by its `session_uid`; None if it was deleted."""
     thing = bpy.data.objects.get(name)
     if thing is not None and thing.session_uid == uid:
         return thing

@@ -1,4 +1,4 @@
-"""Numpy's linear algebra in one thread while Limber computes.
+"""Restricts numpy's linear algebra to one thread while Limber computes.
 
 Limber's matrices are small. BLAS shares them among threads that wait for one another without sleeping: on a computer whose cores are taken
 a frame of a millisecond then takes a second.
@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def in_one_thread(function: Function) -> Function:
-    """Decorates a function: BLAS uses one thread while it runs."""
+    """Decorator: BLAS uses one thread while the function runs."""
     if not _libraries:
         return function
 

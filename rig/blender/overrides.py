@@ -4,7 +4,7 @@ import bpy
 
 
 def prepare_to_save() -> None:
-    """Reads the linked armatures below overrides, which gives their properties storage of their own.
+    """Reads the linked armatures that overrides refer to, which gives the overrides' properties storage of their own.
 
     Without it Blender 5.0 mistakes the override's storage for a single value and cannot read it back: the chains would be lost.
     """

@@ -6,7 +6,7 @@ import bpy
 
 
 def user_folder(name: str, create: bool = True) -> Path | None:
-    """Path of the folder of that name, which is created unless `create` is False; None where it cannot be.
+    """Path of the user's folder of that name, created unless `create` is False; None if it cannot be created.
 
     It is in the extension's user directory, or in Blender's where Limber runs from a checkout.
     """

@@ -42,7 +42,7 @@ CALM = 0.7  # of what would just do, before the rate rises again: it is not to g
 
 @dataclass
 class Meter:
-    """Durations of a repeated piece of work: its last measurements [s]."""
+    """Durations [s] of a repeated piece of work: its last measurements."""
 
     last: deque = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
@@ -123,7 +123,7 @@ class Playing:
             self.frames = needed
 
     def is_due(self, since: int) -> bool:
-        """Whether overlays must be recomputed; `since`: the frame count when they were last computed."""
+        """Whether overlays must be recomputed now; `since` is the frame count at which they were last computed."""
         return self.count - since >= self.frames
 
     @property
@@ -144,7 +144,7 @@ class Playing:
         )
 
     def forget(self) -> None:
-        """Resets the measurements, for another file."""
+        """Resets the measurements, when another file is opened."""
         self.motion.last.clear()
         self.overlays.last.clear()
         self.frames = 1

@@ -66,7 +66,9 @@ class ChainSession(SceneSession):
 
     @property
     def posture_offsets(self):
-        """Offsets (n,) [rad; prismatic joints m] that effects added to the posture at the last tick; None: none."""
+        """Offsets (n,) [rad; prismatic joints m] that effects, such as idle motion, added to the posture at the last tick; None: no
+        effects.
+        """
         return self.state.offsets if self.state is not None else None
 
     def show(self, frame: Frame) -> tuple[dict, dict]:

@@ -29,7 +29,7 @@ __all__ = ["live_chains", "session"]  # for panels, operators and tests
 
 @contextmanager
 def as_authored() -> Iterator[bpy.types.Depsgraph]:
-    """Context in which the scene shows everything as authored, so that a mechanism can be read; yields the depsgraph."""
+    """Context manager in which the scene shows its authored pose, so that a mechanism can be read; yields the depsgraph."""
     with current().writing():
         _show_authored()
     try:
@@ -60,7 +60,7 @@ def start(owner, settings) -> None:
 
 
 def stop(owner, settings) -> None:
-    """Ends live motion of a mover, which shows its authored pose again."""
+    """Ends live motion of a mover, whose authored pose is then shown again."""
     settings.live = False
     current().playback.stage.sessions.pop(mover_of(owner, settings).key, None)
     sync()
@@ -297,7 +297,7 @@ def is_suspended() -> bool:
 
 
 def suspend(suspended: bool) -> None:
-    """Stops or resumes live motion, while a bake steps through the scene."""
+    """Suspends or resumes live motion, while a bake steps through the scene."""
     current().suspended = suspended
 
 
@@ -306,7 +306,7 @@ def begin_render() -> None:
 
 
 def end_render(scene) -> None:
-    """Ends a render: live poses are shown again."""
+    """Ends a render: live poses are shown again in the viewport."""
     current().is_rendering, current().rendering, current().shown = False, None, None
     _show_all(scene, current().playback.stage, None)
 

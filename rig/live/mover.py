@@ -56,7 +56,7 @@ class SceneSession(Session):
 
     @property
     def unmet(self) -> str:
-        """Why the goals are not met in this frame, as a sentence; "" if they are."""
+        """Reason why the goals are not met in this frame, as a sentence; "" if they are met."""
         return self.problem or self.remark
 
     @property
@@ -137,7 +137,7 @@ class _Pair(NamedTuple):
 
 
 class Mover(PostureKeeper, _Pair):
-    """A chain, a body or a mechanism of an object. As a tuple it is (owner, settings)."""
+    """A chain, a body or a mechanism of an object, in one form; as a tuple it is (owner, settings)."""
 
     __slots__ = ()
     settings_type: type[bpy.types.PropertyGroup]
@@ -266,12 +266,12 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def horizon(self) -> float:
-        """Time [s] ahead whose goals its solver can use; 0: none."""
+        """How far ahead [s] the mover's solver can use future goals; 0: not at all."""
         return 0.0
 
     @property
     def time_ahead(self) -> float:
-        """Time [s] ahead whose goals a bake gives to its solver; 0: none."""
+        """How far ahead [s] a bake gives future goals to the mover's solver; 0: not at all."""
         return self.horizon if getattr(self.settings, "look_ahead", False) else 0.0
 
     def own_identity(self) -> None:
@@ -302,7 +302,7 @@ class Mover(PostureKeeper, _Pair):
 
     @abstractmethod
     def joints(self) -> list:
-        """Settings of its joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
+        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
     @property
     def joint_keys(self) -> list[JointKey]:

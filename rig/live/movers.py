@@ -27,7 +27,7 @@ from .posture_keeper import BonePostures, MotorPostures
 
 
 class ChainMover(BonePostures, Mover):
-    """A chain of an armature."""
+    """Mover: a chain of an armature."""
 
     __slots__ = ()
     settings_type = LimberChain
@@ -41,13 +41,13 @@ class ChainMover(BonePostures, Mover):
 
     @classmethod
     def chosen_on(cls, owner) -> LimberChain | None:
-        """The selected chain."""
+        """The selected chain of an armature; None: there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
 
     @property
     def planning(self) -> Planning | None:
-        """All planning chains of an armature share the time, live or not, so that going live changes nothing for the others. A body that
-        follows a motion has a share too: no chain plans then.
+        """The chain's number among the armature's planning chains, live or not, which share the time. A body that follows a motion counts
+        as one more.
         """
         own = self.owner.limber
         planners = [chain.uid for chain in own.chains if plans(chain.solver) or chain.uid == self.settings.uid]
@@ -113,7 +113,7 @@ class ChainMover(BonePostures, Mover):
 
 
 class BodyMover(Mover):
-    """The body of an armature, which follows another armature or a stream."""
+    """Mover: the body of an armature, which follows another armature or a stream."""
 
     __slots__ = ()
     settings_type = LimberRetarget
@@ -174,7 +174,7 @@ class BodyMover(Mover):
 
 
 class MechanismMover(MotorPostures, Mover):
-    """The mechanism of an object."""
+    """Mover: the mechanism of an object."""
 
     __slots__ = ()
     settings_type = LimberMechanism

@@ -89,7 +89,7 @@ class PostureKeeper:
 
 
 class BonePostures(PostureKeeper):
-    """Postures of a chain: channels of its bones, which have pictures and mirror images."""
+    """Postures of a chain, stored as channels of its bones; they have thumbnails and mirror images."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class BonePostures(PostureKeeper):
 
 
 class MotorPostures(PostureKeeper):
-    """Postures of a mechanism: values of its motors."""
+    """Postures of a mechanism, stored as values of its motors."""
 
     __slots__ = ()
 

@@ -47,7 +47,7 @@ class SceneHost:
         return placement
 
     def followed(self, rig) -> Mapping[str, Followed]:
-        """Channels of bones that a retarget moves, which chains use instead of the authored ones."""
+        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the authored ones."""
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
@@ -131,5 +131,5 @@ def as_mover(mover: tuple) -> Mover:
 
 
 def in_one_order(movers: Sequence[tuple]) -> list[Mover]:
-    """Movers in a fixed order, independent of the order in which they were found."""
+    """Movers sorted in a fixed order, independent of the order of the argument."""
     return sorted(map(as_mover, movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name))

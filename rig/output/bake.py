@@ -79,7 +79,7 @@ class Bake(Stepped):
 
     @property
     def frame(self) -> int:
-        """The next frame."""
+        """Number of the frame to bake next."""
         return self.start + len(self.take.frames)
 
     @property

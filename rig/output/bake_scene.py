@@ -26,7 +26,7 @@ class Baked:
 
 
 def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> Baked:
-    """Bakes everything that is live in the scene, and chains that have a target, together.
+    """Bakes together everything in the scene that is live, and all chains that have a target.
 
     Args:
         scene: The context's scene.

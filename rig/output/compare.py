@@ -63,7 +63,7 @@ COLUMNS: dict[str, Column] = {
 
 @dataclass(frozen=True)
 class Row:
-    """Results of one solver; without figures if it cannot be used."""
+    """Results of one solver; without numbers if the solver cannot be used."""
 
     name: str
     label: str
@@ -88,7 +88,9 @@ class Table:
         return [key for key, column in COLUMNS.items() if has_positions or not column.needs_position]
 
     def sort(self, column: str) -> None:
-        """Sorts by a column; by the same one again in reverse. Solvers that cannot be used stay at the end."""
+        """Sorts the table by a column; a second call with the same column reverses the order. Solvers that cannot be used stay at the
+        end.
+        """
         self.is_reversed = column == self.column and not self.is_reversed
         self.column = column
 

@@ -87,7 +87,7 @@ class Export(Stepped):
 
     @property
     def frame(self) -> int:
-        """The frame that was read last."""
+        """Number of the frame that was read last."""
         return self.start + floor((self.done - 1) * self.stride)
 
     @property

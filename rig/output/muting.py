@@ -1,4 +1,4 @@
-"""Drivers and constraints that would override baked keyframes or act on top of them; a bake mutes them and reports their names."""
+"""Drivers and constraints that would override or change baked motion; a bake mutes them and reports their names."""
 
 from collections.abc import Iterator, Mapping
 from math import inf
@@ -18,7 +18,7 @@ SLACK = 1e-5  # [rad or m] a limit that is exceeded by less stays active: single
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes drivers that would override the keyed channels, and constraints that would act on top of them.
+    """Mutes drivers that would override the keyed channels, and constraints that would change the keyed transforms.
 
     Returns what was muted, as sentences.
     """
@@ -30,7 +30,7 @@ def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def mute_drivers(thing, channels: list[Channel]) -> list[str]:
-    """Mutes the drivers of an object's baked channels; returns what they drive."""
+    """Mutes the drivers of an object's baked channels; returns texts about what they drive."""
     baked = {(channel.path, channel.index) for channel in channels}
     baked |= {(path.removesuffix("value") + "linear_value", index) for path, index in baked if path.endswith(".value")}
     muted = []
@@ -74,7 +74,7 @@ def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes constraints that would act on top of completely keyed transforms; returns their names with their owners'."""
+    """Mutes constraints that would change completely keyed transforms; returns their names with their owners'."""
     muted = []
     for holder, places, turns in list(_whole_transforms(keys)):
         for held in in_the_way(holder, places, turns):

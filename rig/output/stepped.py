@@ -35,7 +35,7 @@ class Stepped(ABC):
 
     @property
     def seconds_a_frame(self) -> float:
-        """Duration of a frame of the scene [s]."""
+        """Duration of one frame of the scene [s]."""
         return self.scene.render.fps_base / self.scene.render.fps
 
     @abstractmethod

@@ -14,7 +14,7 @@ class Take:
 
     @property
     def keys(self) -> dict[Channel, list[float]]:
-        """Values of each channel, in the frames where it has one."""
+        """Values of each channel, in the frames where the channel has a value."""
         channels = dict.fromkeys(channel for row in self.rows for channel in row)
         return {channel: [row[channel] for row in self.rows if channel in row] for channel in channels}
 

@@ -184,7 +184,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
 
 
 class LimberRig(LimberZones, PropertyGroup):
-    """Everything that Limber stores on an object: an armature, the owner of a mechanism, or a part of one."""
+    """Everything that Limber stores on an object: an armature, the owner of a mechanism, or an object that is part of a mechanism."""
 
     chains: CollectionProperty(name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain)
     active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")

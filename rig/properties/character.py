@@ -49,5 +49,5 @@ class LimberCharacter(LimberSmoothness):
 
 
 def character(settings) -> Character:
-    """The motion character of a chain or a mechanism, in the form that filters take."""
+    """Style parameters of a chain's or a mechanism's motion, as motion filters take them."""
     return Character(settings.sigma, settings.rho, settings.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)

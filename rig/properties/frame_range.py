@@ -1,4 +1,4 @@
-"""Frame range of bakes: the scene's, until the user sets another."""
+"""Frame range of bakes: the scene's range, until the user sets another."""
 
 import bpy
 
@@ -8,7 +8,7 @@ FIELDS = ("frame_start", "frame_end")
 
 
 def bake_range(settings, scene) -> tuple[int, int]:
-    """First and last frame of a bake: those that were set, else the scene's.
+    """First and last frame of a bake: the ones that the user set, else the scene's.
 
     Args:
         settings: A chain, a retarget or a mechanism.
@@ -19,7 +19,7 @@ def bake_range(settings, scene) -> tuple[int, int]:
 
 
 def has_own_range(settings) -> bool:
-    """Whether the first or the last frame was set."""
+    """Whether the user has set the first or the last frame."""
     return any(settings.is_property_set(name) for name in FIELDS)
 
 

@@ -59,7 +59,7 @@ MASSES = [
 
 
 class LimberMass:
-    """Settings of a body's mass. Not registered itself."""
+    """Mixin with the settings of a body's mass."""
 
     mass_from: EnumProperty(name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO")
     mass: FloatProperty(
@@ -97,7 +97,7 @@ class LimberPart(LimberMass, PropertyGroup):
 
 
 class LimberMechanismJoint(PropertyGroup):
-    """A joint of a mechanism: the object that joins two bodies. Its kind and its bodies are settings of that object."""
+    """A joint in a mechanism's list: the object that connects two bodies and has the settings of the joint."""
 
     name: StringProperty(name="Name", description="Name of the joint's object when it was added; names it once it is deleted")
     object: PointerProperty(name="Joint", description="Object with a rigid body constraint, or an empty with a Limber joint", type=Object)
@@ -105,7 +105,7 @@ class LimberMechanismJoint(PropertyGroup):
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
-    """A degree of freedom of a joint that a motor moves. `bone` is the name of the joint: its object's, or its bone's."""
+    """A motor on one degree of freedom of a joint. `bone` is the name of the joint's object or bone."""
 
     name: StringProperty(name="Name", description="Name of the motor")
     joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
@@ -127,7 +127,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
 
 class LimberClosure(PropertyGroup):
-    """A joint between two bones of an armature beside its hierarchy, which closes a loop."""
+    """An additional joint between two bones of an armature, which closes a loop."""
 
     name: StringProperty(name="Name", description="Name of the closure", default="Closure")
     first: StringProperty(name="First Bone", description="Bone that is held to the second one")

@@ -1,4 +1,4 @@
-"""Properties of remote control: its address, and what it may do. Whether it listens is not saved."""
+"""Properties of remote control: address and permissions. Whether it listens is not saved."""
 
 from bpy.types import PropertyGroup
 

@@ -1,4 +1,4 @@
-"""Properties of a robot: its device, servos, the joints that drive them, and values.
+"""Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
 A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a second servo on an axis, or a
 differential. Servo positions are raw, in the protocol's own unit: microseconds for pulses. Names with "us" are from protocols with pulses.
@@ -54,7 +54,7 @@ def _set_per_degree(servo, value: float) -> None:
 
 
 class LimberHomingOffset:
-    """Mixin of joints, channels and values: the homing offset that their servo stores."""
+    """Mixin of joints, channels and auxiliary values: the homing offset that their servo stores."""
 
     homing_offset: IntProperty(
         name="Homing Offset",
@@ -130,7 +130,7 @@ class LimberServo(LimberHomingOffset):
 
 
 class LimberShare(PropertyGroup):
-    """A joint or value that drives a channel."""
+    """A joint or auxiliary value that drives a channel."""
 
     joint: StringProperty(name="Joint", description="Name of the joint, as in the list of joints")
     gear: FloatProperty(

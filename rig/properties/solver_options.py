@@ -16,7 +16,7 @@ SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 
 def property_of(each: Setting):
-    """The property of a setting."""
+    """The Blender property for a setting of a solver."""
     said = {"name": each.label, "description": each.description}
     if each.several:
         items = [(choice.key, choice.label, choice.description, "NONE", 1 << k) for k, choice in enumerate(each.choices)]
@@ -52,7 +52,7 @@ globals().update((group.__name__, group) for group in GROUPS.values())  # where 
 
 
 class LimberSolverOptions(PropertyGroup):
-    """Options of the solvers, a group for each, named as the solver; and what chains set for several solvers."""
+    """Settings of all solvers: a group for each, named as the solver, and settings that chains share among solvers."""
 
     __annotations__ = {
         "body": EnumProperty(

@@ -1,1 +1,1 @@
-"""From the evaluated scene to the inputs of the engine and the solvers."""
+"""Converts the evaluated scene to inputs of the engine and the solvers."""

@@ -1,4 +1,4 @@
-"""The effective parent of a bone: its parent, or the bone whose whole transform a constraint makes it copy."""
+"""Effective parent of a bone: its parent, or the bone that it copies completely by a constraint."""
 
 from ..blender.errors import RigError
 from .constrained import acts
@@ -9,7 +9,7 @@ WHOLE = 1.0 - 1e-6  # influence from which a constraint is all that places a bon
 
 
 def copied(pose_bone):
-    """The pose bone whose whole transform a bone without joints copies by a Copy Transforms constraint; None if there is none."""
+    """The pose bone that a bone without joints copies by a Copy Transforms constraint; None: there is none."""
     rig = pose_bone.id_data
     for constraint in reversed(pose_bone.constraints):
         if acts(constraint) and constraint.type == "COPY_TRANSFORMS" and constraint.influence >= WHOLE:

@@ -42,7 +42,7 @@ def keyed(rig, chain, depsgraph):
 
 
 def stored(chain, solver: str) -> tuple:
-    """All stored settings on which a chain's model with a solver and its ends' goals depend, as a tuple, to detect changes."""
+    """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to detect changes."""
     ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *_OF_CHAIN(chain),
@@ -130,7 +130,7 @@ def _life(settings) -> Life | None:
 
 
 def skeleton_now(rig, chain) -> Skeleton:
-    """The chain as a solver's skeleton, in the rig's current pose.
+    """The chain as a solver's skeleton; what no joint moves is taken from the rig's current pose.
 
     Raises:
         RigError, SkeletonError: a bone, a setting or a joint is invalid.

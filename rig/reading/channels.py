@@ -64,7 +64,7 @@ def of_motor(owner, number: int) -> Channel:
 
 
 def of_bone(rig, key: tuple[str, str]) -> Channel | None:
-    """Channel that stores the value of a joint (bone, axis); None where the bone is missing or does not rotate by Euler angles."""
+    """Channel that stores the value of a joint (bone, axis); None if the bone is missing or does not rotate by Euler angles."""
     bone, axis = rig.pose.bones.get(key[0]), key[1]
     return of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or axes.is_euler(bone)) else None
 

@@ -33,7 +33,7 @@ def check(context, rig, chain) -> list[Finding]:
 
 
 def why_not_live(context, rig, chain) -> str:
-    """The first finding that prevents the chain from going live; "" where there is none."""
+    """The first finding that prevents the chain from going live; "": nothing does."""
     return next((finding.sentence for finding in _findings(context, rig, chain) if finding.blocks), "")
 
 

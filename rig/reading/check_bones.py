@@ -15,7 +15,7 @@ SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
 def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
-    """Findings on the bones from root to end."""
+    """Findings on the bones of a chain from root to end."""
     yield from _scale(rig, reader)
     for name in reader.names:
         bone = rig.pose.bones[name]

@@ -33,7 +33,7 @@ def mover(pose_bone):
 
 
 def refuse(rig, names: list[str]) -> None:
-    """Raises RigError if a constraint moves a bone of a chain that has no joints.
+    """Raises RigError if a constraint moves a bone of the chain that has no joints.
 
     Args:
         rig: The armature object.
@@ -47,12 +47,12 @@ def refuse(rig, names: list[str]) -> None:
 
 
 def below(names: list[str], pose_bone) -> str:
-    """Name of the first bone of a chain that is a child of a pose bone; "" if none is."""
+    """Name of the first bone in a list that is a child of a pose bone; "": there is none."""
     return next((name for name in names if (bone := pose_bone.id_data.data.bones[name]).parent and bone.parent.name == pose_bone.name), "")
 
 
 def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
-    """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the chain's next bone below it."""
+    """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the bone below it in the chain."""
     what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
     if next_bone:
         return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"

@@ -17,7 +17,7 @@ class Controls:
         self._upstream: dict[str, list[str]] = {}
 
     def is_followed(self, name: str) -> bool:
-        """Whether other bones move a bone: its own constraints, or those of a bone above it up to the next control."""
+        """Whether other bones move a bone, by constraints on it or on a bone between it and the next control above."""
         bone = self.rig.pose.bones[name]
         while bone is not None and not self.is_control(bone.name):
             if constrained.mover(bone):
@@ -32,7 +32,7 @@ class Controls:
         return not held and len(free_axes(bone)) >= constrained.CONTROL
 
     def leaders(self, name: str) -> list[str]:
-        """The bones that a bone follows directly: what it copies, and its parent unless a copy replaces that."""
+        """The bones that a bone follows directly: those that it copies, and its parent unless a constraint replaces the parent's effect."""
         bone = self.rig.pose.bones[name]
         copied, others = [], []
         for constraint in filter(acts, bone.constraints):

@@ -84,7 +84,7 @@ def watched(chain, number: int):
 
 
 def followed(chain):
-    """The chain's current target, or None."""
+    """The target object that the chain currently follows; None: there is none."""
     return watched(chain, chain.watch)
 
 
@@ -106,7 +106,7 @@ PARALLEL = 0.999  # cosine from which two directions are one
 
 
 def forward_axis(settings) -> tuple[float, float, float]:
-    """Unit vector of an end's gaze in its bone's frame; zeros if the user's own direction has no length."""
+    """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own direction has no length."""
     if settings.forward_axis != CUSTOM:
         return signed_axis(settings.forward_axis)
     x, y, z = settings.forward_direction
@@ -165,7 +165,7 @@ def inputs(chain) -> tuple[EndInputs, ...]:
 
 
 def target(chain, number: int, watch: int, rig, depsgraph):
-    """The target object of an end; of end 0, the chain's own, the target of number `watch`.
+    """The target object of an end: for end 0, the chain's own, the target with number `watch`; for additional ends, their own target.
 
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.

@@ -1,4 +1,4 @@
-"""Which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its URDF record."""
+"""Finds which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its URDF record."""
 
 from math import pi
 
@@ -38,7 +38,7 @@ def joint_axes(pose_bone, order: str = "XYZ") -> list[str]:
 
 
 def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
-    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if there is none that applies to the joint."""
+    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if no such constraint limits the joint."""
     letter = axes.letter(axis).lower()
     if axes.is_prismatic(axis):
         for constraint in pose_bone.constraints:

@@ -11,7 +11,7 @@ from .skeleton import ORIGIN, ChainReader
 
 
 class Motion(NamedTuple):
-    """Motion limits of one joint, in the order of the properties."""
+    """Motion limits of one joint, in the order of the properties (lower, upper, velocity, acceleration, jerk)."""
 
     lower: float
     upper: float
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 
 def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
-    """The solvers' skeleton of a chain.
+    """The chain as the solvers' skeleton.
 
     Args:
         reader: The chain's reader.

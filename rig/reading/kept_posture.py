@@ -184,7 +184,7 @@ def _convert_keys(rig, chain) -> None:
 
 
 def lists_on(thing) -> list:
-    """Settings of all movers of an object that have a list of postures."""
+    """Settings of all movers on an object that have a list of postures."""
     return [*thing.limber.chains, thing.limber.mechanism]
 
 

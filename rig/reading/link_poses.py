@@ -34,7 +34,7 @@ def bone_of_link(rig, link: str) -> str:
 
 
 def shown_pose(rig, bone: str, held: Array, placement) -> Array:
-    """Pose (4, 4) of a bone's link in the armature's space in a frame. `held`: its `link_in_bone`."""
+    """Pose (4, 4) of a bone's link in armature space in a frame; `held` is the result of `link_in_bone`."""
     found: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ held
     return found
 

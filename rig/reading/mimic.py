@@ -39,7 +39,7 @@ class Follower(NamedTuple):
 
 
 def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
-    """Mimic joints that follow any of these joints (bone and axis), except those that are among them."""
+    """Mimic joints that follow any of these joints (bone, axis) and are not among them."""
     others = [key for key in driven(rig) if key not in joint_keys]
     if not others:
         return ()

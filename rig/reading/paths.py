@@ -4,7 +4,7 @@ from ..blender.errors import RigError
 
 
 def path_names(pose_bones, root: str, end: str) -> list[str]:
-    """Names of the bones from root to end, by parents.
+    """Names of the bones from root to end, along the bones' parents.
 
     Raises:
         RigError: a bone is missing, or the root is not among the end's ancestors.

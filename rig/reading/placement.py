@@ -15,10 +15,10 @@ from .dependencies import Dependency, dependencies_of, is_on
 
 
 class Placed(Protocol):
-    """A mechanism whose bodies have known poses."""
+    """Interface of a mechanism whose bodies have known poses."""
 
     def world(self, uid: int, bone: str) -> Matrix:
-        """World matrix of what shows a body: an object by its session_uid, or one of its bones."""
+        """World matrix of the object (by its session_uid), or of its bone, that shows a body."""
 
 
 class Placement:

@@ -136,7 +136,7 @@ def _is_listed(action) -> bool:
 
 
 def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
-    """Poses the chain's bones as in the posture, whatever their rotation mode.
+    """Poses the chain's bones as in the posture, whatever the bones' rotation mode.
 
     Returns:
         The channels that it has set: bone, property, index (-1: all).
@@ -210,7 +210,7 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
 
 
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
-    """Whether a pose asset has channels of the chain's joints."""
+    """Whether a pose asset has a channel of any of the chain's joints."""
     curves = actions.fcurves(action)
     return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
         displacement(curves, name, axis) is not None for name, axis in reader.joint_keys if axes.is_prismatic(axis)

@@ -15,7 +15,7 @@ UPRIGHT = cos(radians(15))  # of the angle from up: a rotation about an axis far
 
 
 def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
-    """Whether the chain's rotation as a whole is suppressed.
+    """Whether the rotation of the chain as a whole about its base is suppressed.
 
     Args:
         chain: The chain.

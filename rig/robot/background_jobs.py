@@ -69,12 +69,12 @@ _described: dict[str, Described] = {}
 
 
 def scan() -> Work | None:
-    """The newest scan; None before the first."""
+    """The newest scan; None: none was started."""
     return _scan
 
 
 def change() -> Work | None:
-    """The newest change of a servo; None before the first."""
+    """The newest change of a servo's id or baud rate; None: none was started."""
     return _change
 
 

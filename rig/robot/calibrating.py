@@ -25,7 +25,7 @@ _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
 def positions(rig) -> list[float | None]:
-    """Raw position of each channel of the connected robot: measured, else as commanded; None where neither is known.
+    """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if neither is known.
 
     Raises:
         RigError: the robot is not connected.

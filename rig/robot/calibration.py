@@ -127,12 +127,12 @@ def _describe_value(value, channel: Channel) -> None:
 
 
 def folder() -> Path | None:
-    """Folder of the automatic copies; None where it cannot be created."""
+    """Folder of the automatic copies; None if it cannot be created."""
     return user_folder(FOLDER)
 
 
 def copy_path(rig) -> Path | None:
-    """Path of the automatic copy of a rig's calibration; None where there is no folder."""
+    """Path of the automatic copy of a rig's calibration; None if there is no folder for it."""
     place = folder()
     return place / f"{bpy.path.clean_name(rig.name)}.json" if place else None
 

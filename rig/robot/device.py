@@ -33,7 +33,7 @@ class Source:
 
     @cached_property
     def key(self) -> SourceKey:
-        """Key of the joint: (chain's uid, bone, axis)."""
+        """Key of the joint, motor or value: (uid of its chain, bone, axis)."""
         return self.chain, self.bone, self.axis
 
 
@@ -79,7 +79,7 @@ def free_servo(rig) -> int:
 
 
 def next_servo(rig) -> int:
-    """One more than the highest servo number in the rig: new joints and motors are numbered in the order in which they are made."""
+    """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they are made."""
     device = rig.limber.device
     taken = (thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
     return max(taken, default=-1) + 1
@@ -116,7 +116,7 @@ def describe(rig) -> Device:
 
 
 def describe_plain(rig) -> Device:
-    """Device description in the unit of its protocol, whatever the port.
+    """Device description with positions in the protocol's own unit, also if the port is virtual.
 
     Raises:
         DeviceError: as `describe`.
@@ -146,7 +146,7 @@ def describe_plain(rig) -> Device:
 
 
 def protocol_settings(device) -> ProtocolSettings:
-    """The device's settings that its protocol uses; all others at their defaults."""
+    """Protocol settings of the device; those that its protocol does not use have their defaults."""
     chosen = {"multi_turn": device.multi_turn, "channel_count": int(device.channel_count), "crc": device.crc}
     used = table.settings_of(device.protocol)
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
@@ -204,7 +204,7 @@ def _auxiliary(value) -> tuple[Joint, Channel]:
 
 
 def homing_offset(servo) -> int | None:
-    """Homing offset with which a servo was calibrated; None: not recorded."""
+    """Homing offset of the servo's calibration; None: not recorded."""
     return None if servo.homing_offset == UNKNOWN_OFFSET else servo.homing_offset
 
 
@@ -225,7 +225,7 @@ def _on_virtual_robot(device: Device) -> Device:
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:
-    """Index of the channel with a servo number; None where there is none."""
+    """Index of the channel with a servo number; None: there is none."""
     return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
 
 

@@ -26,7 +26,7 @@ def segments(rig) -> list[Segment]:
 
 
 def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; None: the joint as posed."""
+    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the joint keeps its posed value."""
     known: dict[str, list[tuple[str, float]]] = {}
     motors: dict[tuple[str, str], float] = {}
     for source, place in zip(sources, values, strict=False):

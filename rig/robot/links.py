@@ -109,12 +109,12 @@ def history(rig) -> History | None:
 
 
 def ports() -> set[str]:
-    """The ports of all connected robots."""
+    """Names of the ports of all connected robots."""
     return {robot.link.device.port for robot in _robots.values()}
 
 
 def look(rig) -> bool:
-    """Reads the robot's status; returns whether anything that panels show as text has changed."""
+    """Reads the robot's status from the worker; returns whether anything that panels show as text has changed."""
     robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.status()
     robot.history.note(monotonic(), robot.status)

@@ -1,4 +1,4 @@
-"""Which users' own programs may run on this computer: each by its full path and the digest of its content.
+"""Consent to users' own programs on this computer: which may run, each by its full path and the digest of its content.
 
 A .blend or a calibration file can name a program as the robot's protocol, and its author must not decide that it runs here. So consent is
 stored in neither of them, but in a file in the user's own folder. The process that runs a program compares the digest of the bytes that it

@@ -71,7 +71,7 @@ def positions(values: list[Value]) -> list[float]:
 
 
 def value_of(auxiliary) -> float | None:
-    """Current value of an animatable property; None where it does not exist."""
+    """Current value of an animatable property; None if the property does not exist."""
     if auxiliary.owner is None or not auxiliary.path:
         return None
     try:
@@ -83,7 +83,7 @@ def value_of(auxiliary) -> float | None:
 
 
 def set_up(device, auxiliary, number: float) -> None:
-    """Sets the name, range and servo of a new value from its property; `number`: its current value."""
+    """Sets the name, range and servo of a new auxiliary value from its property, whose current value is `number`."""
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
     low, high = _soft_range(owner, path)
@@ -139,7 +139,7 @@ def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequen
 
 
 def channel_of(rig, source: Source) -> Channel | None:
-    """The keyable channel of the joint or motor that a source follows; None for values, and where no channel stores it."""
+    """The keyable channel of the joint or motor that a source follows; None for auxiliary values, or if no channel stores it."""
     mover = next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
     return mover.channel((source.bone, source.axis)) if mover is not None else None
 

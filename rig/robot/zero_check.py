@@ -20,7 +20,7 @@ class Difference(NamedTuple):
 
 
 def pose(rig) -> None:
-    """Poses the robot's joints at its zero: LeRobot's where Limber knows the model, else 0, or the limit nearest to it.
+    """Poses the robot's joints at their zero: LeRobot's zero if Limber knows the model, else 0 or the limit nearest to it.
 
     Raises:
         RigError: the robot has no joints.

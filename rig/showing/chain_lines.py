@@ -57,7 +57,7 @@ def rays(rig, chain) -> Iterator[Ray]:
 
 
 def eye(rig, chain) -> Vector:
-    """Point from which the chain's own end looks."""
+    """Position [m, world] from which the chain's own end looks."""
     bone = rig.pose.bones[chain.end]
     return rig.matrix_world @ bone.matrix @ Vector((0.0, chain.eye * bone.length, 0.0))
 
@@ -119,7 +119,7 @@ def _circle(lower: float, upper: float) -> np.ndarray:
 
 
 def late(rig, session) -> list[Segment]:
-    """Head and tail of each bone in the solver's pose; empty where the motion filter's lag is not visible."""
+    """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not visible."""
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
         return []

@@ -15,7 +15,7 @@ MARK = "limber_proxy_of"  # custom property of the proxy and its armature: the s
 
 
 def rigs() -> list[bpy.types.Object]:
-    """All armature objects of the file but the proxies."""
+    """All armature objects of the file except the proxies."""
     return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.pose and MARK not in thing]
 
 

@@ -224,7 +224,7 @@ def _neck_values(fields: Fields) -> dict[str, float]:
 
 
 def check(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError where the description names a link or joint that the model lacks, UrdfError where a value is out of range."""
+    """Raises UnknownNameError if the description names a link or joint that the model lacks, and UrdfError if a value is out of range."""
     fields = Fields(description.file, {})
     gaze = description.gaze
     links = [("root", description.root), ("gaze.root", gaze.root), ("gaze.end", gaze.end)]

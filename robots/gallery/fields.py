@@ -49,7 +49,7 @@ class Fields:
         return found.strip()
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; empty where the field is missing."""
+        """A field with a list of texts; empty if the field is missing."""
         found = self.entries.get(key)
         if found is None:
             return ()
@@ -83,14 +83,14 @@ class Fields:
         return x, y, z
 
     def span(self, key: str) -> tuple[float, float]:
-        """Two numbers, the first below the second."""
+        """A field with two numbers, the first below the second."""
         low, high = self.numbers(key, 2)
         if low >= high:
             raise NumberError(self.file, 0, self.path + key, f"{low:g} is not below {high:g}: write the smaller number first")
         return low, high
 
     def map(self, key: str) -> "Fields":
-        """A map; empty where the field is missing."""
+        """A field with a map; empty if the field is missing."""
         found = self.entries.get(key)
         if found is None:
             found = {}
@@ -99,11 +99,11 @@ class Fields:
         return Fields(self.file, found, f"{self.path}{key}.")
 
     def maps(self) -> dict[str, "Fields"]:
-        """All entries as maps, by key."""
+        """All entries of the map as maps, by key."""
         return {key: self.map(key) for key in self.entries}
 
     def all_numbers(self) -> dict[str, float]:
-        """All entries as numbers, by key."""
+        """All entries of the map as numbers, by key."""
         return {key: self.number(key) for key in self.entries}
 
     def _number(self, key: str, found: Any) -> float:

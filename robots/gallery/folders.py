@@ -11,7 +11,7 @@ NAME = "name:"  # begins the line of a description that has the robot's name
 
 
 class Entry(NamedTuple):
-    """A robot as a menu shows it."""
+    """A robot of the gallery, as a menu shows it."""
 
     title: str
     folder: Path

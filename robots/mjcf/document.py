@@ -111,7 +111,7 @@ class Document:
             self._define(child, self.reader.text(child, "class"), name, depth + 1)
 
     def with_defaults(self, element: Element, childclass: str) -> Element:
-        """The element with the attributes of its default class, or of the enclosing bodies' class."""
+        """The element with default attributes filled in, from its own class or that of the enclosing bodies."""
         name = element.attributes.get("class") or childclass
         name = "main" if name in self._main_names or not name else name
         if name not in self._classes:
@@ -129,7 +129,7 @@ class Document:
     # -- numbers --
 
     def numbers(self, element: Element, attribute: str, most: int) -> tuple[float, ...] | None:
-        """One to `most` finite numbers of an attribute; None if it is missing. Raises NumberError."""
+        """An attribute's numbers, one to `most` of them and finite; None if it is missing. Raises NumberError."""
         value = element.attributes.get(attribute)
         if value is None:
             return None
@@ -153,11 +153,11 @@ class Document:
         return Transform(self.orientation(element), self.vector(element, "pos"))
 
     def orientation(self, element: Element) -> Quaternion:
-        """Rotation of an element.
+        """Rotation of an element, from any of MJCF's forms of orientation.
 
         Raises:
-            AxisError: one of its axes has no length.
-            NumberError: its numbers are wrong.
+            AxisError: an axis in the element has no length.
+            NumberError: the element's numbers are invalid.
         """
         given = [word for word in ORIENTATIONS if word in element.attributes]
         if len(given) > 1 and "quat" in given:
@@ -209,7 +209,7 @@ def from_z(axis: Vector) -> Quaternion:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; False for names that cannot be one."""
+    """Whether a path is an existing file; False for names that cannot be a path."""
     try:
         return path.is_file()
     except (OSError, ValueError):

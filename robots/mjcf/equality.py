@@ -15,7 +15,7 @@ HELD = "it holds a free body to the world: it is left out"
 
 
 class EqualityReader:
-    """Reads the <equality> sections of one document; adds massless links to the robot where bodies are joined."""
+    """Reads the <equality> sections of one document; adds massless links to the robot at the points where bodies are joined."""
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
         arguments: Values of its xacro:arg, by name.
 
     Raises:
-        UrdfError: it cannot be expanded; the message names file, line, element and remedy.
+        UrdfError: the document cannot be expanded; the message names file, line, element and remedy.
     """
     return _Expander(reader, dict(arguments)).document(root)
 

@@ -55,7 +55,7 @@ class Block:
 
 
 class CycleError(Exception):
-    """A property that is defined by itself; the message is its name."""
+    """A property whose definition contains itself; the message is its name."""
 
 
 class Scope:

@@ -59,7 +59,7 @@ class Descent:
         return frozenset(turning[len(turning) - min(WRIST_JOINTS, len(turning) // 2) :])
 
     def error(self, goal: GazeGoal, pose: Pose) -> GoalError:
-        """Error of a pose, over the goals with a weight above 0."""
+        """Error of a pose, over the end goals with a weight above 0."""
         seen = whole = 0.0
         unmet = False
         for share, end_goal, end_error in zip(_shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True):

@@ -1,4 +1,4 @@
-"""ERIK's main loop, its tricks and its choice of the best (Algorithms 2, 3 and 7). Knows no Blender."""
+"""ERIK's main loop, its tricks, and its choice of the best candidate (Algorithms 2, 3 and 7). Knows no Blender."""
 
 import math
 from collections.abc import Sequence

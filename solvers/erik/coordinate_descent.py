@@ -26,13 +26,13 @@ class EndAim:
         return dot(rotate(end, Y), self.direction)
 
     def nearest(self, end: Quaternion) -> Quaternion:
-        """The target or its half roll, whichever is nearer to the end."""
+        """The target orientation or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's orientation."""
         assert self.orientation is not None
         return nearer_roll(self.orientation, end, self.symmetric)
 
 
 def aims(aim: EndAim, end: Quaternion, precision: float) -> bool:
-    """CCDTest (Algorithm 20): (1 - cos of the error) / 2 is within the precision."""
+    """Whether (1 - cos of the end's error) / 2 is within `precision` (CCDTest, Algorithm 20)."""
     return 0.5 * (1.0 - aim.gain(end)) <= precision
 
 
@@ -78,7 +78,7 @@ def _sweep(
 
 
 def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 19: the posture's angles (n,) warped until the end looks along the target; limits are not enforced."""
+    """Algorithm 19: the posture's angles (n,) after rotating joints until the end looks along the target; limits are not enforced."""
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
         if _sweep(chain, angles, aim, hyper, lambda k, angle: angle, tip_first=False, whole=False).aims:
@@ -87,7 +87,8 @@ def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyp
 
 
 def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0) -> list[float]:
-    """Algorithm 21: angles (n,) within limits, joints rotated from the root until the end looks along the target; then the end's twist.
+    """Algorithm 21: angles (n,) within limits after rotating joints from the root until the end looks along the target, then the end's
+    twist.
 
     Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot correct its roll by a twist: its
     joints rotate toward the whole orientation instead. Of two end twists of equal error it is the one nearer to `before` [rad].
@@ -102,7 +103,9 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits, joints rotated from the end downwards, off their edges; then the end's twist."""
+    """Algorithm 22: angles (n,) within limits after rotating joints from the end toward the root, kept off exact limits; then the end's
+    twist.
+    """
     solved = list(angles)
     whole = _whole(chain, aim)
     edge = hyper.disturbance if hyper.avoid_edges else 0.0

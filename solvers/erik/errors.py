@@ -45,5 +45,5 @@ class PostureError:
 
 
 def combined_error(orientation: float, posture: float, hyper: Hyperparameters) -> float:
-    """Algorithm 4: the weighted sum that the threshold bounds."""
+    """Algorithm 4: weighted sum of orientation and posture error, which is compared with the threshold."""
     return hyper.orientation_weight * orientation + hyper.posture_weight * posture

@@ -34,7 +34,7 @@ class Memory:
 
 
 class Candidate(NamedTuple):
-    """Angles with a corrected aim. Errors too small to matter are equal."""
+    """Candidate solution: angles with a corrected aim, and their errors. Errors too small to matter count as equal."""
 
     corrected: Corrected
     view_error: float  # [rad]
@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
 
     @property
     def met(self) -> bool:
-        """Whether the view is met."""
+        """Whether the view of the candidate meets the goal."""
         return self.view_error <= MET
 
 

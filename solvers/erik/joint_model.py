@@ -40,12 +40,14 @@ class JointModel:
         return 0.5 * (dot(target, self.parent) + 1.0)
 
     def angle_at(self, latitude: float, hemisphere: float) -> float:
-        """The angle [rad], free of limits, at which the segment has this latitude, or the nearest that it reaches (the LALUT)."""
+        """The angle [rad], without limits, at which the segment has this latitude or the nearest possible one (stands for the paper's
+        LALUT).
+        """
         cosine = (2.0 * latitude - 1.0 - self._level) / self._swing
         return self._zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
-        """Angles [rad] within limits that bring the segment to the target's latitude: in its hemisphere, and in the other one.
+        """Angles [rad] within limits at which the segment has the target's latitude: one in the target's hemisphere, one in the other.
 
         Algorithm 13, and lines 12 to 15 of Algorithm 15. A segment or a parent along the axis leaves no latitude: the angle then is the one
         that brings the segment nearest to the target.
@@ -61,7 +63,7 @@ class JointModel:
         return self.within(2.0 * self._zero - angle) if self.has_latitude else None
 
     def rotation(self, angle: float) -> Quaternion:
-        """The local transform L of eq. 18a."""
+        """Rotation of the joint by `angle` [rad] (the local transform L of eq. 18a)."""
         return about(self.axis, angle)
 
     def within(self, angle: float) -> float | None:
@@ -83,10 +85,10 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits; one out of them is replaced by its half turn, then clamped.
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a turn, then clamped.
 
-        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The half turn rolls what follows
-        by pi, so bends after it must change their sign.
+        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The half turn rolls what follows by
+        pi, so bends after it must change their sign.
         """
         safe = self.within(angle)
         if safe is None:
@@ -94,7 +96,7 @@ class JointModel:
         return self.safe_angle(angle) if safe is None else safe
 
     def off_edge(self, angle: float, offset: float) -> float:
-        """AvoidJointEdge of section 7.1: an angle at a limit, moved inwards by `offset` [rad]."""
+        """An angle at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1)."""
         if self.upper - self.lower <= 2.0 * offset:  # no room: a joint with so little range is as good as fixed
             return angle
         if abs(angle - self.lower) <= SAME_ANGLE:

@@ -82,5 +82,5 @@ class Hyperparameters(Settings):
 
     @property
     def ccd_precision(self) -> float:
-        """(1 - cos of the error) / 2, as Algorithm 20 compares it."""
+        """CCD's precision as (1 - cos of the error) / 2, the form that Algorithm 20 compares."""
         return math.sin(0.5 * self.ccd_error) ** 2

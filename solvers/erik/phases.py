@@ -33,7 +33,7 @@ from .joint_model import JointModel
 def forward_phase(
     chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float, end_from_target: bool = True
 ) -> tuple[list[float], list[Quaternion]]:
-    """Angles (n,) within limits and bases (n + 1,), the last the target, of the chain whose end is on the target.
+    """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is on the target, to the root.
 
     Args:
         chain: The virtual chain.
@@ -101,7 +101,7 @@ def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Qua
 def backward_phase(
     chain: VirtualChain, angles: Sequence[float], bases: Sequence[Quaternion], target: Quaternion | None, symmetric: bool
 ) -> list[float]:
-    """Angles (n,) within limits, found from the root at its own position outward.
+    """Backward phase: angles (n,) within limits, solved from the fixed root to the end.
 
     Args:
         chain: The virtual chain.
@@ -135,12 +135,12 @@ def backward_phase(
 
 
 def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool, before: float = 0.0) -> float:
-    """The end twister's angle within limits that comes nearest to the target or, when symmetric, to its half roll; of equals the one nearer
-    to what it was `before`.
+    """Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end, to the target rolled by pi. Of
+    two equally near ones that nearer to `before` [rad] is taken.
 
     Stands for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike: printed there without the symmetric end and without limits, which
-    leaves orientation errors up to .45. The twist part of the difference is what Algorithm 17 measures where the directions agree, and
-    the best there is where they do not.
+    leaves orientation errors up to .45. The twist part of the difference is what Algorithm 17 measures where the directions agree, and the
+    best there is where they do not.
     """
     twist = twist_angle(multiply(conjugate(basis), target), model.axis)
     best, least = 0.0, (math.inf, math.inf)

@@ -1,4 +1,4 @@
-"""The expressive solver: exact aim, the nearest shape, no popping. Knows no Blender."""
+"""The expressive solver: exact aim, least shape deviation, continuous motion. Knows no Blender."""
 
 from .solver import Expressive
 

@@ -39,7 +39,7 @@ class Part(Protocol):
 
 
 class BatchedAim:
-    """All end goals of one gaze goal, for many poses."""
+    """Aim errors of all end goals of one gaze goal, for many poses."""
 
     def __init__(self, model: Model, goal: GazeGoal) -> None:
         self.goal = goal
@@ -48,7 +48,9 @@ class BatchedAim:
 
     @property
     def two_sided(self) -> bool:
-        """Whether a symmetric end has two solutions. Of several such ends the first is solved for both sides, the others for the nearer."""
+        """Whether a symmetric end has two solutions to try. With several such ends both sides are tried for the first only, and the nearer
+        one for the others.
+        """
         return self._sided >= 0
 
     def evaluate(self, poses: Poses, sides: Angles | None = None) -> AimErrors:

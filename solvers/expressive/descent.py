@@ -25,7 +25,7 @@ COARSE_PASSES = 2  # the same for many candidates, most of which are rejected: t
 
 
 class Candidates(NamedTuple):
-    """Candidate configurations (m of them) with all that a step needs."""
+    """Candidate configurations (m of them), with the quantities that a step needs."""
 
     poses: Poses
     turn: Angles  # (m, 3) the best-fit rotation, as `Authored.fit` gives it
@@ -39,7 +39,7 @@ class Candidates(NamedTuple):
 
     @property
     def aim_error(self) -> Angles:
-        """(m,) [rad] size of the aim error."""
+        """Size (m,) of the aim error of each candidate [rad]."""
         return self.aim.size
 
     @property
@@ -54,7 +54,7 @@ class Candidates(NamedTuple):
 
 
 class StepGoal(NamedTuple):
-    """Objectives of one step of guided candidates."""
+    """Objectives of one step for candidates that are guided by a desired movement of the joints."""
 
     toward: Angles  # (m, n) desired movement of the joints
     shape: Angles  # (m,) weight of the shape, 0 to 1
@@ -77,7 +77,7 @@ class Descent:
         return self.candidates(poses, self.aim.evaluate(poses, sides), sides)
 
     def candidates(self, poses: Poses, aim: AimErrors, sides: Angles | None) -> Candidates:
-        """Candidates whose poses and aim errors are known."""
+        """Candidates from poses and aim errors that are known already."""
         cosine, turn = self.authored.fit(poses)
         if self.rolls:
             cosine = cosine - self.rolls.loss(poses)
@@ -100,7 +100,9 @@ class Descent:
         return self.at(angles, candidates.sides)
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
-        """The nearest pose to `desired` (n,) within bounds whose aim error is below `HELD`, or the least error found; number of steps."""
+        """The pose nearest to `desired` (n,) within bounds whose aim error is below `HELD`, or the one with the least error found; and the
+        number of steps.
+        """
         angles, least = np.minimum(np.maximum(desired, self.model.lower), self.model.upper)[None], math.inf
         for step in range(HOLD_STEPS + 1):
             poses = self.model.poses(angles)

@@ -1,4 +1,4 @@
-"""Limits of motion of the expressive solver's answers, all per second. Knows no Blender."""
+"""Motion limits (per second) of the expressive solver's solutions. Knows no Blender."""
 
 import math
 
@@ -23,7 +23,7 @@ def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> 
 
 
 def within_speed(model: Model, angles: Angles, time: float, share: float = 1.0) -> tuple[Angles, Angles]:
-    """Bounds on the angles (..., n) a time [s] later, within the joint limits and a share of the largest speed."""
+    """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a share of the speed limit."""
     room = share * SPEED * time * model.scale
     return np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
 

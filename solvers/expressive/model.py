@@ -1,4 +1,4 @@
-"""Forward kinematics of one skeleton for many configurations at once, with all vectors that a frame's errors need. Knows no Blender."""
+"""Forward kinematics of one skeleton for many configurations at once, with all vectors that the errors need. Knows no Blender."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class Poses:
 
     @cached_property
     def positions(self) -> Angles:
-        """(m, n, 3) [m] joint positions."""
+        """Positions (m, n, 3) [m] of the joints."""
         model = self.model
         walked = np.empty((*self.angles.shape, 3))
         walked[:, model.roots] = model.root_offsets
@@ -73,13 +73,13 @@ class Poses:
 
     @cached_property
     def end_axes(self) -> Angles:
-        """(m, e, 3, 3) the tools' X, Y and Z, one a row."""
+        """Axes (m, e, 3, 3) of the tools: X, Y and Z as rows."""
         axes: Angles = self.model.tools @ self.vectors[:, self.model.end_joints, :FRAME]
         return axes
 
     @cached_property
     def end_positions(self) -> Angles:
-        """(m, e, 3) [m]."""
+        """Positions (m, e, 3) [m] of the ends."""
         positions: Angles = self.positions[:, self.model.end_joints] + self._carried(self.model.tool_offsets)
         return positions
 

@@ -10,7 +10,7 @@ from ..settings import Settings, setting
 
 @dataclass(frozen=True)
 class Options(Settings):
-    """Settings of the expressive solver; a wrong one raises GazeError, naming it."""
+    """Settings of the expressive solver; an invalid value raises GazeError with the setting's name."""
 
     link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; () all 1
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
@@ -33,5 +33,5 @@ class Options(Settings):
             raise GazeError(f"link weights must be numbers from 0 up, got {self.link_weights}")
 
     def weight(self, joint: int) -> float:
-        """Weight of the link that a joint carries."""
+        """Weight of a joint's link in the shape deviation."""
         return self.link_weights[joint] if self.link_weights else 1.0

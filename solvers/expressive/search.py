@@ -76,7 +76,7 @@ class Search:
         return Searching(candidates.pick(np.array(kept)), number + 1)
 
     def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Corrected, int]:
-        """The best solution for a goal whose posture (n,) [rad] is within limits, and the number of steps."""
+        """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad] must be within limits."""
         descent = Descent(self.model, authored, BatchedAim(self.model, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
@@ -111,5 +111,5 @@ class Search:
 
 
 def best_of(candidates: Candidates, count: int) -> Candidates:
-    """The `count` candidates of least cost, best first."""
+    """The `count` candidates with the least cost, best first."""
     return candidates.pick(np.argsort(candidates.merit, kind="stable")[:count])

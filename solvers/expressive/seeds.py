@@ -50,7 +50,7 @@ class Seeds:
 
 
 def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
-    """The first `most` of the rows `order` of angles (m, n) that are on different branches."""
+    """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order `order`."""
     kept: list[int] = []
     left = np.array(order, np.intp)
     while len(left) and len(kept) < most:

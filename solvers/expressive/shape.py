@@ -1,4 +1,4 @@
-"""Shape deviation from an authored posture as a least-squares problem, with the roll of ends that prefer the posture's. Knows no Blender.
+"""Shape deviation from an authored posture as a least-squares problem, and the roll of ends as a secondary objective. Knows no Blender.
 
 Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after the rotation about the base's
 axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
@@ -37,7 +37,7 @@ class Authored:
         self._fitting = (weights * self._parts / len(weights)).reshape(3, -1).T
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
-        """Mean cosine (m,) after the best-fit rotation, and (m, 3) that rotation: 1, its cosine and its sine."""
+        """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine, its sine."""
         parts = poses.directions.reshape(len(poses.angles), -1) @ self._fitting
         turn = np.ones_like(parts)
         if self.model.options.hold_body:
@@ -118,7 +118,7 @@ class Rolls:
         return bool(self._desired)
 
     def loss(self, poses: Poses) -> Angles:
-        """Loss (m,) of the mean cosine of shape directions."""
+        """Loss (m,) of each pose: what its rolls subtract from the mean cosine of the shape directions."""
         loss = np.zeros(len(poses.angles))
         for desired in self._desired:
             error = _roll_error(desired, poses)
@@ -126,7 +126,7 @@ class Rolls:
         return loss
 
     def added(self, poses: Poses, system: System) -> System:
-        """The shape's system plus that of the rolls."""
+        """The quadratic model of the shape plus that of the rolls."""
         matrix, descent = system
         weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
         for desired in self._desired:

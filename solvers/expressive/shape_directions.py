@@ -20,7 +20,7 @@ class ShapeDirection(NamedTuple):
 
 
 def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirection]:
-    """The directions of shape deviation: links, each end's view and, with `options.roll`, a perpendicular of each of them."""
+    """The directions compared in shape deviation: links, each end's view and, with `options.roll`, a perpendicular to each view."""
     directions = []
     for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):
         slide = joint if joint >= 0 and skeleton.joints[joint].kind == "prismatic" else -1

@@ -1,4 +1,4 @@
-"""Solving from the last frame: local steps, and transitions to other branches that the planner has chosen. Knows no Blender.
+"""Tracking from the last frame's solution: local steps, and transitions to other branches that the planner has chosen. Knows no Blender.
 
 A local step follows the gradient of the shape deviation while it holds the aim, for the duration of a frame (implicit Euler's rule), within
 limits of speed and acceleration; the least change then makes the aim exact. During a transition joints move to its branch, which follows
@@ -55,28 +55,28 @@ class Settling:
 
     @property
     def damping_share(self) -> float:
-        """Factor of the damping of steps."""
+        """Factor on the damping of steps: it decreases from 1 while the goal stands still."""
         return max(math.exp(-self.time / SETTLING), LEAST_DAMPING)
 
     @property
     def may_plan(self) -> bool:
-        """Whether transitions may begin."""
+        """Whether new transitions may begin: not after the goal has stood still for some time."""
         return self.time < PLANNING_TIME
 
     @property
     def may_continue(self) -> bool:
-        """Whether a transition may continue."""
+        """Whether a transition in progress may continue: not after the goal has stood still for a long time."""
         return self.time < GIVING_UP
 
     def at(self, merit: float, dt: float) -> "Settling":
-        """The state after a frame of `dt` [s] whose solution has the cost `merit`."""
+        """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - MET) * self.best  # less is not seen
         factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since a scene's frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return replace(self, best=merit if better else self.best, last=merit, trust=trust)
 
     def after_change(self, by: float, dt: float) -> "Settling":
-        """The state after a change of goal or posture by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
+        """The settling state after goal or posture has changed by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
         restored = min(1.0, FOLLOWING_RATIO * by / (SPEED * dt))
         # After a large change the last cost is no measure: every solution on the way would count as worse.
         return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))

@@ -48,7 +48,7 @@ class Transitions(NamedTuple):
 
 
 def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
-    """Integrand of the cost [deg] for shape deviations and aim errors [rad]."""
+    """Cost per second [deg] for shape deviations and aim errors [rad]: the integrand of C."""
     rate: Angles = np.degrees(keep * shape + AIM_COST * aim_error) + LOST_COST * np.minimum(1.0, aim_error / AIM_LOST)
     return rate
 
@@ -69,7 +69,7 @@ def duration(model: Model, distance: Angles) -> Angles:
 def moved(
     descent: Descent, candidates: Candidates, transitions: Transitions, time: float, dt: float, bounds: tuple[Angles, Angles]
 ) -> tuple[Angles, Angles]:
-    """Angles (m, n) of candidates after one step of their transitions, and their speeds (m,) [rad/s] then.
+    """Angles (m, n) of candidates after one step of their transitions, and their new speeds (m,) [rad/s].
 
     Args:
         descent: Toward the goal at that time.

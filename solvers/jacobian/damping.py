@@ -50,7 +50,8 @@ class BySmallest:
 
 @dataclass(frozen=True)
 class ByError:
-    """Damping by the error, so that it vanishes where the goal is met: squares are `gain` e'e / 2 (Chan & Lawrence 1988).
+    """Damping proportional to the squared error, so that it vanishes at the goal: the squared damping is `gain` e'e / 2 (Chan & Lawrence
+    1988).
 
     Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of s e / (s^2 + damping).
     """

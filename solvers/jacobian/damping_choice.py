@@ -39,7 +39,7 @@ class Trial:
 def trials(
     skeleton: Skeleton, make: Callable[[float], GazeSolver], goals: Sequence[GazeGoal], dt: float
 ) -> Generator[float, None, list[Trial]]:
-    """A trial of each damping; yields the damping after each frame.
+    """Generator of trials, one of each damping; yields the current damping after each frame, and returns the trials.
 
     Args:
         skeleton: The skeleton.
@@ -74,7 +74,7 @@ def chosen(made: Sequence[Trial]) -> Trial:
 
 
 class MovingEnd(NamedTuple):
-    """An end whose target moves."""
+    """An end whose target moves in the trials."""
 
     kind: type  # of its aim
     end: int = 0  # index in `Skeleton.ends`

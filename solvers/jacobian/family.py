@@ -12,32 +12,32 @@ PLAIN, DAMPED, DAMPED_NEAR, SELECTIVE, IN_ORDER = Options(), DampedOptions(), Da
 
 
 def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """The Jacobian's transpose, with the optimal step length."""
+    """Solver by the Jacobian's transpose, with the optimal step length."""
     return _made(skeleton, Transpose(options.largest_change), options)
 
 
 def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
-    """The Jacobian's pseudoinverse."""
+    """Solver by the Jacobian's pseudoinverse."""
     return _made(skeleton, Pseudoinverse(options.largest_change), options)
 
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
-    """Damped least squares; damping by the error, which handles targets out of reach without a constant for each robot."""
+    """Solver by damped least squares, with damping by the error: targets out of reach need no constant for each robot."""
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
 def dls_clamped(skeleton: Skeleton, options: DampedNearTargets = DAMPED_NEAR) -> JacobianSolver:
-    """Buss's DLS': with clamped target distances, so that damping can be less."""
+    """Solver by damped least squares with clamped target distances, which needs less damping (Buss's DLS')."""
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
 def sdls(skeleton: Skeleton, options: SelectiveOptions = SELECTIVE) -> JacobianSolver:
-    """Selectively damped least squares, with clamped target distances as Buss & Kim advise."""
+    """Solver by selectively damped least squares, with clamped target distances as Buss & Kim advise."""
     return _made(skeleton, SelectivelyDamped(options.largest_change), options)
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
-    """Task priorities: positions, then aims, then uprightness, then the posture, or in another order."""
+    """Solver by task priorities: positions, then aims, then uprightness, then the posture, or in another order."""
     method = Priorities(options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping))
     return _made(skeleton, method, options)
 

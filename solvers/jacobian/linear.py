@@ -82,7 +82,7 @@ class Linear:
         return [block.start for block in self.blocks]
 
     def norms(self, rows: Array) -> Array:
-        """Norms (blocks, m) of each block's part of the columns (r, m)."""
+        """Norms (blocks, m) of the parts of columns (r, m) that belong to each block."""
         lengths: Array = np.sqrt(np.add.reduceat(rows * rows, self.starts, axis=0))
         return lengths
 
@@ -111,7 +111,9 @@ class Linearizer:
         self._all_revolute = all(joint.kind == "revolute" for joint in skeleton.joints)
 
     def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
-        """The problem at a pose; `secondary` (n,) in the joints' units."""
+        """The linearised problem of a goal at a pose; `secondary` (n,) is the desired change for secondary objectives, in the joints'
+        units.
+        """
         error: list[float] = []
         rows: list[float] = []  # the weight of each component
         nearer: list[float] = []  # factors that shorten a far target's Jacobian, where that is the target's own
@@ -160,5 +162,5 @@ def clamp_largest(change: Array, most: float) -> Array:
 
 
 def size(error: Array) -> float:
-    """Euclidean length."""
+    """Euclidean length of an error vector."""
     return math.sqrt(float(error @ error))

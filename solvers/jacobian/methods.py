@@ -56,7 +56,7 @@ class SingleTask:
 
 @dataclass(frozen=True)
 class Transpose(SingleTask):
-    """J' e, at the length that reduces the linear error most (Buss 2009, section 3)."""
+    """Joint change along J' e, of the length that reduces the linear error most (Buss 2009, section 3)."""
 
     largest_change: float = math.radians(30)
 
@@ -69,7 +69,7 @@ class Transpose(SingleTask):
 
 @dataclass(frozen=True)
 class Pseudoinverse(SingleTask):
-    """The least change that removes the whole error, or as much as possible (Buss 2009, section 4)."""
+    """Smallest joint change that removes the whole error, or as much of it as possible (Buss 2009, section 4)."""
 
     largest_change: float = math.radians(30)
 
@@ -81,7 +81,7 @@ class Pseudoinverse(SingleTask):
 
 @dataclass(frozen=True)
 class Damped(SingleTask):
-    """Least squares of the remaining error and the weighted change (Buss 2009, section 5, eq. 14)."""
+    """Joint change that minimises the sum of squares of the remaining error and the weighted change (Buss 2009, section 5, eq. 14)."""
 
     damping: Damping
     largest_change: float = math.radians(45)
@@ -92,10 +92,11 @@ class Damped(SingleTask):
 
 @dataclass(frozen=True)
 class SelectivelyDamped(SingleTask):
-    """Bounds each singular vector by its useless movement of the ends (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11 and 12).
+    """Limits the joint change of each singular vector by how inefficiently it moves the ends (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11
+    and 12).
 
-    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move no joint by more than
-    gamma = min(1, N / M) `largest_change`.
+    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move no joint by more than gamma =
+    min(1, N / M) `largest_change`.
     """
 
     largest_change: float = math.radians(45)  # gamma_max
@@ -112,7 +113,7 @@ class SelectivelyDamped(SingleTask):
 
 
 def selective_bounds(linear: Linear, largest_change: float) -> Array:
-    """gamma (k,) for each singular vector: the largest movement of a joint by Buss & Kim."""
+    """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: movement of all ends, a norm for each
     one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: movement by its joints one by one
@@ -131,7 +132,7 @@ def damped(parts: Factors, error: Array, damping: Damping) -> Array:
 
 
 def with_secondary(linear: Linear, change: Array, down: Array, up: Array) -> Array:
-    """The change (n,) plus that of secondary objectives, projected onto the errors' null space."""
+    """The joint change (n,) plus that of the secondary objectives, projected onto the errors' null space, within bounds."""
     if not linear.secondary.any():
         return change
 

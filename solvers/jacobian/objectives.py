@@ -120,7 +120,7 @@ def _velocities(state: State) -> tuple[Array, Array]:
 
 
 def twists(skeleton: Skeleton) -> Mask:
-    """Which joints (n,) are twisters at the root or at an end: all that they carry lies along their axis."""
+    """Mask (n,) of joints that are twisters at the root or at an end: everything that they carry lies along their axis."""
     found = np.zeros(len(skeleton), dtype=bool)
     carried: list[list[Vector]] = [[] for _ in skeleton.joints]
     for joint in skeleton.joints:

@@ -40,7 +40,7 @@ class Updates:
 
 
 class Here(NamedTuple):
-    """The current iterate."""
+    """Current iterate of the solver."""
 
     angles: Array  # (n,) [rad or m] within limits
     pose: Pose

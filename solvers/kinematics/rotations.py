@@ -51,7 +51,7 @@ def length(a: Vector) -> float:
 
 
 def unit(a: Vector) -> Vector:
-    """`a` at unit length; raises ValueError when it has none."""
+    """`a` scaled to unit length; raises ValueError if it has length 0."""
     size = math.hypot(*a)
     if not NO_DIRECTION < size < math.inf:
         raise ValueError(f"a vector with a direction is needed, not {a}")
@@ -71,7 +71,7 @@ def perpendicular(a: Vector) -> Vector:
 
 
 def vector_angle(a: Vector, b: Vector) -> float:
-    """Angle [rad] in 0..pi between two vectors of any length; 0 when either has none."""
+    """Angle [rad] in 0..pi between two vectors of any length; 0 if one has length 0."""
     return math.atan2(length(cross(a, b)), dot(a, b))
 
 
@@ -118,13 +118,15 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 
 def about(axis: Vector, angle: float) -> Quaternion:
-    """Rotation by `angle` about the unit vector `axis` (the paper's QAA)."""
+    """Quaternion of a rotation by `angle` [rad] about the unit vector `axis` (the paper's QAA)."""
     s = math.sin(0.5 * angle)
     return (math.cos(0.5 * angle), axis[0] * s, axis[1] * s, axis[2] * s)
 
 
 def between(a: Vector, b: Vector) -> Quaternion:
-    """The shortest rotation that takes the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); one of them at 180 degrees."""
+    """The shortest rotation from the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); for opposite vectors one of the
+    possible ones.
+    """
     w = 1.0 + dot(a, b)
     if w < SAME_ANGLE:  # opposite: the axis would be noise
         axis = perpendicular(a)
@@ -153,13 +155,13 @@ def logarithm(q: Quaternion) -> Vector:
 
 
 def exponential(vector: Vector) -> Quaternion:
-    """The rotation of a rotation vector [rad]."""
+    """Quaternion of a rotation vector [rad]."""
     angle = length(vector)
     return IDENTITY if angle == 0.0 else about((vector[0] / angle, vector[1] / angle, vector[2] / angle), angle)
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the part of `q` about the unit vector `axis`; 0 where `q` reverses that vector."""
+    """The angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that vector."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
 
@@ -193,5 +195,5 @@ def from_matrix(rows: Sequence[Sequence[float]]) -> Quaternion:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The rotation that takes the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
+    """Quaternion that rotates the coordinate axes to the orthonormal right-handed `x`, `y`, `z`."""
     return from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))

@@ -56,7 +56,7 @@ def inverse(frames: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Cross products a x b (..., 3), in a third of the time that numpy's own takes."""
+    """Cross products a x b (..., 3), three times as fast as numpy's own."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     made = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))

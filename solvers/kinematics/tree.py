@@ -178,7 +178,7 @@ class Tree:
         return values + step, balls
 
     def placed(self, frames: Frames, links: Indices | slice) -> Array:
-        """Frames (..., k, 4, 4) of links."""
+        """Frames (..., k, 4, 4) of links, with the base's position as origin and the world's axes."""
         placed: Array = frames.nodes.take(self.carriers[links], axis=-3) @ self.ends[links]
         return placed
 

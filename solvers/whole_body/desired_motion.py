@@ -15,7 +15,7 @@ NO_ROTATION = 0.03  # deviation of the sum of squared entries from 3, from which
 
 
 class DesiredMotion(NamedTuple):
-    """Desired motion of links in one step, with weights."""
+    """Desired rotation vectors and displacements of links in one step, with weights."""
 
     turns: Array  # (k, 3) [rad] rotation vectors of links in the world
     turn_weights: Array  # (k,)
@@ -32,7 +32,7 @@ class DesiredMotion(NamedTuple):
 
 
 class MotionTargets:
-    """Targets of a body, compiled for steps."""
+    """Targets of a body, prepared for steps of one control law."""
 
     def __init__(
         self, body: Body, turning: Sequence[Target], placed: Sequence[Target], law: Law, acceleration: float | None = None
@@ -62,7 +62,7 @@ class MotionTargets:
         return found
 
     def positions(self, frames: Frames) -> Array:
-        """Positions (p, 3) [m] of the links with a position target, from the base's."""
+        """Positions (p, 3) [m] of the links with a position target, relative to the base's position, in world axes."""
         return self._at_base if self._at_base is not None else self.body.placed(frames, self.placed_links)[:, :3, 3]
 
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:

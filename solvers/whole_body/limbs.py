@@ -69,7 +69,7 @@ class Layout:
 
 
 class Carried:
-    """Targets on links, by the limb that carries them and their index in it."""
+    """Targets on links, indexed by the limb that carries them and their position in the limb."""
 
     def __init__(self, layout: Layout, carriers: Indices) -> None:
         """`carriers` (k,): the joint that carries each; -1: the base."""

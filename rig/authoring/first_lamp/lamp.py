@@ -107,7 +107,7 @@ def make_chain(rig, target):
 
 
 def pose(rig, posture: str) -> None:
-    """Poses the lamp's bones, as a user does before Store Posture."""
+    """Poses the lamp's bones in one of its three postures, to be stored."""
     for (name, _, axis, _, _), angle in zip(BONES, POSTURES[posture], strict=True):
         rig.pose.bones[name].rotation_euler["XYZ".index(axis)] = radians(angle)
 
@@ -121,7 +121,7 @@ def set_servos(chain) -> None:
 
 
 def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
-    """Makes the ball, with keys at the given frames."""
+    """Makes the ball, with a key of its location at each of the given frames."""
     made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
     for frame, place in places.items():
         made.location = place
@@ -143,7 +143,7 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
 
 
 def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
-    """Keys of whole periods over the scene's frames, so that a target does not jump when playback repeats.
+    """Keys of a closed path repeated a whole number of times over the scene's frames, so that a target does not jump when playback repeats.
 
     Args:
         scene: The scene.
@@ -160,7 +160,7 @@ def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
 
 
 def fly_for_ever(target) -> None:
-    """Repeats the keys of the target's location before the first and after the last."""
+    """Makes the keys of the target's location repeat before the first and after the last one."""
     animation = target.animation_data
     for curve in actions.fcurves(animation.action, getattr(animation, "action_slot", None)):
         curve.modifiers.new("CYCLES")
@@ -180,7 +180,7 @@ def _is_near(box: list[Vector]) -> bool:
 
 
 def body(rig) -> None:
-    """Makes the lamp's meshes, parented to its bones."""
+    """Makes the lamp's meshes and parents them to its bones."""
     paint = shapes.material("Red Paint", (0.62, 0.035, 0.02), roughness=0.28)
     metal = shapes.material("Brushed Metal", (0.72, 0.74, 0.77), roughness=0.3, metallic=1.0)
     dark = shapes.material("Dark Metal", (0.03, 0.032, 0.036), roughness=0.4, metallic=0.6)

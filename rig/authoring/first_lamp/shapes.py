@@ -29,7 +29,7 @@ def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float =
 
 
 def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh.types.BMesh:
-    """Surface of revolution about Y of a profile of (radius, y)."""
+    """Surface of revolution about Y from a profile of (radius, y) points [m]."""
     mesh = bmesh.new()
     rings = []
     for radius, y in profile:
@@ -46,7 +46,7 @@ def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh
 
 
 def drum(radius: float, start: float, end: float, edge: float = 0.002) -> bmesh.types.BMesh:
-    """A closed cylinder along Y from `start` to `end` with rounded edges."""
+    """Closed cylinder along Y from `start` to `end` [m] with rounded edges."""
     return lathe(
         [(0, start), (radius - edge, start), (radius, start + edge), (radius, end - edge), (radius - edge, end), (0, end)],
     )
@@ -59,7 +59,7 @@ def ball(radius: float, segments: int = SEGMENTS) -> bmesh.types.BMesh:
 
 
 def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types.BMesh:
-    """Tube of constant radius along a polyline."""
+    """Tube of constant radius [m] along a polyline."""
     mesh = bmesh.new()
     rings = []
     for k, point in enumerate(points):
@@ -81,7 +81,7 @@ def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types
 
 
 def spring(radius: float, start: float, end: float, turns: int, wire: float) -> bmesh.types.BMesh:
-    """Helical spring along Y."""
+    """Helical spring along Y from `start` to `end` [m]."""
     steps = 14 * turns
     points = []
     for k in range(steps + 1):
@@ -96,7 +96,7 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
 
 
 def across(mesh: bmesh.types.BMesh, place: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """Rotates a mesh from along Y to along X, as the axle of a hinge, and moves it to a position `place` [m]."""
+    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a position `place` [m]."""
     return moved(mesh, Matrix.Translation(place) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
 
@@ -112,7 +112,7 @@ def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
 
 
 def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.types.Object:
-    """Makes a smooth-shaded object in the scene; `mesh` is freed."""
+    """Makes a smooth-shaded object in the scene from a mesh, which is freed."""
     data = bpy.data.meshes.new(name)
     for face in mesh.faces:
         face.smooth = True

@@ -23,7 +23,7 @@ APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one po
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a check. `counts` is None if the mechanism cannot be assembled."""
+    """Result of a check of a mechanism. `counts` is None if the mechanism cannot be assembled."""
 
     sentence: str
     findings: tuple[Finding, ...]

@@ -82,7 +82,7 @@ def collection_of(thing, scene):
 
 
 def check_joints(found: list, thing, scene) -> None:
-    """Raises RigError if joints cannot make a mechanism: there is none, one is invalid, or one moves a body of another mechanism."""
+    """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a body of another mechanism."""
     if not found:
         raise RigError(
             f"Collection '{collection_of(thing, scene).name}' has no joint that no mechanism lists yet: add rigid body constraints to it"

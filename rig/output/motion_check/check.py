@@ -35,14 +35,14 @@ def result(rig) -> Result | None:
 
 @dataclass(frozen=True)
 class Entered:
-    """A link in a no-go zone at a frame: its line (2, 3) in the world [m], and a description."""
+    """A link inside a no-go zone at a frame: head and tail (2, 3) [m, world], and a description."""
 
     line: np.ndarray
     words: str
 
 
 def entered(frame: int, rigs) -> list[Entered]:
-    """Links of these armatures that are in no-go zones at a frame, by their last checks."""
+    """Links of these armatures inside no-go zones at a frame, according to their last checks."""
     if not _results:
         return []
     found = []
@@ -101,7 +101,7 @@ class MotionCheck(Stepped):
 
     @property
     def frame(self) -> int:
-        """The next frame, or the last one at the end."""
+        """Number of the frame to check next; the last one at the end."""
         return self.frames[min(self.done, self.total - 1)]
 
     def step(self) -> bool:

@@ -78,7 +78,7 @@ class Ball:
 
     @cached_property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Tangent planes in directions spread over the sphere."""
+        """Unit normals (m, 3) and offsets (m,) [m] of tangent planes, in directions spread over the sphere."""
         normals = _directions()
         return normals, normals @ self.matrix[:3, 3] + np.linalg.norm(normals @ self.matrix[:3, :3], axis=1)
 

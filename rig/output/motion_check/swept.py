@@ -23,7 +23,7 @@ def zone_pose(matrix: np.ndarray) -> ZonePose | None:
 
 
 def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, now: ZonePose | None, step: float) -> list[np.ndarray]:
-    """Intermediate lines (2, 3) of a link between two frames, in the world; `came` is not included, `there` is the last.
+    """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left out, `there` is the last.
 
     There are enough that the ends move at most `step` from one to the next, but at most `MOST_LOOKS`. The ends move along straight lines,
     and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.

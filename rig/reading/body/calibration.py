@@ -22,7 +22,7 @@ SHORT = 1e-4  # of the body's size: bones nearer to each other show no direction
 
 
 class BodyPose(NamedTuple):
-    """World poses of the paired bones of one body."""
+    """World poses of the paired bones of one body, as rotations and positions."""
 
     rotation: Array  # (k, 3, 3)
     position: Array  # (k, 3) [m]
@@ -114,7 +114,7 @@ def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
 def scale(
     parts: Sequence[names.Part | None], parents: Mapping[str, str | None], index: Mapping[str, int], source: BodyPose, target: BodyPose
 ) -> float:
-    """Ratio of the target's leg length to the source's, from the hips down; of the whole bodies' lengths if the legs are not known.
+    """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, that of the whole bodies' lengths.
 
     Raises:
         RigError: the paired bones of one body are all at one position.

@@ -11,7 +11,7 @@ from .names import Parents, Part
 
 
 def controls_of(rig, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone, each control once; None if the bones with body parts' names follow no controls.
+    """Control bone of each deforming bone, each control once; None if the bones named after body parts follow no controls.
 
     The control of the hips is the one that carries both hips and head: the body's base.
 

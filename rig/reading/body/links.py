@@ -134,7 +134,7 @@ class BodyReader:
         return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
 
     def is_outdated(self, pose_bones) -> bool:
-        """Whether the armature's list of bones or a bone's rotation mode has changed, so that a new reader is needed."""
+        """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader must be replaced."""
         return pose_bones.keys() != self._listed or not np.array_equal(_numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes)
 
     def held(self, pose_bones) -> Held:

@@ -22,7 +22,7 @@ RIGIFY_SPINE = 7  # bones of its metarig's whole spine, from hips to head
 
 
 class Part(NamedTuple):
-    """A body part, with its side."""
+    """A body part, such as the upper arm, with its side."""
 
     side: str  # "left", "right" or ""
     name: str
@@ -103,7 +103,7 @@ def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None =
 
 
 def parts(bones: Parents) -> dict[Part, list[str]]:
-    """The bones of each body part, from the root outward: several for a spine and a neck, one for all others."""
+    """Names of the bones of each body part, from the root outward: spine and neck may have several, other parts have one."""
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
     found: dict[Part, list[str]] = {}
@@ -131,7 +131,7 @@ def _is_piece(bone: str) -> bool:
 
 
 def part_of(bone: str) -> Part | None:
-    """The body part that a name identifies by itself; None for other names."""
+    """The body part that a bone's name alone identifies; None: the name is not known."""
     name, side = PREFIX.sub("", bone), side_of(bone)
     plain = stem(bone)
     if side:
@@ -144,7 +144,7 @@ def part_of(bone: str) -> Part | None:
 
 
 def side_of(bone: str) -> str:
-    """Side in a name: "left", "right", or "" if it has none."""
+    """Side that a bone's name contains: "left", "right", or "" for none."""
     match = SIDE.search(PREFIX.sub("", bone))
     if not match:
         return ""
@@ -153,7 +153,7 @@ def side_of(bone: str) -> str:
 
 
 def stem(bone: str) -> str:
-    """A name without prefix, side, separators, capitals and trailing number."""
+    """A bone's name without prefix, side, separators, capitals and trailing number."""
     return _letters(_without_side(bone))
 
 

@@ -26,7 +26,7 @@ def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
 
 
 def ankle(rig, feet: Sequence[str]) -> float:
-    """Mean height [m, armature space] of the feet's bones above the lowest points of their soles at rest."""
+    """Mean height [m, armature space] at rest of the feet's bones above the lowest points of their soles."""
     up = _up(rig)
     heights = []
     for foot in read(rig, feet, feet):

@@ -47,7 +47,7 @@ class Bones:
 
 
 def read(rig, depsgraph) -> Bones:
-    """All bones of an armature as they are shown.
+    """Bodies and joints of all bones of an armature, in the pose that is shown.
 
     Raises:
         RigError: a bone, closure or file cannot be used.

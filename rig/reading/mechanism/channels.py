@@ -109,7 +109,7 @@ def _delta_rotation(has) -> Quaternion:
 
 
 def pose(part: Part, matrix: Matrix) -> None:
-    """Writes a basis matrix to the channels; the scale does not change."""
+    """Writes a basis matrix to the channels of a body's object or bone; the scale does not change."""
     has = holder(part)
     has.location = location_numbers(has, matrix)
     channel = rotation_channel(has)
@@ -128,7 +128,7 @@ def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> N
 
 
 def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes the channels of objects and bones so that they have these world poses (4, 4); their scales do not change.
+    """Writes channels of objects and bones so that they get these world poses (4, 4); their scales do not change.
 
     Raises:
         RigError: the new pose of a parent cannot be predicted; nothing was moved.

@@ -42,8 +42,8 @@ def point(rig, rest: Rest, bone: str, which: str) -> Array:
 
 
 def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
-    """The connection points of two bones that are nearest to each other at rest, and their distance [m]; of equal ones the first in
-    `POINTS`.
+    """The connection points of two bones that are nearest to each other at rest, and their distance [m]. Among equal distances the first in
+    `POINTS` is taken.
     """
     best: tuple[str, str, float] | None = None
     for one, other in product(WORDS, WORDS):
@@ -56,7 +56,7 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
 
 
 def add(rig, rest: Rest, first: str, second: str, name: str = ""):
-    """Adds a closure where two bones are nearest to each other; returns it and the gap [m] at rest."""
+    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap [m] at rest."""
     kept = rig.limber.mechanism
     one, other, away = nearest(rig, rest, first, second)
     closure = kept.closures.add()
@@ -68,7 +68,7 @@ def add(rig, rest: Rest, first: str, second: str, name: str = ""):
 
 
 def named_pairs(rig) -> list[tuple[str, str, str]]:
-    """(NAME, bone, bone) of bones named closing_NAME_1 and closing_NAME_2 that have no closure yet."""
+    """(NAME, bone, bone) for each pair of bones named closing_NAME_1 and closing_NAME_2 that has no closure yet."""
     closed = {frozenset((closure.first, closure.second)) for closure in rig.limber.mechanism.closures}
     return [pair for pair in closing_pairs(rig.data.bones.keys()) if frozenset(pair[1:]) not in closed]
 

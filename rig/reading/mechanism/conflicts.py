@@ -48,7 +48,7 @@ def _animated(part: Part, has) -> str | None:
 
 
 def refuse_taken(owner) -> None:
-    """Raises RigError, with both names, if another live mechanism moves a body of this one."""
+    """Raises RigError, naming both mechanisms, if another live mechanism moves a body of this one."""
     own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
         if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.stored(other)) is None:

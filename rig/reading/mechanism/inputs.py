@@ -28,7 +28,7 @@ AXES = {"X": X, "Y": Y, "Z": Z}
 
 
 def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
-    """Goals of driven bodies and the mechanism's own goals, and the goal of the centre of mass (None without).
+    """Goals of driven bodies and of the mechanism, and the goal of the centre of mass (None: no such goal).
 
     Args:
         kept: The mechanism's settings.
@@ -131,7 +131,7 @@ def ordered(kept, reading: Reading) -> list:
 
 
 def refuse_change(owner, reading: Reading) -> None:
-    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live, when it cannot be read again."""
+    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so cannot be read again."""
     now = signature(owner)
     if now == reading.signature:
         return

@@ -27,7 +27,7 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 
 @dataclass(frozen=True)
 class ObjectJoint:
-    """A joint between two objects; None stands for the world."""
+    """A joint between two objects; None as a body stands for the world."""
 
     thing: bpy.types.Object  # its frame is this object's
     first: bpy.types.Object | None
@@ -55,7 +55,7 @@ class ObjectJoint:
 
 
 def signature(things: Iterable) -> tuple:
-    """Kind and bodies of each joint, to detect changes."""
+    """Kind and bodies of each joint as a tuple, to detect changes."""
     found = []
     for thing in things:
         held, part = thing.rigid_body_constraint, thing.limber.part

@@ -28,7 +28,7 @@ class Mass:
     is_known: bool = True  # False: the mass is given nowhere
 
     def seen_from(self, frame: Array) -> "Mass":
-        """The same mass with its centre in another frame, to which `frame` (4, 4) transforms."""
+        """The same mass with its centre converted to another frame by the transform `frame` (4, 4)."""
         x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
         return replace(self, centre=(x, y, z))
 
@@ -37,7 +37,7 @@ UNKNOWN = Mass(is_known=False)
 
 
 def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
-    """Mass of an object that is a body. `bodies`: session_uids of all bodies."""
+    """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
     part, held = thing.limber.part, thing.rigid_body
     if part.mass_from != OWN and held is not None:
         return Mass(held.mass)  # about the object's origin, as Blender's own physics has it

@@ -23,7 +23,7 @@ def keep(owner, goal, depsgraph) -> None:
 
 
 def clear(goal) -> None:
-    """Clears the offset, so that the body takes the target's pose."""
+    """Resets the offset, so that the body takes the target's pose."""
     goal.offset = rows(NONE)
 
 

@@ -1,4 +1,4 @@
-"""Reads a mechanism from the scene as it is authored: bodies, joints, motors and poses, as the solver takes them."""
+"""Reads a mechanism from the scene as it is authored: bodies, joints, motors and poses, for the solver."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -49,7 +49,7 @@ class RestPose:
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, found: Iterable[ObjectJoint]) -> Array:
-        """Error (j,) of each joint in the current frame, minus that at rest [rad, or lengths relative to `size`]."""
+        """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths relative to `size`]."""
         found = list(found)
         residuals = JointResiduals([one.shape.kind for one in found])
         ends_of = [one.frames(self.rest) for one in found]
@@ -64,12 +64,12 @@ class RestPose:
         return gaps
 
     def closes(self, found: Iterable[ObjectJoint]) -> bool:
-        """Whether these joints are closed in the current frame as they are at rest."""
+        """Whether these joints fit in the current frame as well as they do in the rest pose."""
         return bool((self.gaps(found) <= NEAR).all())
 
     def displacement(self, thing, bodies: Iterable) -> float:
-        """Error of a joint's object relative to its rest pose on the nearest of these bodies or the base [rad, or lengths relative to
-        `size`].
+        """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest pose [rad, or lengths
+        relative to `size`].
         """
         rest, now = self.rest[thing.session_uid], self.now[thing.session_uid]
         return min(self._apart(self.moved(body) @ rest, now) for body in (None, *bodies))

@@ -31,13 +31,13 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
 
 
 def note_rest(owner, mechanism: Mechanism) -> None:
-    """As `note_values`, for the bodies' start poses."""
+    """Stores the motor values of the bodies' rest poses; see `note_values`."""
     solver = MechanismSolver(mechanism)
     note_values(owner, solver, solver.rest())
 
 
 def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
-    """The same pose, with the motors' whole revolutions as in the keyframes of their values at this frame."""
+    """The same pose of the mechanism, with whole revolutions added to the motors' values as in their keyframes at this frame."""
     kept, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(kept.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)

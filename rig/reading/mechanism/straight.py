@@ -12,7 +12,7 @@ ROUNDING = 2e-5  # [rad] what a few products of matrices in single precision mak
 
 
 def straighten(rotations: list[Array]) -> list[Array]:
-    """Rotations (3, 3) of joint frames in the world, each aligned with the first earlier one with which it shares an axis."""
+    """Rotations (3, 3) of joint frames in the world, with nearly parallel or perpendicular axes made exactly so."""
     made: list[Array] = []
     for rotation in rotations:
         made.append(next((found for before in made if (found := _aligned(before, rotation)) is not None), rotation))

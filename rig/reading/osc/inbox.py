@@ -29,7 +29,9 @@ Key = tuple[str, ...]
 
 
 def processor_time() -> Callable[[], float]:
-    """A clock of this thread's processor time [s], which other programs do not affect; of real time where that is coarse (Windows)."""
+    """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock where that is too coarse
+    (Windows).
+    """
     return time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
 
 

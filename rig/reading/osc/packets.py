@@ -26,7 +26,7 @@ class _MalformedError(ValueError):
 
 
 class Message(NamedTuple):
-    """Address and arguments. Without an address and without `trouble`: an empty bundle."""
+    """Address and arguments of a message; `trouble` says why it could not be read. Without address and `trouble`: an empty bundle."""
 
     address: str  # "": it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
@@ -56,7 +56,7 @@ def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
 
 
 def has_address(packet: bytes, address: bytes) -> bool:
-    """Whether a packet has a message with that address anywhere, also where it cannot be parsed; found without parsing."""
+    """Whether a packet contains a message with that address, found without parsing, so that it works for damaged packets too."""
     address += b"\x00"
     if packet.startswith(address):
         return True

@@ -65,7 +65,7 @@ def icon(rig, chain, action: bpy.types.Action) -> int:
 
 
 def picture(rig, chain, action: bpy.types.Action) -> bpy.types.ImagePreview | None:
-    """The thumbnail of a posture; None where it is not rendered yet."""
+    """The thumbnail of a posture; None if it is not rendered yet."""
     shown = _cache.known.get(_key(rig, chain, action))
     return _cache.previews[shown] if shown else None
 
