@@ -64,8 +64,8 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
 
 
 def store_posture(owner, settings, name: str) -> bpy.types.Action:
-    """New pose asset from the current pose of a chain's bones, or the values of a mechanism's motors. It becomes the posture that the chain
-    or mechanism keeps if its base is POSTURE.
+    """New pose asset from the current pose of a chain's bones, or the values of a mechanism's motors. A chain or mechanism whose base is
+    POSTURE then keeps this posture.
 
     Args:
         owner: The armature object, or the object that owns the mechanism.
@@ -108,7 +108,7 @@ def solve(rig, chain) -> Solution:
 
 
 def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], dict[Joint, list[float]]]:
-    """Filtered motion that `bake` would key. Writes nothing.
+    """The filtered motion that `bake` would key. Writes nothing.
 
     Args:
         pairs: (rig, chain) of each chain; chains that depend on one another belong in one call.

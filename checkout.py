@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 def load_limber(root: Path = ROOT) -> ModuleType:
-    """The package at `root` as `limber`, whatever its folder is called."""
+    """Imports the package in the folder `root` under the name `limber`, whatever the folder is called."""
     if "limber" in sys.modules:
         return sys.modules["limber"]
     spec = importlib.util.spec_from_file_location("limber", root / "__init__.py", submodule_search_locations=[str(root)])

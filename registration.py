@@ -1,4 +1,4 @@
-"""What Blender knows of Limber: collected from the modules that define it, and taken away in the reverse order.
+"""Registration of everything that Blender must know of Limber, collected from the modules that define it; unregistered in reverse order.
 
 A module of `PACKAGES` may define
     classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...; others are their bases.

@@ -1,4 +1,4 @@
-"""Blender processes that bake one file each, on this machine or a cluster, and their outcomes. Knows no Blender."""
+"""Blender processes that bake one file each, on this machine or a cluster, and the outcomes. Knows no Blender."""
 
 from __future__ import annotations
 

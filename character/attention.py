@@ -1,4 +1,5 @@
-"""Attention of a chain: where it perceives its target, which it may follow with a lag, a dead zone, or only in part. Knows no Blender.
+"""Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead zone, or only in part. Knows no
+Blender.
 
 Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has its own attention. A target is
 described by direction and distance from the chain's root, so that no blend between two targets passes through the chain.
@@ -19,7 +20,7 @@ HALF_TURN = -1.0 + 1e-6  # cosine below which two directions count as opposite, 
 
 
 class Bearing(NamedTuple):
-    """Pose of a target as seen from a chain's root: direction, distance [m] and orientation, in the world."""
+    """Pose of a target as seen from a chain's root: direction and orientation in world axes, distance [m]."""
 
     direction: Vector  # unit
     distance: float  # [m]
@@ -43,7 +44,7 @@ class AttentionSettings:
 
 @dataclass(frozen=True)
 class Attention:
-    """State of attention in a frame, as the next frame needs it."""
+    """State of attention in a frame, passed on to the next frame."""
 
     target: Bearing  # the real one
     of: object  # identity of the target
@@ -74,7 +75,7 @@ def seen_position(seen: Bearing, root: Vector) -> Vector:
 
 
 def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float) -> Attention:
-    """Attention `dt` seconds later; the same object if nothing changes.
+    """State of attention `dt` seconds later; the same object if nothing changes.
 
     Args:
         before: Attention in the last frame; None: it begins at the target.

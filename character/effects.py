@@ -13,11 +13,11 @@ from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 
 class PostureEffect(Protocol):
-    """Settings of an effect in a frame: a value that can be compared, such as a frozen dataclass."""
+    """An effect on the posture in a frame, given by its settings: a value that can be compared, such as a frozen dataclass."""
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-        """Offsets (n,) [rad; prismatic joints m] of the joints, which take no joint beyond its limits. A pure function, so that bakes and
-        renders repeat it.
+        """Offsets (n,) [rad; prismatic joints m] of the joints, small enough that no joint exceeds its limits. A pure function, so that
+        bakes and renders repeat it.
 
         Args:
             skeleton: The chain.

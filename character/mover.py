@@ -17,7 +17,7 @@ class Outputs(Protocol):
 
 
 class Mover(Protocol):
-    """A chain, a body that follows a motion, or a mechanism."""
+    """Interface of a mover: a chain, a body that follows a motion, or a mechanism."""
 
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Any, Any]:
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no scene and no other memory.

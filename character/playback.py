@@ -27,7 +27,7 @@ class _Instant:
 
 
 class Playback:
-    """A stage, and its current frame in each scene."""
+    """Playback of a stage: its current frame in each scene."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -38,7 +38,7 @@ class Playback:
         return self._frames.get(scene)
 
     def begin(self, scene: Hashable, frame: int) -> None:
-        """Declares the stage, as it is, to be at a scene's frame."""
+        """Sets the scene's current frame without changing the stage."""
         self._frames[scene] = frame
         self._before.pop(scene, None)
 

@@ -18,14 +18,14 @@ MOST_SHARING = 4  # planners that take their frames one after the other; more sh
 
 
 class Planning(NamedTuple):
-    """A mover's number among those that share the time for planning, such as the chains of one character."""
+    """A mover's number among the movers that share the time for planning, such as the chains of one character."""
 
     place: int  # among them
     sharing: int  # how many they are
 
 
 class Part(Protocol):
-    """A mover as its host represents it."""
+    """Interface of a mover as its host represents it."""
 
     @property
     def key(self) -> Hashable: ...
@@ -48,14 +48,14 @@ class Part(Protocol):
 
 
 class Host(Protocol):
-    """What a stage asks of its host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
+    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
 
     def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
         """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
         ...
 
     def view(self, poses: Sequence[tuple[Any, "Session", Any]]) -> Any:
-        """Poses of everything in the scene, given these poses of movers."""
+        """Poses of everything in the scene, given the poses of these movers."""
         ...
 
 
@@ -78,7 +78,7 @@ class Frame:
 
 
 class Snapshot(NamedTuple):
-    """State of a session as a value."""
+    """State of a session as a value, to be restored later."""
 
     state: Any = None
     pose: Any = None
@@ -168,12 +168,12 @@ class Session(ABC):
         return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames)
 
     def restore(self, snapshot: Snapshot | None) -> None:
-        """Goes back to a snapshot; None: to a new start."""
+        """Restores a snapshot; None: the state of a new session."""
         now = snapshot or Snapshot(None, {}, {}, {}, {})
         self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = now
 
     def commit(self) -> None:
-        """Makes the current poses those of the last frame."""
+        """Takes the current poses as those of the last frame."""
         self.pose_before, self.desired_before = (self.pose, self.desired_pose) if self.state is not None else ({}, {})
 
 
@@ -186,7 +186,7 @@ class Stage:
         self.feedback: dict[Hashable, Hashable] = {}  # of those that depend on themselves: through which, by keys
 
     def of(self, part: Part) -> Any:
-        """Session of a mover; made if it does not exist."""
+        """Session of a mover; created if it does not exist."""
         if part.key not in self.sessions:
             self.sessions[part.key] = part.new_session()
         return self.sessions[part.key]

@@ -28,7 +28,7 @@ def write(path: Path, data: bytes) -> None:
     """Write a file atomically. Anything but a regular file (a pipe, `/dev/stdout`) is written to directly.
 
     Raises:
-        OSError: It cannot be written. An existing file is unchanged.
+        OSError: The file cannot be written. An existing file is unchanged.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -77,7 +77,7 @@ def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -
         flush_to_disk: Make the lines survive a crash of the whole computer too, which may take some milliseconds.
 
     Raises:
-        OSError: They cannot be written.
+        OSError: The lines cannot be written.
     """
     if not lines:
         return
@@ -117,7 +117,7 @@ def _sweep(path: Path) -> None:
 
 
 def is_abandoned(temporary: Path, process: int) -> bool:
-    """Whether the process that wrote a temporary file has ended, or the file is so old that it must have."""
+    """Whether a temporary file is abandoned: the process that wrote it has ended, or the file is very old."""
     if process == os.getpid():
         return False
     if os.name != "nt":  # Windows has no harmless way to ask after a process

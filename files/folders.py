@@ -39,7 +39,7 @@ class FolderWriter:
         _in_use.update((self._new.name, self._old.name))
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file by its path in the folder. Raises OSError."""
+        """Write one file, given by its path in the folder. Raises OSError."""
         file = self._new / name
         if not self._new.exists():
             _clean_up(self.path)
@@ -79,7 +79,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
     Raises:
         FileExistsError: There is something at `path`.
-        OSError: It cannot be written.
+        OSError: The folder cannot be written.
     """
     if path.exists():
         raise FileExistsError(errno.EEXIST, "it is there already", str(path))

@@ -96,11 +96,11 @@ class JsonFields:
                 raise self._error(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
 
     def has(self, field: str) -> bool:
-        """Whether there is such a field."""
+        """Whether the object has this field."""
         return field in self._fields
 
     def is_given(self, field: str) -> bool:
-        """Whether a field is there and not null."""
+        """Whether the object has this field and its value is not null."""
         return self._fields.get(field) is not None
 
     def wrong(self, field: str, expected: str) -> NoReturn:

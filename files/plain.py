@@ -1,6 +1,4 @@
-"""Values from JSON that anyone may have written or damaged, checked so that using and showing them raises nothing unexpected. Knows no
-Blender.
-"""
+"""Checked values from JSON of unknown origin, so that using and showing them raises nothing unexpected. Knows no Blender."""
 
 from __future__ import annotations
 

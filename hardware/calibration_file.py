@@ -49,7 +49,7 @@ class FileJoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The servos of a robot, without its port and without the joints' limits, which belong to the chain.
+    """Calibration of a robot's servos, without the port, and without the joints' limits, which belong to the chain.
 
     Attributes:
         protocol: As `Device.protocol`.

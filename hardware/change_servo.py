@@ -18,11 +18,11 @@ STEPS = 4
 
 
 class ChangeError(HardwareError):
-    """The servo was not changed, or it is not certain that it was; the message says which and the remedy."""
+    """The servo was not changed, or the change could not be verified; the message says which, and the remedy."""
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """Run the job, yielding its progress events.
+    """Run the background job, yielding its progress events.
 
     Args:
         arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or "new_baudrate" [bit/s].

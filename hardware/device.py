@@ -65,7 +65,7 @@ class Joint:
         return LEVER if self.unit == "m" else 1.0
 
     def text(self, value: float) -> str:
-        """A value with its unit, for messages."""
+        """A joint value with its unit, as text for messages."""
         if self.unit == "rad":
             return f"{math.degrees(value):.1f} degrees"
         return f"{1000.0 * value:.1f} mm" if self.unit == "m" else f"{value:.3g}"

@@ -64,7 +64,7 @@ class Motor:
 
     @property
     def middle(self) -> float:
-        """Position of LeRobot's 0 degrees, as reported [steps]."""
+        """Reported position [steps] of LeRobot's 0 degrees: the middle of the recorded range."""
         return (self.range_min + self.range_max) / 2
 
     def value(self, position: float, mode: Mode) -> float:
@@ -76,7 +76,7 @@ class Motor:
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position of a value [steps]. LeRobot cuts its fraction off when it sends it."""
+        """Reported position [steps] for a value of LeRobot, which cuts the fraction off before it sends the position."""
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle
         share = (value + 100.0) / 200.0 if mode == "range_m100_100" else value / 100.0

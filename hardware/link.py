@@ -73,7 +73,7 @@ class Link:
         return None if self._process is None else self._process.pid
 
     def open(self) -> None:
-        """Start the worker, which connects to the device; nothing moves. No effect where it is open already.
+        """Start the worker, which connects to the device; nothing moves. No effect if the link is open already.
 
         Raises:
             WorkerError: The memory map cannot be made, or the process cannot be started.
@@ -104,7 +104,7 @@ class Link:
         atexit.register(self._close_at_exit)
 
     def send(self, frame: Sequence[float | Kinematic], is_new: bool | None = None) -> None:
-        """Send the newest joint values (joints,), each in its joint's unit; those that the worker has not read yet are replaced.
+        """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
 
@@ -124,11 +124,15 @@ class Link:
         self._write()
 
     def arm(self) -> None:
-        """Arm: the robot moves slowly from its present pose; a robot that does not measure waits for `confirm_pose`."""
+        """Arm the robot: it moves slowly from its present pose to the newest values. A robot that does not measure waits for
+        `confirm_pose`.
+        """
         self._make(Command.ARM)
 
     def arm_confirmed(self) -> None:
-        """Arm; a robot that does not measure is taken to be at the newest values. See `Status.needs_confirmation`."""
+        """Arm a robot that does not measure, with the user's confirmation that it is at the newest values. See
+        `Status.needs_confirmation`.
+        """
         self._make(Command.ARM_CONFIRMED)
 
     def confirm_pose(self) -> None:
@@ -140,7 +144,7 @@ class Link:
         self._make(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
-        """Move one joint slowly by `amount` (in its unit), and hold it until `disarm`; other channels get no goals.
+        """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels get no goals.
 
         Args:
             joint: Its index.
@@ -152,7 +156,7 @@ class Link:
         self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
-        """Rotate one servo by some 5 degrees and back, twice, to show which it is; then disarm."""
+        """Rotate one servo by some 5 degrees and back, twice, so that the user sees which one it is; then disarm."""
         if not 0 <= channel < len(self.device.channels):
             raise AnglesError(f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0")
         self._make(Command.WIGGLE, Request(target=channel))
@@ -163,7 +167,7 @@ class Link:
         self._make(Command.TEST, Request(target=self._joint(joint), span=span))
 
     def park(self, values: Sequence[float]) -> None:
-        """Move slowly to these values (joints,), then disarm."""
+        """Move slowly to the joint values `values` (joints,), then disarm."""
         if not all(map(math.isfinite, values)):
             raise AnglesError(f"A pose to park in with {', '.join(map(str, values))}; give finite numbers")
         self._check_length(values)
@@ -188,14 +192,14 @@ class Link:
             self._memory.press_stop(self._stops)
 
     def clear_fault(self) -> None:
-        """Clear a fault: the robot is disarmed then, and reconnected where the fault broke the connection."""
+        """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
         if self._process is None or self._is_lost(self._report()):
             self.reconnect()
         else:
             self._make(Command.CLEAR_FAULT)
 
     def reconnect(self) -> None:
-        """Disarm, close the port and open it again; start a new worker where the last one was lost."""
+        """Disarm, close the port and open it again; a lost worker is started anew."""
         if self._process is None or self._is_lost(self._report()):
             self.open()
         else:

@@ -66,7 +66,7 @@ class Mailbox:
         self._memory[self._counter : self._counter + _COUNTER.size] = body[: _COUNTER.size]
 
     def read(self) -> bytes | None:
-        """The newest complete message; None before the first. Where the writer was faster in every attempt: the last one read."""
+        """The newest complete message; None before the first. If the writer was faster in every attempt, the last message read."""
         for _ in range(_READS):
             counter = bytes(self._memory[self._counter : self._counter + _COUNTER.size])
             number = _COUNTER.unpack(counter)[0]
@@ -142,11 +142,11 @@ class SharedMemory:
 
     @property
     def stops(self) -> int:
-        """Number of times that Stop was pressed."""
+        """Value of the stop counter: number of times that Stop was pressed."""
         return int(_STOP.unpack_from(self._memory, _STOP_OFFSET)[0])
 
     def press_stop(self, count: int) -> None:
-        """Set the stop counter; any change of it is an emergency stop."""
+        """Set the stop counter to `count`; any change of the counter is an emergency stop."""
         _STOP.pack_into(self._memory, _STOP_OFFSET, count & 0xFFFFFFFF)
 
     def write_orders(self, orders: Orders) -> None:
@@ -164,7 +164,7 @@ class SharedMemory:
         return None if message is None else self._report_codec.unpack(message)
 
     def remove_file(self) -> None:
-        """Delete the file while it is mapped, where the system allows that (Windows does not: there `close` deletes it)."""
+        """Delete the file while it is mapped, if the system allows that (on Windows `close` deletes it instead)."""
         with contextlib.suppress(OSError):
             self.path.unlink()
 

@@ -90,7 +90,7 @@ class Report:
 
     @property
     def measured(self) -> tuple[float, ...] | None:
-        """Measured values of all joints; None where one is unknown."""
+        """Measured values of all joints (joints,); None if one of them is unknown."""
         known = tuple(position for position in self.positions if position is not None)
         return known if len(known) == len(self.positions) else None
 

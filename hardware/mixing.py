@@ -25,7 +25,7 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
-    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None where its rank is below the number of joints."""
+    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the number of joints."""
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
     parts: list[list[float]] = []  # of each column along the basis: an upper triangle
@@ -119,7 +119,7 @@ class Mixing:
         return tuple(channel.zero + channel.direction * channel.per_radian * rotation for channel, rotation in rows)
 
     def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
-        """Value of each joint for raw channel positions; None where one of its channels has none.
+        """Value of each joint for raw channel positions; None for a joint with a channel whose position is None.
 
         With more channels than joints these are the least-squares values.
         """
@@ -178,7 +178,7 @@ class Mixing:
         return tuple(joint for joint, _ in self._shares[channel])
 
     def channels_of(self, joint: int) -> tuple[int, ...]:
-        """Indices of the channels that must be driven and read to move one joint: those of its group."""
+        """Indices of the channels that must be driven and read to move one joint: all channels of the joint's group."""
         return next(group.channels for group in self._groups if joint in group.joints)
 
     def group_of(self, joint: int) -> tuple[int, ...]:
@@ -186,7 +186,7 @@ class Mixing:
         return next(group.joints for group in self._groups if joint in group.joints)
 
     def top_speed(self, channel: int) -> float:
-        """Largest servo speed that a channel can be commanded [rad/s]: all its joints at their velocity limits."""
+        """Largest rotation speed [rad/s] that can be commanded of a channel's servo: with all its joints at their velocity limits."""
         return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
 
     def _rotations_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
@@ -311,7 +311,7 @@ def speed_problems(device: Device) -> tuple[str, ...]:
 
 
 def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
-    """Joints whose limits exceed their channels' ranges, with the lowest and highest value that these allow."""
+    """Joints whose limits exceed their channels' ranges, each with the lowest and highest value that the ranges allow."""
     pairs = zip(device.joints, Mixing(device).ranges, strict=True)
     return tuple((joint, low, high) for joint, (low, high) in pairs if joint.limits.lower < low or joint.limits.upper > high)
 

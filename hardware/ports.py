@@ -47,12 +47,12 @@ def addresses(protocol: str) -> tuple[Port, ...]:
 
 
 def serial_ports() -> list[str]:
-    """Names of all ports but the virtual robots' (may take seconds)."""
+    """Names of all serial ports of the system, without the virtual robots (may take seconds)."""
     return [port.name for port in list_ports() if port.name not in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)]
 
 
 def list_ports() -> tuple[Port, ...]:
-    """The virtual robots and the system's serial ports; without pyserial only the former (may take seconds)."""
+    """The virtual robots and the system's serial ports; if pyserial is missing, only the virtual robots (may take seconds)."""
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),
         Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (without position feedback)"),

@@ -6,7 +6,7 @@ import importlib.util
 
 
 def pyserial_folder() -> str:
-    """Folder of the package (in Blender: unpacked from the extension's wheel); empty where it is missing."""
+    """Folder of pyserial (in Blender: unpacked from the extension's wheel); empty if it is missing."""
     spec = importlib.util.find_spec("serial")
     folders = list(spec.submodule_search_locations or ()) if spec is not None else []
     return folders[0] if folders else ""

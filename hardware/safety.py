@@ -78,7 +78,7 @@ class Fault(IntEnum):
 
 
 class Command(IntEnum):
-    """A user's command. The emergency stop is not one: it has a counter of its own in the shared memory.
+    """A user's command. The emergency stop is no command: it has a counter of its own in the shared memory.
 
     ARM_CONFIRMED is ARM with the user's confirmation that the robot, which does not measure, is at the pose that Blender shows.
     """

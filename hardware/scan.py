@@ -34,7 +34,7 @@ def rates_of(protocol: str, picked: Sequence[int]) -> list[int]:
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """Run the job, yielding its progress events.
+    """Run the background job, yielding its progress events.
 
     Args:
         arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates" [bit/s] to try, "lowest" and

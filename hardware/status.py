@@ -9,7 +9,7 @@ from .safety import DRIVEN, Fault, State
 
 @dataclass(frozen=True, slots=True)
 class ChannelStatus:
-    """State of a channel; None: unknown, or not measured by its servo.
+    """State of a channel's servo; None for values that are unknown or not measured.
 
     Attributes:
         commanded: Raw position sent last.

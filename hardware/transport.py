@@ -46,7 +46,7 @@ class Transport(Protocol):
         """The bytes that have arrived, perhaps none; never blocks. Raises TransportError."""
 
     def write(self, data: bytes) -> bool:
-        """Send `data`; False where the port did not accept it in time. Raises TransportError."""
+        """Send `data`; returns False if the port did not accept it in time. Raises TransportError."""
 
     def close(self) -> None:
         """Close the port; never raises."""

@@ -42,7 +42,7 @@ class Servo:
         self.pulse = None
 
     def begin_pulse(self, now: float) -> None:
-        """Start the pulse at the goal; or at the last pulse, where that ended less than a pulse period ago."""
+        """Start the pulse at the goal, or at the last pulse if that ended less than a pulse period ago."""
         recent = self.ended is not None and now - self.ended[1] < PERIOD_US / 1e6
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
@@ -115,7 +115,7 @@ class VirtualRobot:
         return self._state
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """Process `data` at `now` [s], and return what the robot has sent since the last call."""
+        """Process received bytes `data` at `now` [s]; returns the bytes that the robot has sent since the last call."""
         self._advance(now)
         for frame in self._decoder.feed(data):
             self._obey(frame.message, frame.sequence)

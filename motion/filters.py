@@ -118,11 +118,11 @@ class Character:
 
 
 class Filter(Protocol):
-    """Motion filter of one joint: turns its target into a motion that a motor can follow. Pure: state in, state out."""
+    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure functions of the state."""
 
     @property
     def limits(self) -> Limits:
-        """Limits that the output keeps."""
+        """Limits within which the output stays."""
 
     def rest(self, position: float) -> Kinematic:
         """State at rest at `position` [rad]."""

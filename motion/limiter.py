@@ -16,7 +16,7 @@ JOINED_WITHIN = 0.25  # [s] at the headroom's velocity: a larger error is correc
 
 @dataclass(frozen=True, slots=True)
 class Limiter(TrackingFilter):
-    """Passes motion within its limits unchanged; any other is filtered by the default filter, until the joint has caught up with it."""
+    """Passes motion within its limits unchanged. Other motion is filtered by the default filter until the joint has caught up with it."""
 
     def step(
         self,
@@ -26,7 +26,7 @@ class Limiter(TrackingFilter):
         target_velocity: float | None = None,
         target_acceleration: float | None = None,
     ) -> Kinematic:
-        """State `dt` seconds later, as of `Filter.step`; `target_acceleration` is in rad/s2.
+        """State `dt` seconds later; as `Filter.step`, with a further argument `target_acceleration` [rad/s2].
 
         If the target's velocity and acceleration are known, the joint can get into that state within its limits, and can then still stop
         within its position limits, the result is exactly the target's state.

@@ -30,7 +30,7 @@ HOME = 1e-3  # of the distance that the velocity limit covers in an own step: ne
 
 @dataclass(frozen=True, slots=True)
 class NuttyFilter:
-    """Eases toward the target in the paper's style: within all limits, without overshoot, and exactly at rest in the end.
+    """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest in the end.
 
     Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part (responsiveness), beta sets how close to
     the position limits easing begins. `target_velocity` is not used: the paper's filter has set-points only.
@@ -102,7 +102,7 @@ class NuttyFilter:
 
 
 def own_step(limits: Limits) -> float:
-    """The filter's own time step [s].
+    """Time step [s] that the filter uses internally.
 
     Repair 1: eq. 23 divides by dt to remove errors within a step, and integrates velocity, acceleration and jerk without multiplying by dt.
     With a frame's dt the quotients exceed what any jerk limit allows; so they use the filter's own step, and the integration multiplies by
@@ -113,12 +113,15 @@ def own_step(limits: Limits) -> float:
 
 
 def saturated(value: float, limit: float) -> float:
-    """Lambda: the value, softly saturated at `limit`. Repair 2: printed with k/2 twice, it saturates at half the limit."""
+    """Lambda: a value softly saturated at `limit`.
+
+    Repair 2: printed with k/2 twice, it saturates at half the limit.
+    """
     return limit * tanh(value / limit)
 
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
-    """Omega: factor on a velocity that leads away from mid-range; 0 at the position limits and beyond.
+    """Omega: factor on a velocity that leads away from mid-range; it falls to 0 at the position limits and is 0 beyond.
 
     Repair 3: printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they meet
     at lower + alpha.
@@ -133,7 +136,7 @@ def leeway(velocity: float, position: float, limits: Limits, beta: float) -> flo
 
 
 def eased(velocity: float, limit: float, character: Character) -> float:
-    """H: factor on a velocity, near 0 for a small one.
+    """H: factor on a velocity, from near 0 for small velocities up to 1 for velocities far above the limit.
 
     Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is divided by the velocity limit. The
     factor is printed v/2, with which v H(v) would be a square without direction; 1/2 is meant, with which H ends at 1.

@@ -25,7 +25,7 @@ _HALVE_EVERY = 6  # trials: bisections bound the number of trials where Newton's
 
 
 def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, jerk: float) -> Pulse:
-    """Fastest change from (velocity, acceleration) to (goal, 0) with |acceleration| at most `limit`, if it starts within the limit."""
+    """Fastest change from (velocity, acceleration) to (goal, 0), with |acceleration| at most `limit` if it starts within that."""
     excess = velocity - goal
     if excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0:  # still too fast when the acceleration has reached 0
         first = -jerk

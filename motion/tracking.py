@@ -50,7 +50,9 @@ class TargetMotion(NamedTuple):
 
 
 def observed(last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
-    """Motion estimated from the target's position, `dt` seconds after the last observation; a target seen first counts as being at rest."""
+    """Motion of the target estimated from its new position, `dt` seconds after the last; None as `last`: the target is taken to be at
+    rest.
+    """
     if last is None:
         return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
     velocity = (position - last.position) / dt if given_velocity is None else given_velocity
@@ -109,7 +111,7 @@ class TrackingState(Kinematic):
 
 @dataclass(frozen=True, slots=True)
 class TrackingFilter:
-    """Follows the target as fast as limits and character allow, without overshoot of a target at rest, and comes to rest exactly on it.
+    """Follows the target as fast as limits and character allow, and comes to rest exactly on it, without overshoot of a target at rest.
 
     A neutral character (sigma 0) is time-optimal. Sigma slows the build-up of acceleration: with rate = 1 - (1 - SLOWEST) sigma it takes
     acceleration / jerk / rate seconds, and the acceleration limit is multiplied by rate squared, as if the motion were played slower. Rho

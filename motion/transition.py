@@ -82,7 +82,9 @@ class Transition:
 def together(
     transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
 ) -> tuple[TransitionState, ...]:
-    """States of joints `dt` seconds later on transitions that all take as long as the longest: from rest, on a straight line."""
+    """States of several joints `dt` seconds later, on transitions of equal duration, that of the slowest: from rest, a straight line in
+    joint space.
+    """
     joints = tuple(zip(transitions, states, targets, strict=True))
     seconds = max((one.duration(state, target) for one, state, target in joints), default=0.0)
     return tuple(replace(one, seconds=seconds).step(state, target, dt) for one, state, target in joints)

@@ -1,4 +1,4 @@
-"""Foot contacts of a body: which feet stand, and where each must be. Pure functions; knows no Blender.
+"""Foot contacts of a body: which feet stand on the floor, and at which positions. Pure functions; knows no Blender.
 
 The body is first solved as if there were no floor. If that moves a standing foot, or puts one below the floor, its position is held in a
 second solve: a standing foot stays where it touched down, with its lowest point on the floor.
@@ -116,12 +116,12 @@ def following(
 
 
 def rise(feet: tuple[Step, ...]) -> float:
-    """Height [m] by which the body is raised so that no foot is below the floor."""
+    """Height [m] by which the whole body is raised so that no foot is below the floor."""
     return max((step.sunk for step in feet), default=0.0)
 
 
 def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
-    """Contact state of a foot that the solver could not hold in its position."""
+    """Contact state of a foot that slipped because the solver could not hold its position."""
     carried = shown.base_position - free.base_position
     return step._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
 

@@ -81,7 +81,7 @@ class BodyInputs(NamedTuple):
 
 
 class Velocities(NamedTuple):
-    """Target velocities for feed-forward, so that proportional correction follows without lag; None: unknown."""
+    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None: unknown."""
 
     angular: Array | None = None  # (k, 3) [rad/s]
     linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
@@ -92,7 +92,7 @@ UNKNOWN = Velocities()
 
 @dataclass(frozen=True)
 class BodyState:
-    """State of the body's mover, as the next tick needs it."""
+    """State of a body's mover, passed on to the next tick."""
 
     model: "Model"  # the one that made this state; a changed model may do better
     state: bodies.State

@@ -266,7 +266,9 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
 
 
 def filled(posture: Angles, authored: Angles) -> Angles:
-    """A stored posture (n,) [rad; prismatic joints m], with the authored value for joints that it does not contain (NaN)."""
+    """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is replaced by the authored
+    value.
+    """
     silent = np.isnan(posture)
     return np.where(silent, authored, posture) if silent.any() else posture
 

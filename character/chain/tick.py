@@ -63,7 +63,7 @@ class Model:
 
 @dataclass(frozen=True)
 class State:
-    """State of the chain's mover, as the next tick needs it."""
+    """State of a chain's mover, passed on to the next tick."""
 
     solution: Solution
     motion: tuple[Kinematic, ...]

@@ -55,7 +55,7 @@ class Model:
 
 @dataclass(frozen=True)
 class State:
-    """State of the mechanism's mover, as the next tick needs it."""
+    """State of a mechanism's mover, passed on to the next tick."""
 
     goals: Goals
     desired: Pose

@@ -93,7 +93,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Long:
-    """A number that is written as an i64; plain numbers are i32."""
+    """An integer to be written as i64; plain integers are written as i32."""
 
     value: int
 

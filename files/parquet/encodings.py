@@ -54,7 +54,7 @@ def runs(reader: Reader, width: int, count: int) -> list[int]:
 
 
 def packed(values: Sequence[int]) -> bytes:
-    """Encode numbers of one bit, packed by eight."""
+    """Encode numbers of one bit each, packed eight to a byte."""
     groups = [values[k : k + 8] for k in range(0, len(values), 8)]
     return varint(len(groups) << 1 | 1) + bytes(sum(value << k for k, value in enumerate(group)) for group in groups)
 

@@ -1,4 +1,4 @@
-"""Boards that play motion from flash memory, and how much of it is free. Knows no Blender."""
+"""Boards that play motion from their flash memory, and the memory that is free for it. Knows no Blender."""
 
 from __future__ import annotations
 

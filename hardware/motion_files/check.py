@@ -25,10 +25,10 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 def check(take: Take) -> None:
-    """Raise for the first frame that breaks a limit.
+    """Raise ExportError for the first frame that breaks a limit of a joint or the range of a channel.
 
     Raises:
-        ExportError: It names the joint or channel, the frame, what is expected and what was found.
+        ExportError: The message names the joint or channel, the frame, the expected and the found value.
     """
     check_ranges(take)
     check_speeds(take)

@@ -11,10 +11,10 @@ from ..errors import ExportError
 
 
 def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
-    """Write a file, or a new folder whose files are given by their paths in it; an interrupted or failed write leaves what was there.
+    """Write a file, or a new folder with files by their paths; if writing is interrupted or fails, an existing file is unchanged.
 
     Raises:
-        ExportError: The folder or the file cannot be written, or the new folder is there already.
+        ExportError: The folder or the file cannot be written, or the folder exists already.
     """
     try:
         if isinstance(data, bytes):

@@ -169,12 +169,12 @@ def _rounded(number: float) -> float:
 
 
 def write_json(motion: Motion) -> bytes:
-    """The message as JSON; raises as `message`."""
+    """The ROS 2 message of a motion as JSON; raises MotionFileError as `message`."""
     return json.dumps(message(motion)).encode("utf-8")
 
 
 def write_yaml(motion: Motion) -> bytes:
-    """The message as YAML, as `ros2 topic pub` reads it; raises as `message`."""
+    """The ROS 2 message of a motion as YAML, as `ros2 topic pub` reads it; raises MotionFileError as `message`."""
     found = message(motion)
     lines = ["header:", "  stamp: {sec: 0, nanosec: 0}", "  frame_id: ''", f"{NAMES}:"]
     lines += [f"- {json.dumps(name, ensure_ascii=False)}" for name in found[NAMES]]

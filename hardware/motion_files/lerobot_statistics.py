@@ -1,4 +1,4 @@
-"""Statistics of a LeRobot dataset's features, which its training normalises by. Knows no Blender."""
+"""Statistics of a LeRobot dataset's features, by which LeRobot normalises values in training. Knows no Blender."""
 
 from __future__ import annotations
 

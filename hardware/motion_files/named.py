@@ -1,4 +1,4 @@
-"""Joints as files of a robot's maker have them: their names, signs and units. Knows no Blender."""
+"""Names, signs and units of joints in the files of a robot's maker. Knows no Blender."""
 
 from __future__ import annotations
 

@@ -26,5 +26,5 @@ def check_pulses(device: Device, what: str) -> None:
 
 
 def rounded(motion: Motion, units_per_us: int) -> list[tuple[int, ...]]:
-    """Positions (samples, channels) in multiples of 1 / `units_per_us` [us], rounded as in the robot link."""
+    """Positions (samples, channels) as integers in units of 1 / `units_per_us` [us], rounded as in the robot link."""
     return [tuple(round(pulse * units_per_us) for pulse in row) for row in motion.positions]

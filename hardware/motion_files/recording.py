@@ -1,4 +1,4 @@
-"""Motion of joints and frames at given times, as motion files have it: what every reader returns. Knows no Blender."""
+"""Motion of joints and links at given times: the common result of all readers of motion files. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _check_times(times: Sequence[float]) -> None:
 
 
 def pose_problem(pose: Sequence[float]) -> str:
-    """What is wrong with a 4x4 matrix, as part of a sentence; "" if it is a rotation and a position."""
+    """What is wrong with a 4x4 matrix, as part of a sentence; "" if it is a rigid transform."""
     if len(pose) != 16:
         return f"it has {len(pose)} numbers, and a 4x4 matrix has 16"
     if not all(abs(number) <= LARGEST for number in pose):

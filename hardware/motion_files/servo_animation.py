@@ -46,7 +46,7 @@ def header(motion: Motion) -> bytes:
 
 
 def binary(motion: Motion) -> bytes:
-    """The commands as bytes, for a memory card or a stream."""
+    """All commands of the motion as bytes, for a memory card or a stream."""
     check_pulses(motion.device, TITLE)
     servos = [channel.servo for channel in motion.device.channels]
     data = bytearray()

@@ -55,7 +55,9 @@ class Take:
         return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
 
     def standing(self) -> tuple[Values, ...]:
-        """The frames with `STANDING` copies of the first and the last one added before and after, since the robot is at rest there."""
+        """The frames with `STANDING` copies of the first one before them and of the last one after them, since the robot is at rest
+        there.
+        """
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 
     def joints(self) -> Iterator[tuple[float, ...]]:

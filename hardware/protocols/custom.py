@@ -53,7 +53,7 @@ SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: kind, valu
 
 
 class Nowhere(io.TextIOBase):
-    """Discards the output of a user's file: a pipe that nobody reads would block the worker."""
+    """Text stream that discards the output of a user's file: a pipe that nobody reads would block the worker."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -102,7 +102,7 @@ class RobotFile:
         return bytes(given)
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """The return value of a function of the file. Raises ProtocolError where it fails."""
+        """The return value of a function of the file. Raises ProtocolError if the function fails."""
         return self._guard(lambda: self._names[function](*arguments), f"{function}()")
 
     def _guard(self, run: Callable[[], Any], what: str) -> Any:
@@ -248,19 +248,19 @@ class Custom(Codec):
         return CustomDecoder(self._file, self.capabilities.servos)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Bytes of the file's `arm(positions)`; of `frame(positions)` if it defines none."""
+        """Bytes that the file's `arm(positions)` returns; those of `frame(positions)` if the file defines no `arm`."""
         return self._say("arm" if self._file.has("arm") else "frame", self._within(at))
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Bytes of the file's `disarm(servos)`; none if it defines none."""
+        """Bytes that the file's `disarm(servos)` returns; none if the file defines no `disarm`."""
         return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Messages that command positions, as the user's file makes them in its `frame(positions)`; none without goals."""
+        """Messages that command positions, as the file's `frame(positions)` returns them; none without goals."""
         return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Bytes of the file's `ask(servos)`; none unless it defines both `ask` and `decode`."""
+        """Bytes that the file's `ask(servos)` returns; none unless the file defines both `ask` and `decode`."""
         self._check_readable(quantities)
         if not quantities or not servos:
             return ()

@@ -58,5 +58,5 @@ class Dialogue:
         return sent, messages
 
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
-        """Time until an exchange's answers must have come, when `sent` bytes are sent first [s]."""
+        """Time [s] within which an exchange's answers must arrive, if `sent` bytes are sent first."""
         return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience

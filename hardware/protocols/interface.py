@@ -33,7 +33,7 @@ class Quantity(Enum):
 
 
 class Check(Enum):
-    """How transmission errors are detected; the value says which ones."""
+    """Detection of transmission errors by a device; the value says which errors."""
 
     NONE = "nothing: a damaged frame may move a servo"
     SUM8 = "one flipped bit, and 13 of 14 pairs of them"
@@ -42,7 +42,7 @@ class Check(Enum):
 
 
 class Silence(Enum):
-    """What a servo does when it receives no more commands."""
+    """Behaviour of a servo when it receives no more commands."""
 
     HOLD = "goes to its last goal and holds it"
     WATCHDOG = "stops when its watchdog times out"
@@ -109,7 +109,7 @@ class Capabilities:
 
 
 class AnswerKind(Enum):
-    """What an answer contains."""
+    """Kind of content of an answer."""
 
     IDENTITY = "identity"
     DONE = "an order"
@@ -157,7 +157,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A servo, or a controller (`servo` is None), has identified itself; `model` is its model number where it has one."""
+    """A servo, or a controller (`servo` is None), has identified itself; `model` is its model number, if it has one."""
 
     servo: int | None
     model: int | None
@@ -190,7 +190,7 @@ class ReportedError:
 
 
 class ProblemKind(Enum):
-    """What is wrong with received bytes, or with missing ones."""
+    """Kind of problem with received or missing bytes."""
 
     NOISE = "bytes that belong to no message"
     DAMAGED = "a message that was damaged on the line"
@@ -256,8 +256,8 @@ class Codec(ABC):
         """Commands that set goal positions by servo id, in as few bytes as possible."""
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each of these servos, or, whatever servos are given, of the controller; they change nothing.
-        Empty if the device cannot tell. A scan finds devices by them.
+        """Queries for model and firmware of each of these servos or, for protocols with a controller, of the controller; they change
+        nothing. Empty if the device cannot tell. A scan finds devices by these queries.
         """
         return ()
 
@@ -266,7 +266,7 @@ class Codec(ABC):
         return ()
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries whether servos still have their volatile settings; a servo that lost one is reported as `LostSetting`."""
+        """Queries that check whether servos still have their volatile settings; a servo that lost one is reported as `LostSetting`."""
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:

@@ -161,7 +161,7 @@ class Maestro(Codec):
         return self.identify(servos)
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
-        """Command that sets the maximum rate of change of a channel's pulse [quarter us/s]."""
+        """Command that limits the rate of change of a channel's pulse [quarter us/s]."""
         number = in_units("The speed", speed, SPEED_UNIT, HIGHEST_SPEED)
         return (self._exchange((SET_SPEED, self._known(servo), *_word(number))),)
 
@@ -180,7 +180,7 @@ class Maestro(Codec):
         return tuple(self._exchange((*head, *(b for servo in run for b in targets[servo]))) for head, run in zip(heads, runs, strict=True))
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for the pulses that channels are being sent."""
+        """Queries for the pulses that the controller currently sends to channels."""
         self._check_readable(quantities)
         answers = [Answer(self._known(servo), AnswerKind.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos if quantities]
         return tuple(self._exchange((GET_POSITION, answer.servo or 0), answer) for answer in answers)

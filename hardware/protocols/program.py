@@ -13,7 +13,7 @@ MOST_BYTES = 1 << 20  # of a program: what is larger was hardly written by hand
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file read once, so that the bytes that are shown, compared and run are the same."""
+    """Content of a program file that was read once, so that the bytes shown, compared and run are the same."""
 
     path: Path
     source: bytes

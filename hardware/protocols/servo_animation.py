@@ -33,10 +33,10 @@ class SilentDecoder:
         return False
 
     def expect(self, exchange: Exchange) -> None:
-        """Does nothing, since no answer comes."""
+        """No effect, since no answer comes."""
 
     def feed(self, data: bytes) -> list[Message]:
-        """Returns nothing; the bytes are reported as noise at the next timeout."""
+        """Returns no message; the bytes are reported as noise at the next timeout."""
         self._stream.feed(data)
         return []
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The number that a register must hold if the servo still has what was written to it.
+    """The number that a register must still hold, as written to the servo.
 
     Attributes:
         name: Name of the register in a sentence about the servo, such as "its speed limit".
@@ -22,13 +22,13 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class StoredSettings:
-    """A servo has reported the settings that it keeps without power, and that Limber does not change.
+    """Report of a servo's stored settings, which it keeps without power, and which Limber does not change.
 
     Attributes:
         servo: Id of the servo.
-        refusal: Why it must not be driven, as a sentence about it; empty: it may.
+        refusal: Why the servo must not be driven, as a sentence about it; empty: it may be driven.
         bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
-        homing_offset: Offset between the servo's actual and reported positions [units]; None: it has none.
+        homing_offset: Offset between the servo's actual and reported positions [units]; None: the servo has none.
     """
 
     servo: int
@@ -39,7 +39,7 @@ class StoredSettings:
 
 @dataclass(frozen=True, slots=True)
 class LostSetting:
-    """A servo does not hold what was written to it, as after a restart; `text` completes a sentence about the servo."""
+    """Report that a servo has lost a setting that was written to it, as after a restart; `text` completes a sentence about the servo."""
 
     servo: int
     text: str

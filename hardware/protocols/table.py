@@ -101,5 +101,5 @@ def is_on_network(name: str) -> bool:
 
 @cache
 def silence_of(name: str) -> Silence:
-    """What servos of a protocol do when they receive no more commands, found without running a user's file."""
+    """Behaviour of a protocol's servos when they receive no more commands, found without running a user's file."""
     return capabilities_of(name).on_silence if name in BUILT_IN else Silence.UNKNOWN

@@ -55,11 +55,11 @@ class ArmChecks:
 
     @property
     def unsuitable(self) -> set[int]:
-        """Servos whose stored settings forbid to drive them."""
+        """Servos that must not be driven because of their stored settings."""
         return {servo for servo, settings in self.settings.items() if settings.refusal}
 
     def check_settings(self, servos: Sequence[int]) -> None:
-        """Check that every servo has reported its settings, and that they let it be driven to positions."""
+        """Check that every servo has reported its settings, and that with these it can be driven to positions."""
         if missing := [servo for servo in servos if servo not in self.settings]:
             raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not report its settings")
         self.check_modes(servos)
@@ -70,7 +70,7 @@ class ArmChecks:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 
     def check_calibration(self) -> None:
-        """Check that servos have the homing offsets that they were calibrated with, and limits within which their joints can move."""
+        """Check that servos store the homing offsets of their calibration, and limits within which their joints can move."""
         if other := other_offsets(self._channels.device, self.settings):
             raise PlanFailed(Fault.OTHER_CALIBRATION, other)
         try:
@@ -94,7 +94,7 @@ class ArmChecks:
             raise PlanFailed(Fault.SERVO_FORGOT, self.lost_settings_text)
 
     def check_unmoved(self, before: Mapping[int, int]) -> None:
-        """Check that servos report the same raw positions with torque as `before` without (by id)."""
+        """Check that servos report the same raw positions with torque as before without torque; `before` is by id."""
         after = self._positions.newest
         jumped = [servo for servo, raw in before.items() if abs(after[servo] - raw) > abs(self._channels.raw_rotation(servo, JUMPED))]
         if jumped:

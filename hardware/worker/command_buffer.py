@@ -143,11 +143,11 @@ class CommandBuffer:
         return None if motion is None else list(_at(self._mixing.clamp(tuple(one.position for one in motion)), motion))
 
     def reaches(self) -> list[Reach]:
-        """Positions between which each joint may stop, as of `Playback.reaches`."""
+        """Lowest and highest position at which each joint may stop; see `Playback.reaches`."""
         return self._playback.reaches()
 
     def jumped(self, commanded: Values) -> bool:
-        """Whether the frames moved faster than the joints can follow; `commanded` as in `JumpDetector.jumped`."""
+        """Whether a jump has left the newest values far from the `commanded` ones (joints,)."""
         return self._leaps.jumped(commanded)
 
     def begin_anew(self, at_newest: bool) -> None:

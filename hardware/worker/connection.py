@@ -78,7 +78,7 @@ class Moves:
             self.lost += 1
 
     def answer(self, answered: int, accepted: bool, now: float) -> None:
-        """Record the answer to a waiting move. Answers come in order, so earlier moves were not answered."""
+        """Record the answer to move `answered`. Answers come in order, so earlier unanswered moves count as lost."""
         for sequence in list(self._waiting):
             sent = self._waiting.pop(sequence)
             if sequence == answered and accepted:
@@ -157,7 +157,7 @@ class Connection(ABC):
 
     @property
     def armed(self) -> bool:
-        """Whether the device is armed and is meant to stay so."""
+        """Whether the device is armed and not about to be disarmed."""
         return self.state is ConnectionState.ARMED
 
     @property
@@ -180,7 +180,7 @@ class Connection(ABC):
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
-        """Report a fault; the first one stays."""
+        """Record a fault; if there is one already, it stays."""
         if self.fault_report is None:
             self.fault_report = FaultReport(fault, detail)
 
@@ -206,7 +206,7 @@ class Connection(ABC):
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
-        """Homing offset that each channel's servo stores (channels,); None: not known, or it has none."""
+        """Homing offset that each channel's servo stores (channels,); None: not known, or the servo has none."""
         return (None,) * len(self._device.channels)
 
     @property
@@ -230,11 +230,11 @@ class Connection(ABC):
 
     @abstractmethod
     def measured(self) -> Raw:
-        """Last measured position of each channel (channels,); None where there is none."""
+        """Last measured raw position of each channel (channels,); None: not measured."""
 
     @abstractmethod
     def pose(self, now: float) -> Raw:
-        """Present position of each channel (channels,), as far as it is known: measured, or else held by a pulse."""
+        """Present raw position of each channel (channels,): measured, or else that of a pulse that holds it; None: not known."""
 
     @abstractmethod
     def listen(self, now: float) -> None:
@@ -242,7 +242,7 @@ class Connection(ABC):
 
     @abstractmethod
     def move(self, now: float, raw: Sequence[float | None]) -> None:
-        """Send goal positions (channels,) to armed servos, unless the line or the device is behind; None: no goal for that channel."""
+        """Send goal positions (channels,) to armed servos, unless the line or the device is still busy; None: no goal for that channel."""
 
     @abstractmethod
     def speak(self, now: float) -> None:

@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class DesiredState(Enum):
-    """What the worker requests of the device."""
+    """State that the worker requests of the device."""
 
     DISARMED = "disarmed"
     ARMED = "armed"

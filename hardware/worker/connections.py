@@ -1,4 +1,4 @@
-"""The table of connections: what the worker uses to talk to a device of each protocol. Knows no Blender."""
+"""The table of connections: the class that the worker uses for the devices of each protocol. Knows no Blender."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Worker:
         self._report(now)
 
     def shut_down(self, now: float) -> bool:
-        """One period after Blender is gone; returns whether the device is known to be disarmed, or cannot be reached."""
+        """One period after Blender has ended; returns whether the worker may end: the device is disarmed, or cannot be reached."""
         if self._connection is None or not self._connection.alive:
             return True
         self._connection.request(DesiredState.DISARMED)

@@ -233,7 +233,7 @@ SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is
 
 
 class OffsetDecay:
-    """Adds the decaying initial offset between servos' real positions and those that the joint values imply to raw goals.
+    """Corrects raw goals for the initial offset between servos' real positions and those implied by the joint values; the offset decays.
 
     A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not moved at once: the offset is
     removed slowly.

@@ -15,7 +15,7 @@ from types import ModuleType
 
 
 def load_package(name: str, folder: Path) -> ModuleType:
-    """Import the package in `folder` as `name`, once."""
+    """Import the package in `folder` under the name `name`, if it is not imported yet."""
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
@@ -28,7 +28,7 @@ def load_package(name: str, folder: Path) -> ModuleType:
 
 
 def notice_end_of_input(ended: threading.Event) -> None:
-    """Set `ended` when standard input, and with it Blender, is closed."""
+    """Set `ended` when standard input is closed, as when Blender ends."""
     while os.read(0, 64):
         pass
     ended.set()

@@ -97,7 +97,7 @@ Raw = Sequence[float | None]
 
 
 class PoseConfirmation:
-    """Joints that the user has confirmed, and the pose that follows from them and from measured positions.
+    """Pose of a robot that cannot measure all positions: from measured ones and those that the user has confirmed.
 
     Args:
         device: The robot.
@@ -115,7 +115,7 @@ class PoseConfirmation:
         return tuple(joint in self._values for joint in range(len(self._device.joints)))
 
     def confirm(self, joints: Collection[int], values: Sequence[float]) -> None:
-        """Record that these joints are at `values` (joints,)."""
+        """Record the user's confirmation that these joints are at their `values` (joints,)."""
         self._values.update((joint, values[joint]) for joint in joints)
 
     def forget(self) -> None:
@@ -137,7 +137,7 @@ class PoseConfirmation:
         return tuple(completed)
 
     def implausible(self, raw: Raw) -> str:
-        """Why the positions raw (channels,) cannot be right, as a sentence; empty: they are plausible."""
+        """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty: they are plausible."""
         apart = self._mixing.disagreement(raw)
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
             channel, expected, found = apart

@@ -84,7 +84,7 @@ class MotionController:
     def step(
         self, state: State, goal: Sequence[Kinematic] | None, dt: float, reaches: Sequence[Reach] | None = None
     ) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later, in a driven state; `goal` is the motion that Blender shows now (joints,), `reaches` as for
+        """Raw goals `dt` [s] later, in a driven state. `goal` is the motion (joints,) that Blender shows now; `reaches` as for
         `Drive.follow`.
         """
         dt = min(dt, LONGEST_STEP)

@@ -1,4 +1,4 @@
-"""Even motion from frames that come unevenly, late or not at all. Knows no Blender."""
+"""Playback of frames as even motion, although they arrive unevenly, late or not at all. Knows no Blender."""
 
 from __future__ import annotations
 

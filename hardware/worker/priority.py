@@ -8,11 +8,11 @@ LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes un
 
 
 def ask_for_punctuality() -> bool:
-    """Request the lowest real-time priority, where the system offers it; returns whether it was granted.
+    """Request the lowest real-time priority, if the system offers it; returns whether it was granted.
 
-    Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it, punctuality depends on the
-    load. A worker in an infinite loop, which nothing could interrupt at this priority, is ended by the system; the robot's
-    watchdog stops the robot.
+    Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it, punctuality depends on the load.
+    A worker in an infinite loop, which nothing could interrupt at this priority, is ended by the system; the robot's watchdog stops the
+    robot.
     """
     if not hasattr(os, "sched_setscheduler"):
         return False  # Windows got its priority at the start (see `link`), macOS has none to give

@@ -62,7 +62,7 @@ class ServoChannels:
         return {channel.servo: round(position * self._unit) for channel, position in pairs if position is not None}
 
     def raw(self, positions: Mapping[int, int]) -> tuple[float | None, ...]:
-        """Raw channel positions for servos' positions; None where there is none."""
+        """Raw channel positions for the positions of servos; None for a servo without a position."""
         return tuple(None if (position := positions.get(channel.servo)) is None else position / self._unit for channel in self._channels)
 
     def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
@@ -89,7 +89,9 @@ class ServoChannels:
         return within_own_limits(self.device, settings, self._unit)
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
-        """Commands that set servos' speed limits, with headroom, where supported; `speed` [units/s] replaces their own limit."""
+        """Commands that set servos' speed limits, with headroom, if the protocol supports that; `speed` [units/s] replaces the servos' own
+        limits.
+        """
         told: tuple[Exchange, ...] = ()
         for servo in servos:
             if servo in self.speeds:

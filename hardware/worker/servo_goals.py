@@ -26,11 +26,11 @@ class ServoGoals:
 
     @property
     def held(self) -> dict[int, int]:
-        """Goals of servos that keep their torque while disarmed."""
+        """Goals by id of servos that keep their torque while disarmed."""
         return {servo: goal for servo, goal in self.sent.items() if not self._releases or servo not in self._channels.limp}
 
     def to_release(self, unsuitable: Collection[int]) -> list[int]:
-        """Ids of servos whose torque goes off when the robot is disarmed or stopped; `unsuitable` ones among them."""
+        """Ids of servos whose torque goes off when the robot is disarmed or stopped, including those in `unsuitable`."""
         return sorted({*self._channels.limp, *self._must_release, *unsuitable})
 
     def forget(self, servos: Collection[int]) -> None:

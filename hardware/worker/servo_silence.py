@@ -1,4 +1,4 @@
-"""Detects servos, or a whole line, that give no answer. Knows no Blender, no port and no clock."""
+"""Detects servos, or a whole line, that do not answer. Knows no Blender, no port and no clock."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ServoSilence:
         self._noise += sum(isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages)
 
     def while_connecting(self, now: float) -> tuple[Fault, str] | None:
-        """Fault and its detail if not all servos have answered in time; None otherwise."""
+        """The fault and its detail if servos have not all answered in time; None: no fault."""
         if now - self.began <= GREET_FOR:
             return None
         if self._has_answer:
@@ -55,7 +55,7 @@ class ServoSilence:
         return Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, ""
 
     def while_connected(self, now: float, is_armed: bool, answers_checks: bool) -> tuple[Fault, str] | None:
-        """Fault and its detail if a servo has been silent for too long; None otherwise.
+        """The fault and its detail if a servo has been silent for too long; None: no fault.
 
         Args:
             now: Current time [s].

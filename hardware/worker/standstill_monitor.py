@@ -15,7 +15,7 @@ WATCHED_FOR = 1.0  # [s]
 
 
 class StandstillMonitor:
-    """Monitors servos that are to hold their positions."""
+    """Checks that servos that should hold their positions come to rest."""
 
     def __init__(self) -> None:
         self._began = 0.0
@@ -50,7 +50,7 @@ class StandstillMonitor:
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
-        """Servos that did not stop rotating; they are not monitored any more."""
+        """Servos that did not stop rotating; monitoring of them has ended."""
         found = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]

@@ -17,7 +17,7 @@ LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the de
 
 
 def why_unsuitable(device: Device, welcome: Welcome, period: float) -> str | None:
-    """Why the device that sent `welcome` cannot drive the channels; None: it can."""
+    """Why the device that sent `welcome` cannot drive the channels of `device`; None: it can."""
     highest = max(device.channels, key=lambda channel: channel.servo)
     if highest.servo >= welcome.channels:
         return f"it has {welcome.channels} servos, counted from 0, and {highest.label} is beyond"
@@ -53,7 +53,7 @@ def periods_per_move(device: Device, welcome: Welcome, period: float) -> int:
 
 
 def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval: float) -> Move:
-    """The Move to the pulses `raw` (channels,) [us], to be reached in `interval` [s] where supported; None: no goal."""
+    """The Move message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None: no goal."""
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):
         positions[channel.servo] = position
@@ -62,11 +62,11 @@ def move(device: Device, welcome: Welcome, raw: Sequence[float | None], interval
 
 
 def raw(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None where it has none."""
+    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None for a servo without a pulse."""
     known = dict(enumerate(pulses))
     return tuple(known.get(channel.servo) for channel in device.channels)
 
 
 def name(result: int) -> str:
-    """A result as text."""
+    """Name of a result code, as text."""
     return Result(result).name.lower().replace("_", " ") if result in list(Result) else f"result {result}"

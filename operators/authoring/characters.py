@@ -13,7 +13,7 @@ from ..operator import Operator, UndoOperator
 
 
 def needs_character(context) -> str:
-    """Why the mover in use has no motion character; "" if it has one."""
+    """Why the mover in use has no motion character, with the remedy; "" if it has one."""
     if why := needs_mover(context):
         return why
     mover = mover_at_hand(context)

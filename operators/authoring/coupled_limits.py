@@ -16,7 +16,7 @@ def limit_of(context):
 
 
 def needs_limit(context) -> str:
-    """Why there is no coupled limit to change; "" if there is one."""
+    """Why there is no coupled limit to change, with the remedy; "" if there is one."""
     return needs_rig(context) or ("" if limit_of(context) is not None else "There is no coupled limit: add one with + above")
 
 

@@ -38,19 +38,19 @@ class BusCodec(Codec):
         return BusDecoder(self._framing, self._table)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each servo; they change nothing."""
+        """Queries for model and firmware of each servo, which change nothing."""
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
         return tuple(self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start)) for servo in servos)
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for the registers that decide how each servo moves; they change nothing."""
+        """Queries for the registers that decide how each servo moves, which change nothing."""
         start, size = self._table.requirements.span
         answers = [Answer(self._known(servo), AnswerKind.SETTINGS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries whether registers still hold what was written; a servo that lost its power has forgotten it."""
+        """Queries that check whether registers still hold the written values; a servo that lost its power does not."""
         expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
@@ -64,8 +64,8 @@ class BusCodec(Codec):
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that set each servo's goal to its present position and then switch torque on; each must be answered before the next
-        is sent.
+        """Commands that set each servo's goal to its present position, then switch torque on. Each must be answered before the next is
+        sent.
         """
         goals = tuple(self._write(servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])) for servo in at)
         return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
@@ -101,7 +101,7 @@ class BusCodec(Codec):
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for hardware errors and tripped watchdogs; none where servos report errors in every answer."""
+        """Queries for hardware errors and tripped watchdogs; none if the servos report errors in every answer."""
         span = self._table.error_span
         if span is None:
             return ()
@@ -110,15 +110,15 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
-        """Commands that change the id of a servo without torque, and a query by the new id; the answer to the change may carry either
+        """Commands that change the id of a servo without torque, then a query with the new id. The answer to the change may carry either
         id.
         """
         change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
         return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may come at either rate. Call
-        `lock` next.
+        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may come at either rate. Call `lock`
+        afterwards.
         """
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)

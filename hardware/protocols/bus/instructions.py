@@ -55,7 +55,7 @@ class SyncWrite:
 
     @property
     def size(self) -> int:
-        """Size of each servo's data [bytes]. Raises ProtocolError where they differ."""
+        """Size of each servo's data [bytes]. Raises ProtocolError if sizes differ."""
         sizes = {len(data) for _, data in self.items}
         if len(sizes) != 1:
             raise ProtocolError(f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers")

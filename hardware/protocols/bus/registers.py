@@ -30,19 +30,19 @@ class Register:
 
     @property
     def end(self) -> int:
-        """Address after its last byte."""
+        """Address after the register's last byte."""
         return self.start + self.size
 
     @property
     def lowest(self) -> int:
-        """Lowest number that it can hold."""
+        """Lowest number that the register can hold."""
         if self.sign_bit is not None:
             return 1 - (1 << self.sign_bit)
         return -(1 << (8 * self.size - 1)) if self.signed else 0
 
     @property
     def highest(self) -> int:
-        """Highest number that it can hold."""
+        """Highest number that the register can hold."""
         if self.sign_bit is not None:
             return (1 << self.sign_bit) - 1
         return (1 << (8 * self.size - self.signed)) - 1

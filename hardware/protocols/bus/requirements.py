@@ -70,7 +70,7 @@ class Requirements:
 
     @property
     def span(self) -> tuple[int, int]:
-        """First address and size of the block with all these registers [bytes]."""
+        """First address and size [bytes] of the block that contains all these registers."""
         registers = [requirement.register for requirement in self.required]
         if self.bounds is not None:
             registers += [self.bounds.lowest, self.bounds.highest]
@@ -96,6 +96,6 @@ class Requirements:
 
 
 def span_of(registers: list[Register]) -> tuple[int, int]:
-    """First address and size of the smallest block that contains all registers [bytes]."""
+    """First address and size [bytes] of the smallest block that contains all given registers."""
     start = min(register.start for register in registers)
     return start, max(register.end for register in registers) - start

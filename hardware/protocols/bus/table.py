@@ -75,12 +75,12 @@ class Table:
         return texts
 
     def refused(self, error: int) -> bool:
-        """Whether an error byte says that the command was not executed."""
+        """Whether an error byte in an answer says that the command was not executed."""
         return bool(self._code(error))
 
     @property
     def error_span(self) -> tuple[int, int] | None:
-        """First address and size of the registers that report errors [bytes]; None where every answer reports them."""
+        """First address and size [bytes] of the registers that report errors; None if every answer reports errors."""
         registers = [register for register in (self.hardware_errors, self.watchdog) if register is not None]
         if not registers:
             return None
@@ -103,7 +103,9 @@ class Table:
         return texts
 
     def lost_setting(self, servo: int, expected: Expected, start: int, data: bytes) -> ReportedError | LostSetting | None:
-        """The error where the register that is `expected` to hold a number does not; None: it does. `data` begins at address `start`."""
+        """The error if a register does not hold the number that is `expected`; None if it does. `data` are registers from address `start`
+        on.
+        """
         register = self.written[expected.start]
         found = register.unpack(data[register.start - start :][: register.size])
         if register is self.watchdog and found == TRIPPED:

@@ -49,7 +49,7 @@ def crc16(data: bytes | bytearray) -> int:
 
 
 def stuff(body: bytes) -> bytes:
-    """Byte stuffing of a frame's body, so that it contains no header."""
+    """Body of a frame with byte stuffing, so that it contains no header."""
     return body.replace(MARK, MARK + b"\xfd")
 
 

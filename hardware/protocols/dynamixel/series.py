@@ -62,7 +62,7 @@ HOMING_OFFSET = Register(20, 4, signed=True)  # reported = actual + offset
 
 
 def requirements(multi_turn: bool) -> Requirements:
-    """Register values that a servo must have: position mode, a profile velocity that is a speed, and no torque switched on by a goal.
+    """Register values that a servo must have: position mode, profiles given as velocity, and no torque switched on by a goal.
 
     Position limits apply in position mode only.
     """
@@ -134,7 +134,7 @@ def dynamixel(multi_turn: bool = False) -> BusCodec:
 
 
 def load_unit(model: int) -> tuple[float, str]:
-    """Size of one unit of LOAD on a model, and its meaning: "share" of the maximum load, or "ampere"."""
+    """Size of one unit of LOAD on a servo model, and the quantity: "share" of the maximum load, or "ampere"."""
     if model in TELLS_LOAD:
         return 0.001, "share"
     return (0.001 if 1190 <= model <= 1240 else 0.00269), "ampere"

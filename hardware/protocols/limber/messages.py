@@ -16,7 +16,7 @@ NAME_BYTES = 24
 
 
 class Kind(IntEnum):
-    """The byte that tells the message type; 0x80 and above come from the device."""
+    """Type of a message, as the byte in its frame; 0x80 and above come from the device."""
 
     HELLO = 0x01
     CONFIGURE = 0x02
@@ -67,7 +67,7 @@ class Result(IntEnum):
 
 
 class OnSilence(IntEnum):
-    """What a channel's pulse does while the device must not move."""
+    """Behaviour of a channel's pulse while the device must not move."""
 
     HOLD = 0  # goes on at its last width
     DETACH = 1  # ends: the servo goes limp
@@ -182,7 +182,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A valid frame that is no message of this version; `result` is how a device answers it."""
+    """A valid frame that is no message of this protocol version; `result` is the device's answer to it."""
 
     kind: int
     payload: bytes

@@ -304,7 +304,7 @@ class Decoder:
 
     @property
     def noise(self) -> int:
-        """Number of bytes that belonged to no frame."""
+        """Number of received bytes that belonged to no frame."""
         return self._stream.dropped
 
     def feed(self, data: bytes) -> list[Frame]:
