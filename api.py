@@ -32,7 +32,7 @@ class Solution:
         aim_error: Angle [deg] between the end's direction and its aim.
         shape_deviation: Angle [deg] between the links' directions in the solution and in the authored pose, as a mean.
         limits_hit: Joints at a position limit.
-        remark: How the solver changed the goal, or "".
+        remark: Sentence about how the solver changed the goal, or "".
     """
 
     angles: dict[Joint, float]

@@ -50,8 +50,8 @@ class Outcome:
     Attributes:
         state: "baked", "nothing to bake", "failed", or "baked already".
         reason: Why it failed, or why there was nothing to bake.
-        actions, frames, remarks: As in `rig.output.bake_scene.Baked`, for all scenes.
-        seconds: From opening to saving.
+        actions, frames, remarks: Fields of `rig.output.bake_scene.Baked`, for all scenes together.
+        seconds: Time [s] from opening to saving the file.
     """
 
     source: str

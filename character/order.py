@@ -19,7 +19,7 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
     """The order of ticking, and the cycles.
 
     Args:
-        needs: For each mover the indices of those on which it depends; of equal ones the first comes first.
+        needs: For each mover the indices of those on which it depends. Movers that do not depend on each other keep their order.
         looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of their last poses.
         certain: Returns `needs` without uncertain dependencies; called only if there is a cycle.
     """

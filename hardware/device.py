@@ -153,8 +153,8 @@ class Device:
         port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, a serial port's name or path, or the address of a robot on a network.
         joints: The joints, in the order of the values for `Link.send`.
         channels: The servos, in any order.
-        baudrate: Of the serial port [bit/s].
-        protocol: Its name: "limber", or one that `protocols.table` knows.
+        baudrate: Baud rate of the serial port [bit/s].
+        protocol: Name of the protocol: "limber", or one in `protocols.table`.
         latency: Delay of all motion [s], for synchronisation with sound; negative: the values are sent earlier by that time.
         settings: Settings of the protocol.
         program: SHA-256 of the user's protocol file, where it is one: no other content is run.

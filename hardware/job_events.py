@@ -24,7 +24,7 @@ class Found:
         port: Port on which the device answered.
         protocol: Protocol of the answer: a name of the protocol table, or "limber".
         baudrate: Baud rate of the answer [bit/s].
-        servo: Its id; None: a controller that answers for all its servos.
+        servo: Id of the servo; None: a controller that answers for all its servos.
         name: Model of the servo, or the name that a controller gives itself.
         firmware: Version of the firmware; may be empty.
         voltage: Supply voltage [V]; None: not measured.
@@ -46,9 +46,9 @@ class Described:
     """What a protocol supports, as sentences for the user.
 
     Attributes:
-        protocol: Its name, as `Device.protocol`.
-        title: Its name for the user.
-        sentences: What it can and cannot do, most important first.
+        protocol: Name of the protocol, as in `Device.protocol`.
+        title: Name of the protocol for the user.
+        sentences: Sentences on what the protocol can and cannot do, most important first.
         baudrates: Baud rates that it offers [bit/s], the usual one first.
         units: Unit of a position.
     """

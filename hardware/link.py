@@ -147,7 +147,7 @@ class Link:
         """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels get no goals.
 
         Args:
-            joint: Its index.
+            joint: Index of the joint.
             amount: Distance with sign, in the joint's unit.
             free: Apply the servo's range alone, not the joint's: while zero and limits are not known yet.
         """

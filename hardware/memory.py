@@ -34,7 +34,7 @@ class Mailbox:
 
     Args:
         memory: The whole shared memory, writable.
-        offset: Where the mailbox starts [bytes].
+        offset: Start of the mailbox in the memory [bytes].
         size: Length of every message [bytes].
     """
 

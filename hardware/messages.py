@@ -24,7 +24,7 @@ class Request:
     """A command with its arguments.
 
     Attributes:
-        command: What the user requests.
+        command: Command that the user requests.
         target: Index of the joint; for WIGGLE of the channel.
         amount: Distance of a JOG, in the joint's unit.
         span: Lowest and highest value of a TEST; NaN: the joint's own.

@@ -19,7 +19,7 @@ class NetworkTransport:
     """A TCP connection as a transport. A thread looks up the host and connects; data written before that is sent afterwards.
 
     Args:
-        address: Where to connect.
+        address: Address to connect to.
     """
 
     def __init__(self, address: Address) -> None:

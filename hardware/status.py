@@ -53,7 +53,7 @@ class Status:
         refused: Number of unusable frames from Blender (a value that is not a number).
         clamped: Number of frames from Blender with a value out of its range, which was clamped.
         late_ms_p50: Median lateness of the worker's 100 Hz loop [ms].
-        late_ms_p99: Its 99th percentile [ms].
+        late_ms_p99: 99th percentile of that lateness [ms].
         ack_ms_p50: Median time from sending positions to their acknowledgement [ms].
     """
 

@@ -131,10 +131,10 @@ class Filter(Protocol):
         """State `dt` seconds later, moving toward `target`.
 
         Args:
-            state: As `rest` or the last `step` returned it.
+            state: State that `rest` or the last `step` returned.
             target: Desired position [rad]; one beyond a position limit is replaced by that limit.
             dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
-            target_velocity: Of the target [rad/s], if the caller knows it; None: the filter estimates it.
+            target_velocity: Velocity of the target [rad/s], if the caller knows it; None: the filter estimates it.
 
         Raises:
             TargetError: `target` or `target_velocity` is not a finite number.

@@ -29,7 +29,7 @@ class TargetMotion(NamedTuple):
     that speeds up is taken to go on for a while, as a joint must, by as much as its jerk is below what a joint can.
 
     Attributes:
-        position: Of the target, within the position limits [rad].
+        position: Position of the target [rad], within the position limits.
         velocity: Mean over the last step [rad/s].
         acceleration: Difference of the last two mean velocities [rad/s2].
         dt: Duration of the last step [s].

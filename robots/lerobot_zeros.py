@@ -19,7 +19,7 @@ class Zero:
         value: The joint's value at LeRobot's 0 degrees [rad].
         sense: -1 where the joint's value falls while LeRobot's grows.
         of: The joint's name in the model; "": LeRobot's own.
-        swing: How far the maker's instructions let the joint swing to each side in calibration [rad]; None: to its stops.
+        swing: Angle [rad] to each side by which the joint is moved in the maker's calibration; None: to its stops.
     """
 
     value: float = 0.0

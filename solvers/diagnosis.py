@@ -65,13 +65,13 @@ class Diagnosis:
             goal: The goal.
             posture: The goal's posture (n,) [rad] as authored; it may exceed limits.
             angles: The solution (n,) [rad], within limits.
-            iterations: As the solver counts them.
+            iterations: Number of iterations, as the solver counts them.
             began: `time.perf_counter()` at its start.
-            memory: For the next frame.
-            converged: As the method itself judges; None: whether every goal is met to `MET`.
+            memory: State of the solver for the next frame.
+            converged: Whether the solver has converged, by its own criterion; None: whether every goal is met to within `MET`.
             pose: The pose of `angles`, where it is known.
             why: The method's own reason for not converging; the errors of the goals are appended.
-            lowered: As for `Solution.lowered`.
+            lowered: Value for `Solution.lowered`.
             deviation: The shape deviation [rad], where it is known.
         """
         skeleton = self.skeleton

@@ -33,8 +33,8 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
 
     Args:
         skeleton: The chain.
-        goal: Its aim counts, its posture does not.
-        angles: Where to start.
+        goal: The goal; only its aim is used, not its posture.
+        angles: Angles (n,) to start from.
         costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in reaches.
     """
     now = skeleton.clamp(angles)

@@ -64,7 +64,7 @@ class GazeSolver(Protocol):
         """The best solution found for `goal`.
 
         Args:
-            goal: What the end must do, and the posture (n,) [rad] to keep.
+            goal: Goals of the ends, and the posture (n,) [rad] to keep.
             start: Angles (n,) [rad] to start from, usually the last frame's solution; None: from scratch.
             memory: The last solution's `memory`.
             dt: Duration [s] of the frame, above 0, for limits of motion.

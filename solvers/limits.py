@@ -1,4 +1,4 @@
-"""Limits of joints, all per second: each is an object that bounds where a step may end. Knows no Blender."""
+"""Limits of joints, in units per second: each is an object that bounds where a step may end. Knows no Blender."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .kinematics.se3 import Array
 
 
 class JointState(NamedTuple):
-    """Values, speeds and position limits of coordinates before a step."""
+    """Values, speeds and position limits of the coordinates at the start of a step."""
 
     values: Array  # (n,) [rad or m]
     speeds: Array  # (n,) [rad/s or m/s] in the last step
@@ -19,14 +19,16 @@ class JointState(NamedTuple):
 
 
 class Limit(Protocol):
-    """A limit of position or motion."""
+    """Interface of a limit of position or motion."""
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
-        """Least and largest values (n,) after a step of `dt` [s], the least never above the largest."""
+        """Least and largest values (n,) after a step of `dt` [s]; the least is never above the largest."""
 
 
 def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Array, Array]:
-    """Least and largest values (n,) after a step of `dt` [s] by all limits; where they contradict each other, the first of them holds."""
+    """Least and largest values (n,) after a step of `dt` [s] that all limits allow; if limits contradict each other, the earlier one
+    holds.
+    """
     first, *others = limits
     least, largest = first.bounds(joints, dt)
     for limit in others:
@@ -37,7 +39,7 @@ def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Arra
 
 @dataclass(frozen=True)
 class VelocityLimit:
-    """Largest speeds."""
+    """Limit of the coordinates' speeds."""
 
     most: Array | float  # (n,) or for all [rad/s or m/s]; infinite: no limit
 

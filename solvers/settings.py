@@ -23,13 +23,13 @@ class Choice:
 
     @property
     def key(self) -> str:
-        """Identifier of the value in files."""
+        """Identifier under which files store the value."""
         return (self.value if isinstance(self.value, str) else "_".join(self.value)).upper()
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Description of a setting: what users read, and the values that the solver accepts."""
+    """Description of a setting: texts for users, and the values that the solver accepts."""
 
     label: str
     description: str  # with its unit where the values do not show it, and its source where it has one
@@ -45,7 +45,7 @@ class Setting:
 
     @cached_property
     def key_of(self) -> dict[str | tuple[str, ...], str]:
-        """Identifier of each choice's value."""
+        """Identifier in files for the value of each choice."""
         return {choice.value: choice.key for choice in self.choices}
 
     def check(self, value: Any) -> None:
@@ -77,7 +77,7 @@ def settings_of(options: Any) -> dict[str, Setting]:
 
 
 class Settings:
-    """Base of options dataclasses: raises GazeError, naming the setting, where a value is not one that it may have."""
+    """Base of options dataclasses. It raises GazeError, naming the setting, if a value is not allowed."""
 
     def __post_init__(self) -> None:
         options: Any = type(self)

@@ -18,7 +18,7 @@ from .kinematics.skeleton import Skeleton
 
 
 class UnknownSolverError(GazeError):
-    """There is no solver of that name."""
+    """No solver has that name; the message lists the known ones."""
 
 
 class UnavailableSolverError(GazeError):
@@ -145,11 +145,11 @@ def _either(labels: list[str]) -> str:
 
 
 def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSolver:
-    """The solver of that name for `skeleton`, with `options` of its own kind, where it has some.
+    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class, or None.
 
     Raises:
         UnknownSolverError: There is none of that name; the message lists those that exist.
-        UnavailableSolverError: It does not support this skeleton; the message says why and which does.
+        UnavailableSolverError: The solver does not support this skeleton; the message says why, and which solver does.
     """
     if name not in SOLVERS:
         raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")

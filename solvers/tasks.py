@@ -14,7 +14,7 @@ from .kinematics.tree import Frames, Indices
 
 
 class Kinematics(NamedTuple):
-    """Configuration of a tree of n joints and v coordinates, with what follows from it."""
+    """Configuration of a tree with n joints and v coordinates, and the quantities computed from it."""
 
     frames: Frames  # of the base, which is the world, and of the joints
     screws: Array  # (2, 3, v) angular velocity, and velocity at the world's origin, by unit steps
@@ -23,7 +23,7 @@ class Kinematics(NamedTuple):
 
 
 class Task(Protocol):
-    """Objective: the solve minimises the sum of its squared errors."""
+    """Interface of an objective: the solve minimises the sum of its squared errors."""
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted errors (e,) and their Jacobian (e, v) for unit steps of the coordinates."""

@@ -1,4 +1,4 @@
-"""What counts as zero, once for all solvers, from the finest to the coarsest. Knows no Blender.
+"""Tolerances of all solvers: values below them count as zero, from the finest to the coarsest. Knows no Blender.
 
 Angles are in radians; lengths in shares of the skeleton's reach, or in sizes of a mechanism, so that they compare with radians.
 """

@@ -56,7 +56,7 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
 
     Args:
         body: The body's model.
-        feet: Its feet that can stand.
+        feet: Feet of the body that can stand.
         sources: (f, 3) [m] positions of their source feet, scaled to the body; the third component is the height above that of a standing
             foot.
         floor: The floor.

@@ -130,10 +130,10 @@ def make_model(
 
     Args:
         body: The body's model.
-        links: Targets of the links: for each its source's rotation, and for some its position.
+        links: Targets of the links: the rotation of each link's source and, for some, its position.
         base: Name of the base link.
-        limits: Of the joints; None: those of position alone.
-        gain: Rate [1/s] at which errors are corrected; 0: within the frame.
+        limits: Limits of the joints; None: position limits only.
+        gain: Rate [1/s] at which errors are corrected; 0: completely in each frame.
         feet: Feet that stand on the floor while their sources stand.
         posture_gain: Rate [1/s] at which joints that no target determines return to the inputs' posture.
     """

@@ -33,18 +33,19 @@ class Format:
 
     Attributes:
         label: Name for the user.
-        description: Its purpose, for the tooltip.
+        description: Purpose of the format, for the tooltip.
         suffix: File name suffix; "" for a folder.
         make: Encodes a motion as the file's bytes, or those of a folder's files by their paths; raises ExportError or MotionFileError.
         read: Reads a file's bytes; raises MotionFileError. None: it is only written.
         is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others have the same suffix.
-        more_suffixes: Further ones that are read.
+        more_suffixes: Further suffixes of files that are read.
         usual_name: Default file name; "": the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
-        has_frames: It has the very frames, since its player interpolates and limits; else a curve at rest at both ends, within all limits.
+        has_frames: Whether the file has the frames unchanged, because its player interpolates and limits them; else it has samples of a
+            curve within all limits that is at rest at both ends.
         usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
-        poses: Links whose poses it has.
+        poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
     """
 

@@ -14,7 +14,7 @@ class Scale:
     """Conversion between a joint's value and LeRobot's value.
 
     Attributes:
-        zero: The joint's value at LeRobot's 0 degrees [rad].
+        zero: The joint's value [rad] at LeRobot's 0 degrees.
         sense: -1 where the joint's value falls while LeRobot's degrees grow.
         ends: The joint's values [rad or m] where LeRobot's range begins and ends; None: they are not known.
     """

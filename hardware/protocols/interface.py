@@ -81,7 +81,7 @@ class Capabilities:
         measures: Whether the position that is read is measured, and not just the last command. A robot that does not measure is armed only
             after the user has confirmed its pose.
         unit_size: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load, amperes, raw units per second.
-        commands_checked: How damaged commands are detected by the device.
+        commands_checked: Errors that the device detects in damaged commands.
         releases: Whether a command can switch a servo's torque off.
         watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it cannot be set.
         on_silence: What a servo does when it receives no more commands.
@@ -125,8 +125,8 @@ class Answer:
 
     Attributes:
         servo: Id of the answering servo; None: the device as a whole.
-        kind: What it contains.
-        size: Size of its data [bytes].
+        kind: Kind of content.
+        size: Size of the answer's data [bytes].
         start: Register address of the first byte, where a protocol has addresses.
         quantities: Quantities in the data, for VALUES.
         expected: Register contents to compare with, for HELD.
@@ -204,7 +204,7 @@ class Problem:
     """Received bytes that could not be used, or a missing answer.
 
     Attributes:
-        kind: What is wrong.
+        kind: Kind of problem.
         text: A sentence with the expected and the found.
         data: The first `KEPT` bytes concerned.
         servo: Id of the servo concerned, where that is known.

@@ -51,8 +51,8 @@ class VolatileSettings:
 
     Attributes:
         torque: Whether torque is on.
-        speed: Its maximum speed [units/s]; None: not written, or not to be verified.
-        watchdog: Timeout of its watchdog [s]; None as above.
+        speed: Maximum speed of the servo [units/s]; None: not written, or not to be verified.
+        watchdog: Timeout of the servo's watchdog [s]; None: not written, or not to be verified.
     """
 
     torque: bool = False

@@ -129,8 +129,8 @@ class Connection(ABC):
         now: Current time [s].
 
     Attributes:
-        fault_report: What went wrong; the first cause stays until `acknowledge_fault`.
-        state: What the device is known to do, or has been commanded to do.
+        fault_report: The fault with its cause; the first one stays until `acknowledge_fault`.
+        state: Confirmed or requested state of the device.
     """
 
     def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, now: float) -> None:

@@ -25,7 +25,7 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
 
     Args:
         device: The robot.
-        settings: What servos have reported, by id.
+        settings: Settings that servos have reported, by id.
         unit: Protocol units in one of a channel's raw units.
 
     Raises:

@@ -87,7 +87,7 @@ def put_constant_keys(curves, data_path: str, index: int, group: str, frames, va
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
     """Replaces the keys of a channel within the range of `frames` by linearly interpolated ones; keys outside of the range stay.
 
-    A curve with modifiers, which would change what is keyed, is made anew.
+    A curve with modifiers is replaced by a new one, since they would change the keyed values.
     """
     curve = find(curves, data_path, index)
     if curve is None or len(curve.modifiers):
@@ -115,7 +115,7 @@ def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, valu
 
     Args:
         curves, data_path, index, group: The channel.
-        frames, values: Of the keys; frames ascend.
+        frames, values: Frames and values of the keys; frames ascend.
         handles: Left and right handle of each key: (frame, value, frame, value).
         interpolations: BEZIER or CONSTANT for each key, until the next one.
     """

@@ -34,7 +34,7 @@ def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> B
         only_live: Bake only what is live.
 
     Raises:
-        RigError: as `Bake`; or a linked armature would have to be changed.
+        RigError: for the reasons of `Bake`, or a linked armature would have to be changed.
     """
     movers = [mover for thing in scene.objects for mover in movers_of(thing)]
     movers = [mover for mover in movers if mover.is_live or (mover.bakes_when_off and not only_live)]

@@ -10,7 +10,7 @@ def beyond(lower: float, upper: float, is_prismatic: bool) -> float:
     """Largest motion of a joint from one frame to the next that does not count as a discontinuity [rad; prismatic joints m].
 
     Args:
-        lower, upper: Its limits [rad; prismatic joints m].
-        is_prismatic: Whether it is prismatic.
+        lower, upper: Limits of the joint [rad; prismatic joints m].
+        is_prismatic: Whether the joint is prismatic.
     """
     return SHARE * (upper - lower) if is_prismatic else ROTATION

@@ -25,7 +25,7 @@ STUB = 0.25  # of the longest take's frames: a shorter one was broken off, and d
 
 
 class Keyed(NamedTuple):
-    """Result of a recording."""
+    """Result of a recording: the new actions, the number of takes, and texts about what was muted."""
 
     actions: list[bpy.types.Action]
     takes: int

@@ -195,8 +195,8 @@ def no_target(end: ChainEnd) -> str:
 
 
 def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
-    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that the chain rotates; None:
-    those of the chain's joints.
+    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that the chain rotates; None: the
+    bones of the chain's joints.
     """
     if target == rig:
         return "it is the chain's own armature"

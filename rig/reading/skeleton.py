@@ -169,7 +169,7 @@ class ChainReader:
         """Channels of the chain's bones, root first.
 
         Args:
-            pose_bones: Of the evaluated rig; constraints do not change channels.
+            pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
             moved: Basis channels of bones that other chains move: such a bone on this path mimics a joint of another chain.
             followed: Channels of bones that a retarget moves, instead of the authored ones.
 

@@ -32,7 +32,7 @@ class Servo:
     """The motor of a joint.
 
     Attributes:
-        id: Its number on the bus.
+        id: Id of the servo on the bus.
         model: Name of the servo's model.
         direction: +1 where the position grows with the joint's value, -1 where it shrinks.
         gear: Revolutions of the servo per revolution of the joint.
@@ -81,7 +81,7 @@ class Gaze(Branch):
         forward: Direction in which the end looks, in its link's frame; of a neck its x.
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
-        swing: How far the target moves to either side [m].
+        swing: Distance [m] that the target moves to either side.
         neck: Degrees of freedom of the end, where closed loops move it; None: joints from the root to the end do.
     """
 
@@ -97,12 +97,12 @@ class Description:
     """A robot of the gallery.
 
     Attributes:
-        folder: Its folder.
-        name, maker, licence, source: For the user.
+        folder: Folder with the robot's files.
+        name, maker, licence, source: Texts for the user.
         model: Path of the model that comes with it.
         root: Link that becomes the root; "": the model's own.
         closures: Path of a file of closures; None: those that the model marks.
-        protocol, baudrate: Of the device.
+        protocol, baudrate: Protocol and baud rate [bit/s] of the device.
         servos: Motors by joint.
         pose: Values of joints at first.
         gaze: The chain that looks.

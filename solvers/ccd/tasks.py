@@ -209,7 +209,7 @@ def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, s
     """The task of one end goal.
 
     Args:
-        end_goal: What the end must do.
+        end_goal: Goal of the end.
         spot: Index of the tool that is the end's wrist.
         wrist: The last joints, which serve the orientation where a position is given as well.
         reach: [m] of the skeleton.

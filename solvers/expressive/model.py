@@ -102,23 +102,24 @@ class Rows:
 
 
 class System(NamedTuple):
-    """Quadratic model of a cost in the joint angles."""
+    """Quadratic model of a cost as a function of the joint angles."""
 
     matrix: Angles  # (m, n, n) Gauss-Newton Hessian
     descent: Angles  # (m, n) negative gradient
 
 
 class Model:
-    """Kinematics of one skeleton, laid out for numpy.
+    """Forward kinematics of one skeleton, precomputed for numpy.
 
-    A joint's frame is rotated so that its third axis is the joint's own. Its matrix is a sum of three constant ones, times 1, the sine and
-    the cosine of its angle; so are the vectors that it carries, which are further columns of these.
+    Each joint's frame is chosen so that its third axis is the joint's axis. The rotation matrix of a joint is then a linear combination,
+    with the factors 1, sine and cosine of its angle, of three constant matrices. The vectors that a joint carries are appended to these
+    matrices as further columns.
 
     Attributes:
         ancestors: (n, n) 1 where a joint is another's ancestor, or itself.
-        on_path: (e, n) the same for ends.
-        lines, offsets, tool_offsets: Places of the vectors that `Poses` are made of.
-        weights: (l,) of the shape directions, mean 1.
+        on_path: (e, n) 1 where a joint is on the path to an end.
+        lines, offsets, tool_offsets: Indices of the vectors that `Poses` are made of.
+        weights: (l,) weights of the shape directions, mean 1.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:

@@ -45,7 +45,7 @@ class Branches:
 
 @dataclass(frozen=True)
 class Planning:
-    """State of the planner."""
+    """State of the planner between frames."""
 
     job: Branches | Simulation | None = None  # in hand; None: it rests
     pool: Rows | None = None

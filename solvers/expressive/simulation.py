@@ -75,7 +75,7 @@ class Simulation:
 
 
 class Simulator:
-    """Simulates staying and transitions on one skeleton; the caller keeps the state."""
+    """Simulates staying on a branch and transitions to others, for one skeleton; the caller keeps the state."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -102,7 +102,7 @@ class Simulator:
         )
 
     def advance(self, old: Simulation, context: FrameContext) -> Simulation:
-        """The simulation after one step."""
+        """The simulation after one more of its steps."""
         step, is_last = old.steps[old.done], old.done + 1 == len(old.steps)
         descent = context.descent(self.model, old.delay + sum(old.steps[: old.done + 1]) - old.age)
         candidates, branches = descent.at(old.candidates.array, None), np.array(old.goal_branches)
@@ -140,7 +140,7 @@ class Simulator:
 
 
 def simulation_steps(delay: float, horizon: float) -> tuple[float, ...]:
-    """Durations [s] of the steps of a simulation from `delay` to `horizon` [s]: short ones up to `NEAR_FUTURE`, then long ones."""
+    """Durations [s] of a simulation's steps from `delay` to `horizon` [s] ahead: short ones up to `NEAR_FUTURE`, then long ones."""
     steps: tuple[float, ...] = ()
     for end, longest in ((NEAR_FUTURE, STEP), (horizon, LONG_STEP)):
         left = end - delay - sum(steps)

@@ -47,7 +47,7 @@ class Expressive:
         With `start` no joint moves faster than `limits.SPEED`; `converged` is False while the aim has an error.
 
         Args:
-            goal: What the ends must do, and the posture to keep.
+            goal: Goals of the ends, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: `memory` of the last solution: the planner's state with the other branches found so far.
             ahead: Goals of the next frames where they are known, those of `prediction.KNOWN_HORIZON` count; they replace extrapolation.

@@ -33,14 +33,14 @@ ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at wh
 
 @dataclass(frozen=True)
 class Transition:
-    """A transition in progress."""
+    """A transition in progress from one branch of solutions to another."""
 
     kind: int
     branch: tuple[float, ...]  # (n,) configuration of the target branch
 
 
 class Transitions(NamedTuple):
-    """Transitions of m candidates."""
+    """Transitions of m candidate configurations between branches."""
 
     kinds: Indices  # (m,)
     goals: Angles  # (m, n) configurations of the target branches
@@ -73,11 +73,11 @@ def moved(
 
     Args:
         descent: Toward the goal at that time.
-        candidates: Where they are.
+        candidates: The candidates before the step.
         transitions: Their transitions.
         time: Duration of the step [s].
         dt: Duration of a frame [s]: speeds change from frame to frame.
-        bounds: On the angles (m, n) of all but branches.
+        bounds: Lower and upper bounds on the angles (m, n) of candidates that are not branches.
     """
     model, angles, kinds = descent.model, candidates.angles, transitions.kinds
     is_free, is_moving, is_direct = kinds == FOLLOW, kinds > STAY, kinds == DIRECT

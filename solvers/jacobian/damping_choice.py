@@ -87,7 +87,7 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
 
     Args:
         skeleton: The skeleton.
-        ends: Its ends with a goal, the tool first.
+        ends: Ends of the skeleton with a goal, the tool first.
         posture: (n,) [rad, prismatic joints m] about which joints swing.
         keep: Weight of the posture.
         dt: [s] duration of a frame.

@@ -119,12 +119,13 @@ def _axes_near_pi(turns: Array, sines: Array) -> Array:
 
 
 def orthonormal(turns: Array) -> Array:
-    """Rotations (..., 3, 3) cleared of rounding: one Newton step toward the nearest rotation."""
+    """Rotations (..., 3, 3) made orthonormal again: one Newton step toward the nearest rotation."""
     return 0.5 * turns @ (3.0 * np.eye(3) - np.swapaxes(turns, -1, -2) @ turns)
 
 
 def half_angle(turns: Array) -> tuple[Array, Array]:
-    """Axis times twice the sine of half the angle (..., 3), and its derivative (..., 3, 3) by a rotation from the left.
+    """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their derivatives (..., 3, 3) by a
+    rotation from the left.
 
     Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken for one that is aligned.
     """
@@ -140,7 +141,7 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
 
 
 def half_swing(axes: Array) -> tuple[Array, Array]:
-    """Half-angle vectors (..., 2) of the least rotation from +Z to unit vectors (..., 3), and derivatives (..., 2, 3)."""
+    """Half-angle vectors (..., 2) of the smallest rotation from +Z to unit vectors (..., 3), and their derivatives (..., 2, 3)."""
     z = axes[..., 2]
     far = np.maximum(1.0 + z, NEAR_HALF_TURN * NEAR_HALF_TURN)
     factor = np.sqrt(2.0 / far)

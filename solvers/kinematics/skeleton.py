@@ -71,7 +71,7 @@ class End:
 
 
 class Laid(NamedTuple):
-    """Joints and ends as the arguments of `Tree`."""
+    """Joints and ends of a skeleton in the form of `Tree`'s arguments."""
 
     parents: list[int]
     rests: Angles
@@ -82,10 +82,10 @@ class Laid(NamedTuple):
 
 
 def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
-    """Joints and ends as the arguments of `Tree`; `End.joint` is -1 for an end on the base.
+    """Joints and ends in the form of `Tree`'s arguments; `End.joint` is -1 for an end on the base.
 
     Raises:
-        SkeletonError: a parent does not come before its child, or an end is carried by a joint that does not exist.
+        SkeletonError: a parent does not come before its child, or an end is on a joint that does not exist.
     """
     _check_order(joints)
     for end in ends:
@@ -173,7 +173,7 @@ class Skeleton:
         return tuple(paths)
 
     def branch(self, end: int = 0) -> "Skeleton":
-        """The path to an end as a chain of its own."""
+        """A skeleton of only the joints on the path to an end, as a chain."""
         return self if self.is_chain else self._branches[end]
 
     @cached_property
@@ -195,7 +195,7 @@ class Skeleton:
 
     @cached_property
     def reach(self) -> float:
-        """[m] The length from the first joint to the farthest end, prismatic joints at their longest; at least `SHORTEST_LINK`."""
+        """Reach [m]: length from the first joint to the farthest end, with prismatic joints at their longest; at least `SHORTEST_LINK`."""
         return max(SHORTEST_LINK, *(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True)))
 
     @cached_property
@@ -209,7 +209,7 @@ class Skeleton:
         return sum(length(joint.rest_offset) for joint in joints[1:]) + length(end.offset) + slides
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
-        """`angles` (n,) moved to the nearest within limits."""
+        """`angles` (n,) clamped to the joint limits."""
         return tuple(min(max(float(a), lo), hi) for a, lo, hi in zip(angles, self.lower, self.upper, strict=True))
 
     @cached_property
@@ -260,7 +260,7 @@ class Skeleton:
         return multiply(turned, tool), add(pose.positions[joint], rotate(turned, offset))
 
     def world_axes(self, pose: Pose) -> list[Vector]:
-        """The joints' axes in the base frame."""
+        """Axes of the joints in the base frame, as unit vectors."""
         return [rotate(turned, part[3]) for turned, part in zip(pose.rotations, self._parts, strict=True)]
 
     def jacobian(self, angles: Sequence[float], end: int = 0, floating: bool = False) -> tuple[Angles, Angles]:
@@ -274,5 +274,5 @@ class Skeleton:
 
     @cached_property
     def tree(self) -> Tree:
-        """Joints and ends on flat arrays, for numpy."""
+        """The skeleton's joints and ends as a `Tree` on numpy arrays."""
         return Tree(*laid_out(self.joints, self.ends))

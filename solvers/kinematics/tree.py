@@ -69,7 +69,7 @@ class Frames:
 
 
 class Tree:
-    """Revolute, prismatic and spherical joints on a base, and links: frames that they carry."""
+    """Tree of revolute, prismatic and spherical joints on a base; its links are frames fixed to joints."""
 
     def __init__(
         self, parents: Sequence[int], rests: Array, axes: Array, kinds: Sequence[Kind], carriers: Sequence[int], carried: Array
@@ -142,12 +142,12 @@ class Tree:
         return BASE + len(self)
 
     def forward(self, values: Array, base_rotation: Array | None = None, balls: Array | None = None) -> Frames:
-        """Forward kinematics.
+        """Forward kinematics of one configuration or of many (...).
 
         Args:
-            values: (..., v) [rad, of prismatic joints m]; those of spherical joints do not count.
+            values: (..., v) [rad; prismatic joints m]; values of spherical joints are ignored.
             base_rotation: (..., 3, 3); None: identity.
-            balls: (..., b, 3, 3) rotations of the spherical joints, where there are some.
+            balls: (..., b, 3, 3) rotations of the spherical joints; None: there are none.
         """
         shape, count = values.shape[:-1], len(self.parents)
         ordered = values.take(self._factor_of, axis=-1)

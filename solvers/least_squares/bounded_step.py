@@ -1,4 +1,4 @@
-"""Steps of any method within bounds. Knows no Blender.
+"""Joint steps within bounds, for methods whose step is not the minimum of a quadratic. Knows no Blender.
 
 `box` finds the minimum of a quadratic within bounds; this serves steps that are none: in null spaces, or with damping of their own.
 """
@@ -70,15 +70,15 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
 
 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Array, upper: Array) -> Array:
-    """`change` (n,) plus what a lower priority level adds to it, within bounds.
+    """`change` (n,) plus the contribution of a lower priority level, within bounds.
 
     The addition is followed until an unknown reaches a bound; then the level is solved again for the others, and so on.
 
     Args:
         further: The addition (k,) for the free unknowns (k,), given those and the change so far; without effect on the levels above.
         change: The result of the levels above, within bounds.
-        lower: (n,)
-        upper: (n,)
+        lower: Lower bounds (n,).
+        upper: Upper bounds (n,).
     """
     change = change.copy()
     free = np.arange(len(change))

@@ -23,7 +23,7 @@ FREE, ABOVE = np.int8(0), np.int8(1)
 
 
 class Boxed(NamedTuple):
-    """Solution and its active bounds."""
+    """Solution of a bounded least-squares problem, and its active bounds."""
 
     x: Array  # (n,) within bounds
     sides: Sides  # (n,) -1 at its lower bound, 1 at its upper, 0 free
@@ -31,15 +31,15 @@ class Boxed(NamedTuple):
 
 
 class Quadratic(Protocol):
-    """Objective x' H x / 2 - g' x with a positive definite H, in any form that can be solved."""
+    """Interface of an objective x' H x / 2 - g' x with a positive definite H in any form that can be solved."""
 
     @property
     def steepest(self) -> float:
-        """H's largest diagonal entry, for tolerances."""
+        """Largest diagonal entry of H, for tolerances."""
 
     @property
     def largest(self) -> float:
-        """Largest absolute entry of g."""
+        """Largest absolute entry of g, for tolerances."""
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
         """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of active unknowns.
@@ -49,7 +49,7 @@ class Quadratic(Protocol):
 
 
 class Dense:
-    """`Quadratic` with a dense H."""
+    """Implementation of `Quadratic` with H as a full matrix."""
 
     def __init__(self, matrix: Array, vector: Array) -> None:
         self.matrix, self.vector = matrix, vector

@@ -84,7 +84,7 @@ def solve(
     sides: Sides | None = None,
     multipliers: Array | None = None,
 ) -> Answer:
-    """Minimises x' H x / 2 - g' x within a box and constraints.
+    """Solution that minimises x' H x / 2 - g' x within a box and linear constraints.
 
     Args:
         matrix: H (n, n), symmetric and positive definite.
@@ -93,7 +93,7 @@ def solve(
         upper: (n,), not below `lower`.
         constraints: Linear constraints (m, n).
         sides: Active bounds to start from, as in `box.Boxed.sides`.
-        multipliers: Those of a similar problem (m,), to start from.
+        multipliers: Multipliers (m,) of a similar problem, to start from.
     """
     penalty = _Penalty(matrix, vector, lower, upper, constraints)
     tolerance, rounds = constraints.tolerance, 0

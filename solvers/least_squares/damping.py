@@ -12,14 +12,14 @@ REDUNDANT = MET * MET  # damping, of the sum of squares: singular values above M
 
 
 def regularise(squares: Array, damping: float = 0.0) -> None:
-    """Adds damping, and as much as redundant rows need, to the diagonals of matrices J J' or J' J (..., n, n), in place."""
+    """Adds damping, and a little more against redundant rows, to the diagonals of matrices J J' or J' J (..., n, n), in place."""
     *shape, size = squares.shape
     diagonal = squares.reshape(*shape[:-1], size * size)[..., :: size + 1]
     diagonal += damping + REDUNDANT * np.add.reduce(diagonal, -1, keepdims=True) + TINY
 
 
 class Damping:
-    """Damping as a share of the squared error, so that it vanishes where goals are met and convergence stays quadratic."""
+    """Damping proportional to the squared error, so that it vanishes where goals are met and convergence stays quadratic."""
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
         self.share = share
@@ -37,7 +37,7 @@ class Damping:
             self.share = min(max(self.share * factor, LEAST_SHARE), MOST_SHARE)
 
     def raised(self) -> bool:
-        """Raises the damping after a step that has not helped; False: it was at its largest."""
+        """Raises the damping after a step that has not helped; returns False if it is at its largest already."""
         if self.share > MOST_SHARE:
             self.share, self._growth = MOST_SHARE, 2.0
             return False

@@ -25,9 +25,10 @@ def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals =
 
     Args:
         start: First pose to search from; None: the bodies' rest poses.
-        goals: Of several assemblies the one with the least task error is taken; without goals the first one, nearest to the start.
+        goals: Goals by which one of several assemblies is chosen, that with the least task error; without goals the first one found,
+            nearest to the start.
         tries: Most starts.
-        seed: Of the random starts: the same seed finds the same assembly.
+        seed: Seed of the random starts: the same seed finds the same assembly.
 
     Returns:
         The best solution found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.

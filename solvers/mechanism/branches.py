@@ -21,7 +21,7 @@ STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, 
 
 @dataclass(frozen=True)
 class View:
-    """Reference of determinants: k blocks (r, c) of the loops' Jacobian at a pose, by their m singular vectors."""
+    """Reference for determinants: k blocks (r, c) of the loops' Jacobian at a pose, given by their m singular vectors."""
 
     left: Array  # (k, m, r) over their singular values; 0 where these are rounding
     right: Array  # (k, c, m)

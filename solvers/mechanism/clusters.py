@@ -14,7 +14,7 @@ Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and th
 
 
 class Clusters:
-    """Groups of loops that share coordinates, equal shapes stacked: k clusters of r constraints and c coordinates."""
+    """Clusters: groups of loops that share coordinates. Those of equal shape are stacked: k clusters of r constraints and c coordinates."""
 
     def __init__(self, matters: Array, row_of: Array) -> None:
         """matters (l, v): whether a loop depends on a coordinate; row_of (r,): the loop of each constraint."""
@@ -39,18 +39,18 @@ class Clusters:
 
     @property
     def columns(self) -> list[Indices]:
-        """Coordinates (k, c) of each cluster, for each shape of cluster."""
+        """For each shape of cluster, the coordinates (k, c) of its clusters."""
         return [held for _, held in self._stacks]
 
     def blocks(self, loops: Array) -> list[Array]:
-        """Blocks (k, r, c) of the loops' Jacobian (r, v), one per cluster, for each shape of cluster."""
+        """For each shape of cluster, the blocks (k, r, c) of the loops' Jacobian (r, v) that belong to its clusters."""
         return [
             loops[rows[:, :, None], held[:, None, :]] if alone is None else loops[alone][None]
             for (rows, held), alone in zip(self._stacks, self._alone, strict=True)
         ]
 
     def close(self, gap: Array, loops: Array) -> tuple[Array, list[Across]]:
-        """The least step (v,) that closes gaps (r,) with Jacobian `loops` (r, v), and the projectors that `project` needs.
+        """The smallest step (v,) that closes gaps (r,) with the Jacobian `loops` (r, v), and the projectors for `project`.
 
         Redundant constraints, as planar loops have, are handled by damping.
         """
@@ -91,7 +91,7 @@ def _damped_square(blocks: Array) -> Array:
 
 
 def run_of(indices: Indices) -> Indices | slice:
-    """The same indices; as a slice, which numpy reads much faster, where they are contiguous."""
+    """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise unchanged."""
     is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
     return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 

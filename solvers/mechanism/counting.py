@@ -29,7 +29,7 @@ class Counts:
 
 
 def count(solver: MechanismSolver, state: State) -> Counts:
-    """Mobility at one assembled pose; at a singular one it is larger than elsewhere."""
+    """Mobility of a mechanism at an assembled pose; at a singular pose it is larger than elsewhere."""
     loops, twists = linearised(solver, state)
     width = len(solver.tree)
     rank = _rank(loops)

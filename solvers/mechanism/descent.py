@@ -39,14 +39,14 @@ class Shape(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """Motion of a frame: its first step, along the tangent of the path, and what the path's curvature added to it."""
+    """Motion in a frame: the step along the tangent of the path, and the correction for the path's curvature."""
 
     first: Array  # (v,) in units
     rest: Array  # (v,) in units
     dt: float  # [s]
 
     def over(self, dt: float) -> "Motion":
-        """The same motion over another time [s]."""
+        """The same motion scaled to another duration [s]."""
         share = dt / self.dt
         return Motion(share * self.first, share * share * self.rest, dt)
 
@@ -71,7 +71,7 @@ class Configuration:
 
 
 class Descent:
-    """Tasks, bounds and damping of one solve."""
+    """One solve of a mechanism, with its tasks, bounds and damping."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Descent:
         return Configuration(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
 
     def stepped(self, here: Configuration, step: Array) -> Configuration:
-        """The configuration after a step (v,) in units, shortened where it is too long."""
+        """The configuration after a step (v,) [units of the coordinates], shortened if it is too long."""
         longest = float(np.abs(step).max(initial=0.0))
         if longest > LONGEST_STEP:
             step = step * (LONGEST_STEP / longest)
@@ -115,7 +115,7 @@ class Descent:
         return self.evaluate(values, balls)
 
     def difference(self, start: Configuration, end: Configuration) -> Array:
-        """The step (v,) in units from one configuration to another."""
+        """The step (v,) [units of the coordinates] from one configuration to another."""
         step: Array = (end.values - start.values) / self.unit
         if self.tree.balls.size:
             step[self.tree.ball_coordinates] = logarithm(np.swapaxes(start.balls, -1, -2) @ end.balls)
@@ -127,7 +127,7 @@ class Descent:
         return self.loops.clusters.project(here.goals[1], across)
 
     def go(self, here: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
-        """The best configuration found, whether it has converged, and the number of steps."""
+        """The best configuration found in at most `iterations` steps, whether it has converged, and the number of steps."""
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
@@ -209,7 +209,7 @@ class Descent:
         return there if gain > 0.0 or is_owed else None
 
     def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
-        """The step (v,) in units, within bounds: closes the loops, then reduces task errors in their null space."""
+        """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task errors in their null space."""
         gap, loops = here.shape.loops
         error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
         if not self.is_bounded:

@@ -19,7 +19,7 @@ def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> Non
 
 @dataclass(frozen=True)
 class FrameGoal:
-    """Goal of a frame on a body, in the world. Weights may differ in every frame of time; 0 leaves an axis free."""
+    """Goal for the pose of a frame on a body, in the world. Weights may change over time; a weight of 0 leaves an axis free."""
 
     body: str
     on_body: Frame = HERE
@@ -49,7 +49,7 @@ class FrameGoal:
 
 @dataclass(frozen=True)
 class CentreGoal:
-    """Goal of the centre of mass [m], with weights along the world's axes."""
+    """Goal for the position of the centre of mass [m], with weights along the world's axes."""
 
     position: Vector
     weight: Vector = EVENLY
@@ -61,7 +61,7 @@ class CentreGoal:
 
 @dataclass(frozen=True)
 class RegulariserWeights:
-    """Weights of the motion regulariser. Positions count in the mechanism's sizes, rotations in radians."""
+    """Weights of the motion regulariser. Position errors count in multiples of the mechanism's size, rotation errors in radians."""
 
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
     speed_weight: float = 0.0  # of rotating faster than `speed` (R_vel)

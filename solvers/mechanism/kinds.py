@@ -1,4 +1,4 @@
-"""The kinds of joints: their degrees of freedom, and the residuals that constrain the rest. Knows no Blender.
+"""The kinds of joints: their degrees of freedom, and the residuals that constrain the others. Knows no Blender.
 
 Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both coincide.
 """
@@ -12,7 +12,7 @@ Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rota
 
 
 class Row(IntEnum):
-    """Residuals that a joint may constrain, in the parent's joint frame."""
+    """Residual components that a joint may constrain, in the parent's joint frame."""
 
     X = 0  # position [m]
     Y = 1

@@ -16,7 +16,7 @@ from .tree import Closure, SpanningTree
 
 
 class JointResiduals:
-    """Residuals of c joints, by kind: which of the nine components each joint constrains."""
+    """Residuals of c joints: which of the nine components each joint constrains, by its kind."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         held = [(k, row) for k, kind in enumerate(kinds) for row in KINDS[kind].rows]
@@ -34,7 +34,7 @@ class JointResiduals:
         self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
 
     def relative(self, parents: Array, children: Array) -> Array:
-        """Transforms (c, 3, 4) of the joints' frames on the children in those on the parents, from both (c, 4, 4) in the world."""
+        """Transforms (c, 3, 4) from the joints' frames on the children to those on the parents, given both (c, 4, 4) in the world."""
         apart = children[:, :3].copy()
         apart[:, :, 3] -= parents[:, :3, 3]
         relative: Array = parents[:, :3, :3].transpose(0, 2, 1) @ apart
@@ -73,7 +73,7 @@ class JointResiduals:
 
 
 class Loops:
-    """All closures of a tree: c closures, r residuals."""
+    """The closures of a tree: c closures with r residuals in all."""
 
     def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
         self.names = tuple(closure.name for closure in closures)

@@ -59,7 +59,7 @@ def _check_frame(what: str, frame: Frame) -> None:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body. Its pose is that of its own frame, which may lie anywhere on it."""
+    """A rigid body. Its pose is that of its own frame, which may be anywhere on the body."""
 
     name: str
     mass: float = 0.0  # [kg]; 0: without influence on the centre of mass
@@ -119,13 +119,13 @@ class Joint:
 
     @property
     def is_valued(self) -> bool:
-        """Whether its values are needed: it has an actuator or a limit."""
+        """Whether the joint's values are needed, because it has an actuator or a limit."""
         return self.actuated or any(map(math.isfinite, (*self.lower, *self.upper, *self.velocity)))
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Bodies and joints, checked: every joint's bodies exist and names are unique."""
+    """A checked mechanism: bodies and joints with unique names, whose references exist."""
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()

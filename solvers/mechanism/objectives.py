@@ -45,7 +45,7 @@ def stacked(tasks: Sequence[Task], at: Kinematics, width: int) -> tuple[Array, A
 
 
 class Objectives:
-    """Makes the tasks of frames, for one mechanism."""
+    """Converts goals and regularisers of a frame to tasks of the solve, for one mechanism."""
 
     def __init__(self, mechanism: Mechanism, tree: SpanningTree) -> None:
         self.mechanism, self.tree = mechanism, tree
@@ -133,7 +133,7 @@ class Objectives:
     # -- regularisers --
 
     def of_regularisers(self, weights: RegulariserWeights, last: Frames, dt: float | None) -> Iterator[Task]:
-        """Tasks that keep bodies near their last frames, `dt` [s] ago."""
+        """Regulariser tasks that keep bodies near their poses of the last frame, `dt` [s] ago."""
         if weights.weight > 0.0:
             positions, rotations = self._moving(weights.weight * self.tree.size**-2.0, 3), self._moving(weights.weight, 3)
             yield LastPose(positions, rotations, rotations.frames(last))

@@ -12,8 +12,8 @@ from .tree import Passage, SpanningTree
 
 
 def moves_of(kind: str, relative: Array) -> list[Any]:
-    """Displacement of each elementary move of a joint ([rad], [m] or a ball's rotation (3, 3)), from the child's frame (4, 4) in the
-    parent's.
+    """Displacement of each elementary joint ([rad], [m] or a ball's rotation (3, 3)) that a joint consists of, from the child's frame (4,
+    4) in the parent's.
 
     If the frames violate the joint, the nearest values, separately for each degree of freedom.
     """
@@ -32,7 +32,9 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
 
 
 def coordinates_at(mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, Frame]) -> tuple[Array, Array]:
-    """Values (v,) and balls' rotations (b, 3, 3) nearest to poses of bodies in the world; zero where a body's pose is not given."""
+    """Values (v,) and balls' rotations (b, 3, 3) that come nearest to poses of bodies in the world; zero for bodies without a given
+    pose.
+    """
     values, balls = np.zeros(len(tree)), np.tile(np.eye(3), (len(tree.balls), 1, 1))
     known = {name: frame_array(pose) for name, pose in poses.items()} | {WORLD: np.eye(4)}
 

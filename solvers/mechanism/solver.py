@@ -95,7 +95,7 @@ class MechanismSolver:
 
     @cached_property
     def actuated(self) -> Indices:
-        """Indices (m,) of the actuators' coordinates."""
+        """Indices (m,) of the coordinates that actuators drive."""
         return np.concatenate([np.zeros(0, np.intp), *(self.tree.all_coordinates(joint.name) for joint in self.mechanism.actuators)])
 
     @cached_property
@@ -106,7 +106,7 @@ class MechanismSolver:
     # -- states --
 
     def state_at(self, poses: Mapping[str, Frame]) -> State:
-        """The state nearest to poses of bodies; its loops may be open."""
+        """The state nearest to poses of bodies in the world; its loops may be open."""
         values, balls = coordinates_at(self.mechanism, self.tree, poses)
         return State(self._within(values, self.lower, self.upper), balls)
 
@@ -119,7 +119,7 @@ class MechanismSolver:
         return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
-        """A joint's values [rad, m], continuous over full rotations. KeyError where a joint closes a loop without actuator or limit."""
+        """A joint's values [rad, m], continuous over full rotations. KeyError if the joint closes a loop and has no actuator or limit."""
         return values_of(self.tree, joint, state.values, state.balls)
 
     def _bodies(self, frames: Frames) -> Array:

@@ -56,7 +56,7 @@ class Closure(NamedTuple):
 
 
 class SpanningTree(tree.Tree):
-    """The tree; its links are the bodies in the mechanism's order, then the frames of closures on both their ends."""
+    """Spanning tree of a mechanism. Its links are the bodies in the mechanism's order, then the frames of closures on both sides."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes` avoided."""
@@ -94,12 +94,12 @@ class SpanningTree(tree.Tree):
         return self.passages.get(name, Passage())
 
     def all_coordinates(self, name: str) -> Indices:
-        """Coordinates (f,) of a joint of the tree in the order of its values, a ball's three among them."""
+        """Coordinates (f,) of a joint of the tree in the order of its values, including the three of a ball joint."""
         own = self.passages[name]
         return own.coordinates if own.ball < 0 else np.append(own.coordinates, self.ball_coordinates[own.ball])
 
     def screws(self, frames: Frames) -> Array:
-        """Screws (2, 3, v): angular velocity, and velocity at the world's origin, of what a unit step in each coordinate moves."""
+        """Screws (2, 3, v) of a unit step in each coordinate: angular velocity, and velocity at the world's origin."""
         made = np.empty((2, 3, len(self)))
         made[0], made[1] = frames.turning.T, frames.moving.T
         if self.has_slides:

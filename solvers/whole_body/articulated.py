@@ -121,7 +121,7 @@ def _with_held(matrix: Array, vector: Array, sides: Sides, held: Array) -> Array
 
 
 class Limbs:
-    """Builds `Articulated` for the targets on a body's links."""
+    """Builds the least-squares problem `Articulated` for the targets on a body's links."""
 
     def __init__(self, body: Body, turning: Indices, placed: Indices, all_at_base: bool) -> None:
         """Limbs and targets of a body.
@@ -146,7 +146,9 @@ class Limbs:
         self.is_quicker = by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3  # than the whole matrix at once
 
     def shared(self, weights: Array) -> tuple[Array, Array]:
-        """Summed weights of the orientation targets beyond each joint of a limb (m, b), and beyond both of two (m, b, b)."""
+        """Summed weights of the orientation targets at or beyond each joint of a limb (m, b), and at or beyond both of two joints (m, b,
+        b).
+        """
         key = weights.tobytes()
         if self._shared is None or self._shared[0] != key:
             single = self.turned.summed(weights)
@@ -164,15 +166,15 @@ class Limbs:
         damped: Array,
         drawn: Array,
     ) -> Articulated:
-        """The least squares of a step.
+        """The least-squares problem of a step.
 
         Args:
             frames: Pose of the body; this and the next five as for `Normal.equations`.
-            turn_weights: (k,)
-            turn_errors: (k, 3) [rad]
-            positions: (p, 3) [m]
-            weights: (p,)
-            errors: (p, 3) [m]
+            turn_weights: (k,) weights of the orientation targets.
+            turn_errors: (k, 3) [rad] desired rotation vectors of the links in the world.
+            positions: (p, 3) [m] positions of the position targets' links, relative to the base's position.
+            weights: (p,) weights of the position targets.
+            errors: (p, 3) [m] desired displacements of these links.
             damped: (6 + n,) damping, added to the diagonal.
             drawn: (6 + n,) added to the negative gradient.
         """

@@ -23,7 +23,9 @@ class Coupling:
 
 
 class Body(Tree):
-    """Joints and links. Unknowns are the base's linear and angular velocity and the joints' speeds, 6 + n, in this order."""
+    """Model of a body with joints and named links. Unknowns are the base's linear and angular velocity and the joints' speeds, 6 + n, in
+    this order.
+    """
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class Body(Tree):
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def violated(self, joints: Array) -> tuple[str, ...]:
-        """Names of the couplings that joints (n,) do not keep."""
+        """Names of the couplings that joint values `joints` (n,) violate."""
         sums, couplings = self.couplings.matrix @ joints, self.couplings
         beyond = np.maximum(couplings.lower - sums, sums - couplings.upper) > MET
         return tuple(name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond)
@@ -83,7 +85,7 @@ class Body(Tree):
         """Indices of links by name.
 
         Raises:
-            SkeletonError: there is no such link.
+            SkeletonError: the body has no link of that name.
         """
         for name in names:
             if name not in self.links:

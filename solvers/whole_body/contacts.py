@@ -14,7 +14,7 @@ from .targets import Contact
 def contact_constraints(
     body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]
 ) -> tuple[Constraints, tuple[str, ...]]:
-    """Equality constraints that bring every contact's link to its position in this step, and a name for each."""
+    """Equality constraints that bring every contact's link to its position in this step, and a name for each constraint."""
     parts, desired, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
     for contact in contacts:
         link = int(body.link_indices([contact.link])[0])
@@ -31,7 +31,7 @@ def contact_constraints(
 
 
 def coupling_constraints(body: Body, joints: Array) -> Constraints:
-    """Constraints that keep the couplings of joints (n,) in this step."""
+    """Constraints that keep the couplings of the joint values `joints` (n,) in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
     return Constraints(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), couplings.lower - at, couplings.upper - at)

@@ -26,7 +26,7 @@ class DesiredMotion(NamedTuple):
 
     @property
     def mean_square(self) -> float:
-        """Mean squared error [rad^2 and m^2]."""
+        """Mean squared error of all targets [rad^2 and m^2]."""
         count = len(self.turns) + len(self.moves)
         return float(np.vdot(self.turns, self.turns) + np.vdot(self.moves, self.moves)) / max(count, 1)
 
@@ -66,7 +66,7 @@ class MotionTargets:
         return self._at_base if self._at_base is not None else self.body.placed(frames, self.placed_links)[:, :3, 3]
 
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:
-        """The desired motion for a frame's values."""
+        """The desired motion of the links in a step, for the target values of a frame."""
         law = self.law
         if self._shares is None or dt != self._shares.dt:
             self._shares = self._shares_for(dt)

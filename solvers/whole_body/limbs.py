@@ -14,7 +14,7 @@ LONGEST = 16  # joints of a limb: longer ones are split, since each limb is solv
 
 
 def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
-    """Joints of each limb, from its root, and the parent of each limb, which comes before it; -1: the base."""
+    """Joints of each limb, root first, and the parent limb of each, which comes before it in the list; -1: the base."""
     children = [0] * len(parents)
     for parent in parents:
         if parent >= 0:
@@ -34,7 +34,7 @@ def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[
 
 
 class Level(NamedTuple):
-    """Limbs at the same depth."""
+    """All limbs of a body at the same depth."""
 
     rows: slice  # of all limbs
     above: Indices  # (k,) the parent of each, among the limbs of the level before; the base for the first level
@@ -94,5 +94,5 @@ class Carried:
 
 
 def padded(rows: Array) -> Array:
-    """The array with a row of zeros appended, to which indices of missing entries refer."""
+    """The array with a row of zeros appended; indices of missing entries refer to that row."""
     return np.concatenate([rows, np.zeros((1, rows.shape[1]))])

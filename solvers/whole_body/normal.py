@@ -47,7 +47,7 @@ class Normal:
 
         Args:
             frames: Pose of the body.
-            turn_weights: (k,)
+            turn_weights: (k,) weights of the orientation targets.
             turn_errors: (k, 3) [rad] desired rotation vectors of the links in the world.
             positions: (p, 3) [m] of the position targets' links, from the base's position.
             weights: (p,)

@@ -73,7 +73,7 @@ class WholeBody:
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
-        """A state at rest.
+        """A state at rest (velocity 0).
 
         Args:
             joints: (n,) [rad or m]; None: zero. Moved to the nearest within limits.
@@ -111,7 +111,7 @@ class WholeBody:
         return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
 
     def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
-        """One step of `dt` [s] toward a frame's values.
+        """The solution and the new state after one step of `dt` [s] toward a frame's target values.
 
         Raises:
             TargetError: the values do not suit the targets, or `dt` is not above zero.

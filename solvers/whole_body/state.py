@@ -50,13 +50,13 @@ def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Arra
 
 
 def moved(body: Body, state: State, move: Array, dt: float) -> State:
-    """The state after a move (6 + n,) in `dt` [s].
+    """The state after a step `move` (6 + n,) of base and joints in `dt` [s].
 
     Args:
-        body: Whose state it is.
-        state: Before.
-        move: [m, rad] of the base, linear then angular in the world, and of the joints.
-        dt: [s]
+        body: The body's model.
+        state: State before the step.
+        move: Displacement [m] and rotation [rad] of the base in the world, then changes of the joint values.
+        dt: Duration of the step [s].
     """
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
     x, y, z = move[3:BASE].tolist()

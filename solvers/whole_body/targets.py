@@ -53,7 +53,7 @@ def no_positions() -> Array:
 
 @dataclass(frozen=True)
 class Values:
-    """Target values of one frame, in the world, in the order of the targets of their kind.
+    """Target values of one frame in the world, in the order of the orientation and of the position targets.
 
     A target without a valid rotation or position is lost for the frame.
     """
@@ -67,7 +67,7 @@ class Values:
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
-    """Raises TargetError where the values do not suit the targets, or the number of joints."""
+    """Raises TargetError if the values do not suit the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
     shapes = {"rotation": (k, 3, 3), "position": (p, 3), "angular_velocity": (k, 3), "linear_velocity": (p, 3)}
     for name, shape in shapes.items():

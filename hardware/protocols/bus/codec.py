@@ -22,7 +22,7 @@ class BusCodec(Codec):
     """A codec for servos with ids and registers.
 
     Args:
-        capabilities: What the servos support.
+        capabilities: Capabilities of the servos.
         framing: The frame format.
         table: The registers.
         sync_reads: Whether servos answer a sync read; otherwise each is queried by itself.

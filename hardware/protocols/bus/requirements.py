@@ -17,7 +17,7 @@ class Requirement:
 
     Attributes:
         register: The register.
-        name: Its name in sentences, such as "operating mode".
+        name: Name of the register in sentences, such as "operating mode".
         allowed: Numbers with which the servo can be driven to positions.
         must_be: The allowed numbers as text.
         numbers: Meanings of numbers.

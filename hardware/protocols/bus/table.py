@@ -28,19 +28,19 @@ class Table:
         servo_id: Register of the id.
         baudrate: Register of the baud rate, whose numbers are in `baudrates`.
         quantities: Registers of the readable quantities.
-        requirements: What registers must hold before a servo is driven.
+        requirements: Values that registers must hold before a servo is driven.
         models: Model names by number.
         baudrates: Register numbers by baud rate [bit/s].
         model: Register of the model number, read to identify a servo where the answer to a ping does not contain it.
         firmware: Register of the firmware's version.
-        flags: What the bits of a status' error byte mean.
+        flags: Meaning of the bits of a status' error byte.
         codes: Error codes in the bits beyond `flags`: the command was refused.
-        hardware_flags: What the bits of the hardware's own error register mean.
+        hardware_flags: Meaning of the bits of the hardware error register.
         hardware_errors: The hardware error register, where there is one.
         ping_tells: Whether the answer to a ping carries model and firmware.
         eeprom_lock: Register that locks the EEPROM, where there is one.
         watchdog: Register of the watchdog, where there is one.
-        watchdog_unit: Its unit [s].
+        watchdog_unit: Unit of the watchdog register [s].
         firmware_parts: Number of parts of a version: 2 for "2.4", 1 for "46".
     """
 

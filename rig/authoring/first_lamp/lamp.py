@@ -147,7 +147,7 @@ def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
 
     Args:
         scene: The scene.
-        position_at: From the phase of the path [rad] to the target's position; 2 pi is one period.
+        position_at: Returns the target's position [m] for a phase of the path [rad]; 2 pi is one period.
     """
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1

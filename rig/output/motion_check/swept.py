@@ -25,8 +25,8 @@ def zone_pose(matrix: np.ndarray) -> ZonePose | None:
 def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, now: ZonePose | None, step: float) -> list[np.ndarray]:
     """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left out, `there` is the last.
 
-    There are enough that the ends move at most `step` from one to the next, but at most `MOST_LOOKS`. The ends move along straight lines,
-    and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.
+    There are enough lines that the ends move at most `step` from one to the next, but at most `MOST_LOOKS` lines. The ends move along
+    straight lines, and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.
 
     Args:
         came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.

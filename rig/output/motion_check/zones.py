@@ -30,7 +30,7 @@ class Zone:
         number: Index of the zone in the armature's list.
 
     Raises:
-        RigError: its object is missing, or has no inside.
+        RigError: the zone's object is missing, or has no inside.
     """
 
     def __init__(self, rig, number: int) -> None:
@@ -170,7 +170,7 @@ def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.n
         links: Links of a chain.
         zones: The zones in this frame.
         places: (n, 2, 3) world positions of heads and tails [m].
-        before: The same in the last frame; None in the first.
+        before: World positions in the last frame; None in the first frame.
     """
     radius, came = links.rig.limber.link_radius, places if before is None else before
     step = max(radius, LEAST_STEP)

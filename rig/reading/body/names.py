@@ -84,7 +84,7 @@ def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None =
 
     Args:
         source: Parent of each source bone, parents before their children.
-        target: The same for the target.
+        target: Parent of each target bone, parents before their children.
         controls: Only for a target whose named bones follow controls: the control to pair instead of each bone; bones without one are
             skipped.
     """

@@ -20,7 +20,7 @@ def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
     Args:
         rig: The armature object.
         links: Bones that the body moves; other bones move with their nearest ancestor among them.
-        feet: Those links that are feet.
+        feet: The links that are feet.
     """
     return tuple(Foot(name, _sole(rig, set(links), rig.data.bones[name])) for name in feet)
 

@@ -32,7 +32,7 @@ def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tu
 
     Args:
         kept: The mechanism's settings.
-        now: Its settings with keyed values (see `keyed`).
+        now: The mechanism's settings with keyed values (see `keyed`).
         reading: The mechanism as read.
         placement: Predicted transforms of this frame.
         back: (4, 4) from world space to the base frame.
