@@ -23,7 +23,7 @@ _registered = ExitStack()
 
 
 def register_all() -> None:
-    """Registers every part, or none where one fails."""
+    """Registers all parts of the extension; if one fails, none stays registered."""
     with ExitStack() as undone:
         for cls in classes():
             bpy.utils.register_class(cls)

@@ -43,7 +43,7 @@ class Part(Protocol):
     def new_session(self) -> "Session": ...
 
     def place(self, view: Any, pose: Any) -> None:
-        """Sets the mover's pose in a view of the scene."""
+        """Writes the mover's pose to a view (the poses of the scene in the host's form)."""
         ...
 
 
@@ -164,7 +164,7 @@ class Session(ABC):
         self.state, self.pose_before, self.desired_before, self.frames = None, {}, {}, 0
 
     def snapshot(self) -> Snapshot:
-        """State for a later `restore`."""
+        """State of the session, for a later `restore`."""
         return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames)
 
     def restore(self, snapshot: Snapshot | None) -> None:

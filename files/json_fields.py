@@ -37,7 +37,7 @@ class JsonFields:
         return value
 
     def whole(self, field: str, lowest: int, highest: int) -> int:
-        """An integer field within bounds."""
+        """A field with an integer from `lowest` to `highest`."""
         value: int = self.get(field, int)
         if not lowest <= value <= highest:
             self.wrong(field, f"a whole number from {lowest} to {highest}")
@@ -73,7 +73,7 @@ class JsonFields:
         return value
 
     def child(self, field: str) -> JsonFields:
-        """The object in a field."""
+        """The object in a field, as JsonFields."""
         return JsonFields(f"{self._name}, {field}", self.get(field, object), self._error)
 
     def children(self, field: str, kind: str, key: str = "") -> list[JsonFields]:

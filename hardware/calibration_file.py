@@ -130,7 +130,7 @@ def load(path: Path) -> Calibration:
 
 
 def to_text(calibration: Calibration) -> str:
-    """A calibration as JSON."""
+    """A calibration as the JSON text of its file."""
     robot = {"format": FORMAT, "version": VERSION} | {
         name: value for name, value in asdict(calibration).items() if name not in ("joints", "channels")
     }

@@ -112,7 +112,7 @@ class Channel:
 
     @property
     def label(self) -> str:
-        """The channel's joints and servo, for messages."""
+        """Names of the channel's joints and its servo, as text for messages."""
         return f"'{' + '.join(share.joint for share in self.shares)}' (servo {self.servo})"
 
     def __post_init__(self) -> None:
@@ -220,7 +220,7 @@ class Device:
 
     @property
     def is_virtual(self) -> bool:
-        """Whether the port is a built-in virtual robot."""
+        """Whether the port is that of a built-in virtual robot."""
         return self.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
 
 
@@ -251,7 +251,7 @@ def to_plain(device: Device) -> dict[str, Any]:
 
 
 def from_plain(plain: dict[str, Any]) -> Device:
-    """The inverse of `to_plain`."""
+    """The device from a dict that `to_plain` made."""
     joints = tuple(Joint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
     channels = tuple(
         Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])}) for channel in plain["channels"]

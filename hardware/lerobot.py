@@ -141,7 +141,7 @@ def save(path: Path, motors: Mapping[str, Motor]) -> None:
 
 
 def to_text(motors: Mapping[str, Motor]) -> str:
-    """The text of a calibration file."""
+    """Text of a calibration file with these motors."""
     return json.dumps({name: asdict(motor) for name, motor in motors.items()}, indent=4)
 
 

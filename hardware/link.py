@@ -206,7 +206,7 @@ class Link:
             self._make(Command.RECONNECT)
 
     def status(self) -> Status:
-        """The present status."""
+        """Current status of the link and the robot."""
         if self._memory is None:
             return self._describe(State.CLOSED, Fault.NONE, "")
         self._write()

@@ -56,7 +56,7 @@ class PortSession:
             self.use(codec)
 
     def use(self, codec: Codec) -> None:
-        """Switch to another protocol."""
+        """Switch the session to the codec of another protocol."""
         self._dialogue = Dialogue(codec.decoder(), self._baudrate)
 
     def query(self, exchanges: Iterable[Exchange]) -> list[Message]:

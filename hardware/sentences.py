@@ -123,7 +123,7 @@ _ALONE: dict[Silence, str] = {
 
 
 def port_name(port: str) -> str:
-    """Name of a port for the user."""
+    """Name of a port as text for the user."""
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)
 
 

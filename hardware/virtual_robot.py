@@ -107,7 +107,7 @@ class VirtualRobot:
 
     @property
     def pulses(self) -> tuple[float | None, ...]:
-        """The pulses being sent [us]."""
+        """The pulse that each channel currently sends [us]; None: no pulse."""
         return tuple(servo.pulse for servo in self.servos)
 
     @property

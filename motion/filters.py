@@ -125,7 +125,7 @@ class Filter(Protocol):
         """Limits within which the output stays."""
 
     def rest(self, position: float) -> Kinematic:
-        """State at rest at `position` [rad]."""
+        """State of a joint at rest at `position` [rad]."""
 
     def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
         """State `dt` seconds later, moving toward `target`.

@@ -59,7 +59,7 @@ def stopping(velocity: float, acceleration: float, limit: float, jerk: float) ->
 
 
 def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: float) -> float:
-    """Signed distance [rad] of the fastest stop."""
+    """Signed distance [rad] that a joint moves during the fastest stop."""
     return stopping(velocity, acceleration, limit, jerk)[0]
 
 
@@ -77,7 +77,7 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
 
 
 def moved(position: float, velocity: float, acceleration: float, jerk: float, t: float) -> Point:
-    """Point after `t` seconds of constant jerk."""
+    """State of a joint (position, velocity, acceleration) after `t` seconds of constant jerk."""
     gained = 0.5 * jerk * t
     return (
         position + t * (velocity + t * (0.5 * acceleration + gained / 3.0)),

@@ -33,7 +33,7 @@ class Transition:
     seconds: float = 0.0
 
     def rest(self, position: float) -> TransitionState:
-        """State at rest at `position` [rad]."""
+        """State of a joint at rest at `position` [rad]."""
         return TransitionState(position, target=position)
 
     def duration(self, state: Kinematic, target: float) -> float:

@@ -36,7 +36,7 @@ class BoneShape:
 
 
 def bone_shapes(robot: Robot, tree: Tree) -> tuple[BoneShape, ...]:
-    """One bone per link, in the tree's order."""
+    """Bone shapes of all links, in the tree's order."""
     return _BoneLayout(robot, tree).shapes()
 
 

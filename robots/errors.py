@@ -19,15 +19,15 @@ class NumberError(UrdfError):
 
 
 class NameClashError(UrdfError):
-    """Two links or two joints with the same name."""
+    """Two links or two joints have the same name."""
 
 
 class JointTypeError(UrdfError):
-    """Unknown joint type."""
+    """A joint has an unknown type."""
 
 
 class AxisError(UrdfError):
-    """Joint axis of zero length."""
+    """A joint's axis has length zero."""
 
 
 class LimitError(UrdfError):
@@ -43,7 +43,7 @@ class LoopError(UrdfError):
 
 
 class RootError(UrdfError):
-    """More than one root link."""
+    """The robot has more than one root link."""
 
 
 class MimicError(UrdfError):

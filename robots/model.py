@@ -178,10 +178,10 @@ class Robot:
 
     @cached_property
     def link(self) -> dict[str, Link]:
-        """Links by name."""
+        """The robot's links by name."""
         return {link.name: link for link in self.links}
 
     @cached_property
     def joint(self) -> dict[str, Joint]:
-        """Joints by name."""
+        """The robot's joints by name."""
         return {joint.name: joint for joint in self.joints}

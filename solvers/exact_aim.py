@@ -20,7 +20,7 @@ SLOWEST = 0.999  # ratio of errors over four steps above which the correction en
 
 
 class Corrected(NamedTuple):
-    """Result of the correction."""
+    """Result of the exact correction of an aim: angles, their pose, the remaining error and the number of steps."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose

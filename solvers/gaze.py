@@ -148,7 +148,7 @@ def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
 
 
 class Shape:
-    """Shape deviation from one posture.
+    """Shape of one posture, from which the shape deviation of poses is measured.
 
     The angle whose cosine is the mean cosine between the link directions of a solved pose and those of the posture. Before the comparison
     the pose is rotated about the first joint's axis so that this angle is smallest. Links run to the next joint's position, the last to the
@@ -169,7 +169,7 @@ class Shape:
         return [unit(link) for link in links] + [rotate(turned, Y) for turned, _ in ends]
 
     def deviation(self, pose: Pose) -> float:
-        """Shape deviation [rad] of a pose."""
+        """Shape deviation [rad] of a pose from the posture."""
         upright_sum = along = across = 0.0
         directions = self._directions(pose)
         for solved, authored in zip(directions, self.authored, strict=True):

@@ -59,7 +59,7 @@ class PositionLimit:
 
 @dataclass(frozen=True)
 class AccelerationLimit:
-    """Largest accelerations, also while braking."""
+    """Limit of the coordinates' accelerations, also while braking."""
 
     most: Array | float  # (n,) or for all [rad/s^2 or m/s^2]
 

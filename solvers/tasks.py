@@ -52,7 +52,7 @@ class Ends:
         self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
 
     def frames(self, frames: Frames) -> Array:
-        """Frames (k, 4, 4) in the world."""
+        """Frames (k, 4, 4) of the ends in the world."""
         placed: Array = frames.nodes.take(self.nodes, axis=0) @ self.offsets
         return placed
 

@@ -29,7 +29,7 @@ class Foot(NamedTuple):
 
 
 class Floor(NamedTuple):
-    """A plane in the armature's space."""
+    """The floor: a plane in armature space."""
 
     up: Array  # (3,) its normal; NaN: unknown
     height: float  # [m] of its points along the normal

@@ -114,18 +114,19 @@ def make_model(
     options: object = None,
     transition: float = 0.0,
 ) -> Model:
-    """The mover of a chain.
+    """Makes the mover of a chain.
 
     Args:
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter.
         character: Style of the motion filter.
-        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; it is then a gradual transition.
+        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the mover then makes a gradual
+            transition.
         options: The solver's options object.
-        transition: Duration [s] of that transition; 0: as long as half of the joints' limits need.
+        transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration and jerk limits allow.
 
     Raises:
-        SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; they name it and the remedy.
+        SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; the message names it and the remedy.
     """
 
     def limits(share: float) -> tuple[Limits, ...]:

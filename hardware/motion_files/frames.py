@@ -1,4 +1,4 @@
-"""Frames at another rate: curves through the very frames, for files whose player interpolates. Knows no Blender."""
+"""Resampling of frames to another rate, on curves through the frames, for files whose player interpolates. Knows no Blender."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MODE: Mode = "range_m100_100"
 
 
 def is_animation(first_line: object) -> bool:
-    """Whether a table's first line is LeLamp's."""
+    """Whether a table's first line is that of a LeLamp animation."""
     return isinstance(first_line, str) and first_line.startswith(f"{TIME},") and any(f"{name}{SUFFIX}" in first_line for name in JOINTS)
 
 

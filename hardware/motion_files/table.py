@@ -41,7 +41,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A decoded table."""
+    """A motion table in decoded form: one track for each channel."""
 
     tracks: tuple[Track, ...]
     pulses_per_row: int

@@ -65,5 +65,5 @@ class Take:
         return zip(*self.standing(), strict=True)
 
     def followed_by(self, frames: tuple[Values, ...]) -> Take:
-        """The take with more frames at the end."""
+        """The take with further frames appended at the end."""
         return replace(self, frames=self.frames + frames)

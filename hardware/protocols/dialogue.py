@@ -36,7 +36,7 @@ class Dialogue:
         return bool(self._due) or self._decoder.waiting
 
     def ask(self, exchanges: Iterable[Exchange]) -> None:
-        """Queue exchanges."""
+        """Append exchanges to the queue."""
         self._due += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:

@@ -226,7 +226,7 @@ class Decoder(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether answers are missing."""
+        """Whether answers to sent exchanges are still missing."""
 
     def expect(self, exchange: Exchange) -> None:
         """Record that `exchange` is being sent: from now on only its answers are valid."""
@@ -289,7 +289,7 @@ class Codec(ABC):
         return ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for quantities of servos."""
+        """Queries that read quantities, such as positions, from servos."""
         self._check_readable(quantities)
         return ()
 

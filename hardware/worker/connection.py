@@ -22,7 +22,7 @@ _BUCKETS = math.ceil(math.log(1e8) / _STEP)  # up to 100 s
 
 
 class Durations:
-    """A histogram of durations."""
+    """Histogram of durations [s]."""
 
     def __init__(self) -> None:
         self._counts = [0] * _BUCKETS
@@ -63,7 +63,7 @@ class Moves:
 
     @property
     def waiting(self) -> int:
-        """Number of unanswered moves."""
+        """Number of moves that are not answered yet."""
         return len(self._waiting)
 
     def is_waiting(self, sequence: int) -> bool:
@@ -238,7 +238,7 @@ class Connection(ABC):
 
     @abstractmethod
     def listen(self, now: float) -> None:
-        """Process the bytes that have arrived."""
+        """Process the bytes that have arrived from the device."""
 
     @abstractmethod
     def move(self, now: float, raw: Sequence[float | None]) -> None:
@@ -246,7 +246,7 @@ class Connection(ABC):
 
     @abstractmethod
     def speak(self, now: float) -> None:
-        """Send whatever is due, except moves."""
+        """Send everything that is due to the device, except moves."""
 
     @abstractmethod
     def acknowledge_fault(self, now: float) -> None:

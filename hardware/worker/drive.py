@@ -110,7 +110,7 @@ class Drive:
 
     @property
     def commanded(self) -> tuple[float, ...]:
-        """Commanded values (joints,)."""
+        """Commanded joint values (joints,), each in its joint's unit."""
         return tuple(state.position for state in self._states)
 
     @property

@@ -119,7 +119,7 @@ class PoseConfirmation:
         self._values.update((joint, values[joint]) for joint in joints)
 
     def forget(self) -> None:
-        """Forget all confirmations."""
+        """Discard all confirmations of joints."""
         self._values.clear()
 
     def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:

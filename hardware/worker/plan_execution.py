@@ -13,7 +13,7 @@ TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
 
 
 class Outcome(Enum):
-    """Progress of a sequence."""
+    """Progress of a sequence of exchanges: running, done or failed."""
 
     GOING = "going on"
     DONE = "done"
@@ -68,7 +68,7 @@ class PlanExecution:
 
     @property
     def missing(self) -> list[int | None]:
-        """Servos that did not answer."""
+        """Servos that did not answer their last exchange."""
         return self._job.missing
 
     def hear(self, messages: Iterable[Message]) -> None:

@@ -38,7 +38,7 @@ class ServoPlans:
         self._uncompared: dict[int, int] = {}  # positions of servos without torque, until they were compared with those with torque
 
     def read_positions(self) -> tuple[Exchange, ...]:
-        """Queries for all positions."""
+        """Queries for the positions of all servos."""
         return self._codec.read([Quantity.POSITION], self._channels.servos)
 
     def volatile_settings(self, servos: Collection[int]) -> dict[int, VolatileSettings]:

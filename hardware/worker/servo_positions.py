@@ -14,7 +14,7 @@ class ServoPositions:
 
     @property
     def newest(self) -> dict[int, int]:
-        """Newest position of each servo, by id."""
+        """Newest raw position of each servo, by id."""
         return self._positions
 
     def take(self, servo: int, raw: int, now: float) -> None:
@@ -23,9 +23,9 @@ class ServoPositions:
         self._at[servo] = now
 
     def since(self, then: float) -> dict[int, int]:
-        """Positions measured since `then` [s], by id."""
+        """Positions measured at `then` [s] or later, by servo id."""
         return {servo: raw for servo, raw in self._positions.items() if self._at[servo] >= then}
 
     def silent(self, servos: list[int], then: float) -> list[int]:
-        """Servos without a measurement since `then` [s]."""
+        """Servos without a measurement at `then` [s] or later."""
         return [servo for servo in servos if self._at.get(servo, -math.inf) < then]

@@ -36,7 +36,7 @@ class ServoSilence:
         self._has_answer = False
 
     def restart(self, now: float) -> None:
-        """Count silence from now on."""
+        """Measure silence from `now` [s] on."""
         self.began = self._heard_at = now
 
     def take(self, messages: Sequence[Message], now: float) -> None:

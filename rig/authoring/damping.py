@@ -15,7 +15,7 @@ from ..reading.skeleton import ChainReader
 
 
 def has_damping(chain) -> bool:
-    """Whether the chain's solver has a damping."""
+    """Whether the chain's solver has a constant damping to choose."""
     info = SOLVERS.get(chain.solver)
     return info is not None and info.options is not None and issubclass(info.options, DampedOptions)
 

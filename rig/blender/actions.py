@@ -40,7 +40,7 @@ def _channelbag(action, slot, create: bool):
 
 
 def find(curves, data_path: str, index: int):
-    """The F-curve of a channel; None: there is none."""
+    """F-curve for a data path and array index; None: there is none."""
     return curves.find(data_path, index=index) if hasattr(curves, "find") else None
 
 

@@ -35,7 +35,7 @@ class PosedBody(dict):
 
 @dataclass
 class BodySession(SceneSession):
-    """Session of one body."""
+    """Session (state from frame to frame) of a body that follows a motion."""
 
     linked: Linked | None = None
     linked_key: tuple = ()

@@ -31,7 +31,7 @@ SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 @dataclass
 class ChainSession(SceneSession):
-    """Session of one chain."""
+    """Session (state from frame to frame) of a chain."""
 
     reader: ChainReader | None = None
     settings: tuple = ()  # stored ones, when the reader was made

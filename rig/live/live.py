@@ -139,7 +139,7 @@ def _begin(scene, depsgraph) -> None:
 
 
 def movers_of_scene(scene) -> list[Mover]:
-    """Live movers of a scene that can move now."""
+    """Live movers of a scene that can move (not linked, not in Edit Mode)."""
     return [mover for mover in live_movers(scene) if mover.can_move]
 
 

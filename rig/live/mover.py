@@ -175,7 +175,7 @@ class Mover(PostureKeeper, _Pair):
         return []
 
     def place(self, placement: Placement, pose) -> None:
-        """Writes the mover's pose to a placement."""
+        """Writes the mover's pose to predicted transforms."""
         placement.move(self.owner, pose)
 
     def bodies(self, session) -> Bodies:

@@ -53,7 +53,7 @@ class Member:
 
 
 class Registry:
-    """The live armatures as of the last `sync`."""
+    """Registry of the live armatures and their proxies, as of the last `sync`."""
 
     def __init__(self) -> None:
         self.members: list[Member] = []
@@ -156,7 +156,7 @@ def exists(thing) -> bool:
 
 @dataclass
 class MechanismRegistry:
-    """The live mechanisms as of the last `sync`."""
+    """Registry of the live mechanisms and their proxies, as of the last `sync`."""
 
     owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
     unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
@@ -168,7 +168,7 @@ class MechanismRegistry:
         return [MechanismMover(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
 
     def sync(self) -> None:
-        """Finds the live mechanisms of the file."""
+        """Updates the registry from the live mechanisms of the file."""
         self.owners = {
             thing.session_uid: thing.name
             for thing in bpy.data.objects
@@ -247,7 +247,7 @@ class Runtime:
 
     @property
     def is_any(self) -> bool:
-        """Whether anything is live."""
+        """Whether any mover of the file is live."""
         return bool(self.registry.members or self.mechanisms.owners)
 
     def note_rest(self, scene, movers: list[Mover]) -> None:

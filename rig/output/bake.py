@@ -74,7 +74,7 @@ class Bake(Stepped):
 
     @property
     def length(self) -> int:
-        """Number of frames in the range."""
+        """Number of frames in the bake's range."""
         return self.end - self.start + 1
 
     @property
@@ -89,7 +89,7 @@ class Bake(Stepped):
 
     @property
     def total(self) -> int:
-        """Number of steps in all passes."""
+        """Number of steps of the bake in all passes."""
         return self.passes * self.length
 
     @property

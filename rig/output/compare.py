@@ -35,7 +35,7 @@ REPEATS, REPEAT_FOR = (
 
 
 class Column(NamedTuple):
-    """One column of the table."""
+    """A column of the comparison's table."""
 
     heading: str
     meaning: str
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass
 class Table:
-    """Result of a comparison."""
+    """Table with the results of a comparison of solvers."""
 
     rows: list[Row]
     frames: range
@@ -220,12 +220,12 @@ class Comparison(Stepped):
 
     @property
     def total(self) -> int:
-        """Number of steps."""
+        """Number of steps of the comparison."""
         return len(self.frames) * len(self.contestants)
 
     @property
     def frame(self) -> int:
-        """Frame of the next step."""
+        """Scene frame of the comparison's next step."""
         return self.frames[min(self.done // len(self.contestants), len(self.frames) - 1)]
 
     @in_one_thread

@@ -8,7 +8,7 @@ from ..blender import actions
 
 
 class Channel(NamedTuple):
-    """One animated property with its current value."""
+    """An animated property with its value at the time of reading."""
 
     owner: bpy.types.ID
     path: str

@@ -198,7 +198,7 @@ class LimberMechanismGoal(PropertyGroup):
 
 
 class LimberRestPosition(PropertyGroup):
-    """Where an object is in a mechanism's rest pose."""
+    """Pose that an object has in a mechanism's rest pose."""
 
     object: PointerProperty(name="Object", description="A body, a joint or the mechanism's owner", type=Object)
     matrix: FloatVectorProperty(name="Matrix", description="World matrix in the rest pose, row by row", size=16)

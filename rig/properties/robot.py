@@ -176,7 +176,7 @@ class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
 
 
 class LimberDevice(PropertyGroup):
-    """The robot that an armature's joints drive."""
+    """Properties of the robot that an armature's joints drive."""
 
     port: StringProperty(
         name="Port",

@@ -12,7 +12,7 @@ def _remember_name(zone, _context) -> None:
 
 
 class LimberZone(PropertyGroup):
-    """An object whose inside is forbidden."""
+    """A no-go zone: an object whose inside links must not enter."""
 
     name: StringProperty(name="Name", description="Name of the object when it was chosen")
     zone: PointerProperty(
@@ -25,7 +25,7 @@ class LimberZone(PropertyGroup):
 
 
 class LimberZones:
-    """Mixin of rigs: no-go zones."""
+    """Mixin of an object's properties: its no-go zones."""
 
     zones: CollectionProperty(name="No-Go Zones", description="Objects that links of the chains must not enter", type=LimberZone)
     active_zone: IntProperty(name="Zone", description="Selected no-go zone")

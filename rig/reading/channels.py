@@ -59,7 +59,7 @@ def of_joint(rig, bone: str, axis: str) -> Channel:
 
 
 def of_motor(owner, number: int) -> Channel:
-    """Channel of a mechanism's motor value."""
+    """Channel that stores the value of a mechanism's motor."""
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)
 
 

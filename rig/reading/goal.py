@@ -115,7 +115,7 @@ def forward_axis(settings) -> tuple[float, float, float]:
 
 
 def signed_axis(name: str) -> tuple[float, float, float]:
-    """Unit vector of an axis name, "+X" to "-Z"."""
+    """Unit vector of an axis given by name, "+X" to "-Z"."""
     sign = -1.0 if name[0] == "-" else 1.0
     return tuple(sign if axis == name[1] else 0.0 for axis in "XYZ")
 

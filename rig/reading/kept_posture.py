@@ -27,9 +27,7 @@ def numbers(mover) -> list[int]:
 
 
 def number(mover) -> int:
-    """The number that the property `posture` stores, even if no posture has it any more; -1 if none was ever stored. (Python reads only
-    names of items, so all numbers are made items for the moment.)
-    """
+    """The number that the property `posture` stores, even if no posture has it any more; -1 if none was ever stored."""
     global _all_are_items
     _all_are_items = True
     try:

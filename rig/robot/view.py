@@ -15,7 +15,7 @@ def _joints(_view, _context) -> list[tuple[str, str, str]]:
 
 
 class LimberView(bpy.types.PropertyGroup):
-    """Which overlays are drawn in the 3D viewports."""
+    """Settings of the overlays in the 3D viewports."""
 
     rays: BoolProperty(
         name="Gaze",

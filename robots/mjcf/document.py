@@ -37,7 +37,7 @@ NO_LENGTH = 1e-10  # as MuJoCo's compiler: a shorter vector has no direction
 
 
 class Document:
-    """One MJCF file and those that it includes."""
+    """An MJCF file together with the files that it includes."""
 
     def __init__(self, reader: AttributeReader, root: Element) -> None:
         self.reader, self.root = reader, root

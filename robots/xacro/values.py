@@ -68,7 +68,7 @@ class Scope:
 
     @property
     def top(self) -> "Scope":
-        """Scope of the whole file."""
+        """Outermost scope: that of the whole file."""
         scope = self
         while scope.parent is not None:
             scope = scope.parent

@@ -31,7 +31,7 @@ class GoalError(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Angles after a descent, and their error."""
+    """Result of a descent: the angles and their error."""
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose

@@ -26,7 +26,7 @@ BRANCH_SPEED = math.radians(300)
 
 @dataclass(frozen=True)
 class Memory:
-    """State of the solver from frame to frame."""
+    """State of the solver, passed on from frame to frame."""
 
     pause: float = 0.0  # [s] before the next search among the seeds
     aim_error: float = 0.0  # [rad] of the goal

@@ -21,7 +21,7 @@ HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies
 
 
 class AimErrors(NamedTuple):
-    """Aim errors of m poses, all ends stacked."""
+    """Aim errors of m poses with their Jacobians, stacked over all ends."""
 
     error: Angles  # (m, r) [rad], positions in shares of the reach: target minus pose
     columns: Angles  # (m, n, r) reduction of the error per unit of each joint

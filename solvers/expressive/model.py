@@ -39,7 +39,7 @@ class Poses:
         self.slides = self._slide() if model.slid else None
 
     def pick(self, candidates: Indices) -> "Poses":
-        """The configurations with these indices."""
+        """The configurations with the given indices."""
         return Poses(self.model, self.angles[candidates], self.vectors[candidates])
 
     def _carried(self, places: Indices) -> Angles:

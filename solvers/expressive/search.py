@@ -36,7 +36,7 @@ SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lie
 
 
 class Searching(NamedTuple):
-    """State of a search between two steps."""
+    """State of a search from scratch between two steps."""
 
     candidates: Candidates
     round: int = 0
@@ -64,7 +64,7 @@ class Search:
         return Searching(descent.at(starts, sides))
 
     def advanced(self, descent: Descent, searching: Searching) -> Searching:
-        """The search after one more step."""
+        """State of the search after one more step."""
         before, number, steps = searching
         now = ROUNDS[number]
         candidates = descent.at(descent.bold(before, now.passes), before.sides)

@@ -94,7 +94,7 @@ class Settling:
 
 @dataclass(frozen=True)
 class Memory:
-    """State of the tracker from frame to frame."""
+    """State of the tracker, passed on from frame to frame."""
 
     problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
     values: tuple[tuple[float, ...], ...] = ()  # numbers of the posture and of each aim

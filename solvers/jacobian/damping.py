@@ -12,7 +12,7 @@ from .linear import Array, Factors
 
 
 class Damping(Protocol):
-    """Damping of each singular direction."""
+    """Interface of a choice of damping for each singular direction."""
 
     def squares(self, parts: Factors, along: Array) -> Array | float:
         """Squared damping for each singular value (k,), or one number for all.

@@ -102,7 +102,7 @@ class Linear:
 
 
 class Linearizer:
-    """Linearises a goal at a pose."""
+    """Computes the linearised problem of a goal at a pose."""
 
     def __init__(self, skeleton: Skeleton, at_targets: bool = False) -> None:
         self.skeleton = skeleton

@@ -16,7 +16,7 @@ from .linear import Array, Mask
 
 
 class State(NamedTuple):
-    """Arguments of secondary objectives."""
+    """Arguments of secondary objectives: goal, posture, angles and pose."""
 
     skeleton: Skeleton
     units: Array  # (n,)
@@ -28,12 +28,12 @@ class State(NamedTuple):
 
 
 class Objective(Protocol):
-    """A secondary objective, to be minimised."""
+    """Interface of a secondary objective, which is minimised in the null space of the goals."""
 
     def value(self, state: State) -> float: ...
 
     def downhill(self, state: State) -> Array:
-        """Negative gradient (n,), in the joints' units."""
+        """Negative gradient (n,) of the objective, in the joints' units."""
         ...
 
 

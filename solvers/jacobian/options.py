@@ -39,7 +39,7 @@ DAMPINGS = (
 
 @dataclass(frozen=True)
 class Options(Settings):
-    """Settings of any method of the family."""
+    """Settings that all methods of the Jacobian family have."""
 
     beneath: tuple[ObjectiveName, ...] = setting(
         ("posture",),

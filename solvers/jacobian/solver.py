@@ -48,7 +48,7 @@ class Here(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Result of the updates."""
+    """Result of a run of updates: the iterate and how it was reached."""
 
     here: Here
     updates: int

@@ -21,7 +21,7 @@ Z: Vector = (0.0, 0.0, 1.0)
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """Inner product."""
+    """Inner product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -31,22 +31,22 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def add(a: Vector, b: Vector) -> Vector:
-    """a + b."""
+    """Sum a + b of two vectors."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def subtract(a: Vector, b: Vector) -> Vector:
-    """a - b."""
+    """Difference a - b of two vectors."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def scale(a: Vector, factor: float) -> Vector:
-    """`a` times `factor`."""
+    """Vector `a` times `factor`."""
     return (a[0] * factor, a[1] * factor, a[2] * factor)
 
 
 def length(a: Vector) -> float:
-    """Euclidean length."""
+    """Euclidean length of a vector."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 

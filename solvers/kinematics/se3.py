@@ -38,7 +38,7 @@ HERE = Frame()
 
 
 def frame_array(frame: Frame) -> Array:
-    """Matrix (4, 4) of a frame."""
+    """Homogeneous matrix (4, 4) of a frame."""
     made = np.eye(4)
     made[:3, :3] = to_matrix(frame.rotation)
     made[:3, 3] = frame.position

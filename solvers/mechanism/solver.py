@@ -46,7 +46,7 @@ class State:
 
 @dataclass(frozen=True)
 class Report:
-    """Outcome of one solve."""
+    """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # every joint's residual is at most MET
     settled: bool  # the solve has converged
@@ -64,7 +64,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Solution:
-    """Solution of one frame."""
+    """Result of a mechanism's solve for one frame."""
 
     state: State
     poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
@@ -115,7 +115,7 @@ class MechanismSolver:
         return self.state_at({body.name: body.start for body in self.mechanism.bodies if body.start is not None})
 
     def poses(self, state: State) -> Array:
-        """Poses (b, 4, 4) of the bodies in the world."""
+        """Poses (b, 4, 4) of the bodies in the world for a state."""
         return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:

@@ -44,7 +44,7 @@ class Solution:
 
 
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
-    """A state with velocity 0."""
+    """A state of the body with the given pose and velocity 0."""
     frames = body.forward(joints, base_rotation)
     return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
 

@@ -60,7 +60,7 @@ class Register:
         return value.to_bytes(self.size, self.order, signed=self.signed)
 
     def unpack(self, data: bytes) -> int:
-        """Decode `data`, which has the register's size."""
+        """Decode the register's number from `data`, which has the register's size."""
         value = int.from_bytes(data, self.order, signed=self.signed)
         if self.sign_bit is None:
             return value

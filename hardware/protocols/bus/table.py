@@ -67,7 +67,7 @@ class Table:
     firmware_parts: Literal[1, 2] = 1
 
     def status_errors(self, error: int) -> list[str]:
-        """Texts of the errors in a status' error byte."""
+        """Error messages for the bits and code in a status' error byte."""
         texts = [text for bit, text in self.flags.items() if error & bit]
         code = self._code(error)
         if code:

@@ -54,7 +54,7 @@ def stuff(body: bytes) -> bytes:
 
 
 def unstuff(body: bytes) -> bytes:
-    """The inverse of `stuff`."""
+    """Body of a frame without its byte stuffing: the inverse of `stuff`."""
     return body.replace(MARK + b"\xfd", MARK)
 
 

@@ -47,7 +47,7 @@ WORTH = {  # of one unit
 
 
 def table_of(series: Series) -> Table:
-    """The registers of a series."""
+    """Register table of a series ("sts" or "scs")."""
     order: Order = "little" if series == "sts" else "big"
     sts = series == "sts"
     sign = 15 if sts else None
@@ -93,7 +93,7 @@ def _requirements(series: Series, order: Order) -> Requirements:
 
 
 def capabilities_of(series: Series, multi_turn: bool = False) -> Capabilities:
-    """Capabilities of a series."""
+    """Capabilities of the servos of a series ("sts" or "scs")."""
     steps = STEPS[series]
     table = table_of(series)
     units = Units(

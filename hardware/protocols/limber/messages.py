@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class State(IntEnum):
-    """State of the device."""
+    """State of the device, as its reports give it."""
 
     DISARMED = 0
     ARMED = 1
@@ -51,7 +51,7 @@ class Reason(IntFlag):
 
 
 class Result(IntEnum):
-    """Result of the frame that a report answers."""
+    """Result of the command to which a report is the answer."""
 
     ACCEPTED = 0
     NO_SESSION = 1

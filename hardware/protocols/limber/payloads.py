@@ -56,12 +56,12 @@ def encode_payload(message: Message) -> tuple[Kind, bytes]:
 
 
 def kind_of(message: Message) -> Kind:
-    """The kind of a message's frame."""
+    """The byte that identifies a message's type in its frame."""
     return _ENCODERS[type(message)][0]
 
 
 def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
-    """The message of a frame with a valid CRC."""
+    """The message in the payload of a frame with a valid CRC."""
     if kind not in _DECODERS:
         return Unreadable(kind, payload, Result.UNKNOWN_KIND)
     try:

@@ -55,7 +55,7 @@ class WebSocket:
         return self._frame(TEXT, message.encode())
 
     def close(self) -> bytes:
-        """The frame that ends the connection."""
+        """The frame that closes the connection."""
         return self._frame(CLOSE, (1000).to_bytes(2, "big"))
 
     def answers(self) -> bytes:

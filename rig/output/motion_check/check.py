@@ -18,7 +18,7 @@ from .zones import Links, intrusions, zones_of
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a check of an object's movers."""
+    """Result of a motion check of an object's movers: the motion and the findings."""
 
     takes: tuple[Take, ...]
     findings: tuple[Finding, ...]

@@ -69,7 +69,7 @@ for _name, (_x, _y, _z) in USUAL_LEFT.items():
 
 
 class Humanoid:
-    """The newest pose of each bone received."""
+    """A humanoid received by VMC: the newest pose of each bone."""
 
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
