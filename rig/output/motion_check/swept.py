@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-MOST_LOOKS = 32  # from one frame to the next: what goes farther jumps, and a check of many frames should not wait for it
+MOST_LINES = 32  # between two frames: a link that moves farther jumps, and a check of many frames should not take longer for it
 
 
 class ZonePose(NamedTuple):
@@ -25,22 +25,22 @@ def zone_pose(matrix: np.ndarray) -> ZonePose | None:
 def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, now: ZonePose | None, step: float) -> list[np.ndarray]:
     """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left out, `there` is the last.
 
-    There are enough lines that the ends move at most `step` from one to the next, but at most `MOST_LOOKS` lines. The ends move along
+    The ends move at most `step` from one line to the next, unless this would take more than `MOST_LINES` lines. The ends move along
     straight lines, and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.
 
     Args:
         came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.
         before, now: Pose of the zone in these frames; if one is None, the zone counts as fixed.
-        step: Largest distance between lines [m].
+        step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
     far = float(np.linalg.norm(there - came, axis=1).max())
     moves = before is not None and now is not None and before != now
     if moves:
         arm = max((Vector(end) - before.place).length for end in (*came, *there))
         far += (now.place - before.place).length + arm * before.turn.rotation_difference(now.turn).angle
-    looks = min(max(1, ceil(far / step)), MOST_LOOKS) if isfinite(far) else 1
+    count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
     lines = []
-    for share in np.arange(1, looks) / looks:
+    for share in np.arange(1, count) / count:
         line = came + share * (there - came)
         lines.append(_seen(line, before, now, share) if moves else line)
     return [*lines, there]
