@@ -4,8 +4,8 @@ import bpy
 
 from ...operators.subject import rig_of
 from ...rig.authoring import chains, gallery_robot
+from ...rig.authoring.next_step import CHAIN, next_step
 from ...rig.blender.selection import selected
-from ...rig.reading.mechanism.owners import has_mechanism
 from ..tab import ChainTab, Tab, draw_limits, listed, sentence
 
 
@@ -45,7 +45,7 @@ class LIMBER_PT_rig(Tab):
             return
         if not rig.limber.chains:
             column = layout.column(align=True)
-            if has_mechanism(rig) or rig.limber.retarget.pairs:  # else Next Step has that button
+            if next_step(rig, False) is not CHAIN:  # else Next Step has that button
                 column.operator("limber.new_chain", icon="ADD")
             column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return

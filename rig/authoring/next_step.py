@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from ...hardware.safety import FOLLOWING, State
+from ..live.mover import Mover
+from ..live.movers import BodyMover, MechanismMover, movers_of
 from ..output import record, take_copies
 from ..reading.goal import followed
 from ..reading.kept_posture import why_posing_shows_nothing
-from ..reading.mechanism.owners import has_mechanism
 from ..robot import links
 from . import chains
 
@@ -33,7 +34,7 @@ CHAIN = Step(
     "ADD",
 )
 RESTORE = Step(
-    "A recording of this armature was interrupted: press Restore Takes to key its takes, or dismiss it in Bake and Export > Record",
+    "A recording of this object was interrupted: press Restore Takes to key its takes, or dismiss it in Bake and Export > Record",
     "limber.restore_takes",
     "RECOVER_LAST",
 )
@@ -52,6 +53,10 @@ LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its s
 CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
 CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
+WITHOUT_CHAIN = {  # the step before such a mover is live, and that while it is
+    BodyMover: (LIVE_BODY, CONNECT_BODY),
+    MechanismMover: (LIVE_MECHANISM, DRAG_MECHANISM),
+}
 
 
 def next_step(rig, is_playing: bool) -> Step:
@@ -65,13 +70,12 @@ def next_step(rig, is_playing: bool) -> Step:
         return BUILD
     if links.is_lost(rig):
         return _of_robot(links.status(rig))
-    if rig.type != "ARMATURE":
-        return _of_mechanism(rig)
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
     if chain is None:
-        return _of_body(rig) if rig.limber.retarget.pairs else _of_mechanism(rig) if has_mechanism(rig) else CHAIN
+        mover = next(movers_of(rig), None)
+        return CHAIN if mover is None else _without_chain(mover)
     if followed(chain) is None:
         return TARGET
     if not chain.live:
@@ -86,18 +90,14 @@ def next_step(rig, is_playing: bool) -> Step:
     return CONNECT if is_playing else PLAY
 
 
-def _of_mechanism(owner) -> Step:
-    """The step of a mechanism's owner that has no chain."""
-    if not owner.limber.mechanism.live:
-        return LIVE_MECHANISM
-    return _of_robot(links.status(owner)) if links.link(owner) is not None else _of_posing(owner.limber.mechanism) or DRAG_MECHANISM
-
-
-def _of_body(rig) -> Step:
-    """The step of an armature whose body follows a motion, and that has no chain."""
-    if not rig.limber.retarget.live:
-        return LIVE_BODY
-    return _of_robot(links.status(rig)) if links.link(rig) is not None else CONNECT_BODY
+def _without_chain(mover: Mover) -> Step:
+    """The step of a body or mechanism on an object that has no chain."""
+    start, move = WITHOUT_CHAIN[type(mover)]
+    if not mover.is_live:
+        return start
+    if links.link(mover.owner) is not None:
+        return _of_robot(links.status(mover.owner))
+    return (None if mover.why_no_postures else _of_posing(mover.settings)) or move
 
 
 def _of_posing(settings) -> Step | None:

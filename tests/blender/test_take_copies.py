@@ -8,6 +8,7 @@ from limber.rig.blender.errors import RigError
 from limber.rig.live import live
 from limber.rig.output import record, take_copies
 
+from tests.blender import mechanisms
 from tests.blender.drawing import drawn
 from tests.blender.rigs import angles_at, keyed, looking_chain, make_active
 
@@ -84,6 +85,32 @@ def test_it_is_offered_first_of_all_and_can_be_left(rig, chain, monkeypatch, own
     assert next_step(rig, False).operator != "limber.restore_takes"
     take_copies.forget()
     assert take_copies.left(rig) is None
+
+
+def test_until_then_the_rig_panel_makes_a_chain_where_there_is_none(rig, chain, monkeypatch, own_folder):
+    from limber.panels.authoring.next_step import LIMBER_PT_next_step
+    from limber.panels.authoring.rig import LIMBER_PT_rig
+
+    recorded(chain, range(2, 5))
+    crash(monkeypatch, own_folder)
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.remove_chain()
+    assert drawn(LIMBER_PT_next_step).operators == ["limber.restore_takes"]
+    assert drawn(LIMBER_PT_rig).operators.count("limber.new_chain") == 1
+
+
+def test_it_is_offered_for_a_mechanism_of_objects_too(monkeypatch, own_folder):
+    from limber.rig.authoring.next_step import next_step
+
+    owner = mechanisms.add("neck")
+    bpy.ops.limber.live()
+    bpy.ops.limber.record_live()
+    for frame in range(2, 5):
+        bpy.context.scene.frame_set(frame)
+    crash(monkeypatch, own_folder)
+    assert next_step(owner, False).operator == "limber.restore_takes"
+    assert bpy.ops.limber.restore_takes() == {"FINISHED"}
+    assert next_step(owner, False).operator == "limber.live"
 
 
 @pytest.mark.parametrize("end", ["keep_takes", "drop_takes"])
