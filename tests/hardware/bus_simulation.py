@@ -90,17 +90,13 @@ class BusSimulation(Simulation):
 
 
 @pytest.fixture
-def begin():
+def begin(closing):
     """Makes simulations that are closed at the test's end."""
-    made = []
 
     def make(protocol: str = "feetech_sts", on_silence: str = "hold", positions=None, ids=(1, 2, 3)) -> BusSimulation:
-        made.append(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(positions or PLACES))))
-        return made[-1]
+        return closing(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(positions or PLACES))))
 
-    yield make
-    for simulation in made:
-        simulation.close()
+    return make
 
 
 @pytest.fixture(params=BUSES)

@@ -1,5 +1,7 @@
 """What the tests of the hardware share."""
 
+import contextlib
+
 import pytest
 
 
@@ -8,36 +10,31 @@ def pytest_configure(config):
 
 
 @pytest.fixture
-def simulate():
-    """Makes simulations that are closed at the test's end."""
-    from tests.hardware.simulation import Simulation
-
-    made = []
-
-    def make(*args, **kwargs) -> Simulation:
-        made.append(Simulation(*args, **kwargs))
-        return made[-1]
-
-    yield make
-    for simulation in made:
-        simulation.close()
+def closing():
+    """Returns what it is given, and closes it at the test's end."""
+    with contextlib.ExitStack() as stack:
+        yield lambda made: stack.enter_context(contextlib.closing(made))
 
 
 @pytest.fixture
-def opened():
+def simulate(closing):
+    """Makes simulations that are closed at the test's end."""
+    from tests.hardware.simulation import Simulation
+
+    return lambda *args, **kwargs: closing(Simulation(*args, **kwargs))
+
+
+@pytest.fixture
+def opened(closing):
     """Opens links that are closed at the test's end."""
     from limber.hardware.link import Link
 
-    links = []
-
     def make(device):
-        links.append(Link(device))
-        links[-1].open()
-        return links[-1]
+        link = closing(Link(device))
+        link.open()
+        return link
 
-    yield make
-    for link in links:
-        link.close()
+    return make
 
 
 @pytest.fixture

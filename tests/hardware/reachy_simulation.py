@@ -86,13 +86,6 @@ class ReachySimulation(Simulation):
 
 
 @pytest.fixture
-def begin():
-    begun: list[Simulation] = []
-
-    def make(*given, **named) -> ReachySimulation:
-        begun.append(ReachySimulation(*given, **named))
-        return begun[-1]
-
-    yield make
-    for simulation in begun:
-        simulation.close()
+def begin(closing):
+    """Makes simulations that are closed at the test's end."""
+    return lambda *args, **kwargs: closing(ReachySimulation(*args, **kwargs))

@@ -41,17 +41,9 @@ class BoardSimulation(Simulation):
 
 
 @pytest.fixture
-def begin():
+def begin(closing):
     """Makes simulations that are closed at the test's end."""
-    made = []
-
-    def make(*args, **kwargs) -> BoardSimulation:
-        made.append(BoardSimulation(*args, **kwargs))
-        return made[-1]
-
-    yield make
-    for simulation in made:
-        simulation.close()
+    return lambda *args, **kwargs: closing(BoardSimulation(*args, **kwargs))
 
 
 @pytest.mark.parametrize("protocol", BOARDS)

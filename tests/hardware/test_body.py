@@ -23,16 +23,9 @@ def swinging(time: float) -> tuple[float, ...]:
 
 
 @pytest.fixture
-def begin():
-    made = []
-
-    def make(*args) -> BusSimulation:
-        made.append(small_arm(*args))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+def begin(closing):
+    """Makes simulations that are closed at the test's end."""
+    return lambda *args: closing(small_arm(*args))
 
 
 def lag(simulation, seconds: float, pose, joints: int) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """Motion from flash: what the firmware's player makes of a table, on this machine and on the emulated Uno, against the live stream."""
 
 import ctypes
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -78,16 +77,13 @@ class Player:
 
 
 @pytest.fixture
-def play(library) -> Iterator:
-    made = []
+def play(library, closing):
+    """Makes players that are closed at the test's end."""
 
     def make(table: Table | bytes, now_us: int = 0) -> Player:
-        made.append(Player(library, table if isinstance(table, bytes) else encode(table), now_us))
-        return made[-1]
+        return closing(Player(library, table if isinstance(table, bytes) else encode(table), now_us))
 
-    yield make
-    for player in made:
-        player.close()
+    return make
 
 
 def track(*positions: int, servo: int = 0, detaches: bool = False, speed: int = 65535, lowest: int = 4000, highest: int = 20000) -> Track:
