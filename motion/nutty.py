@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from math import ceil, pi, sqrt, tanh
 
 from .filters import Character, Kinematic, Limits, check_step
-from .profile import ROUNDING, Point, moved, stopping_range, toward_rest
+from .profile import Point, moved, stopping_range
+from .tracking import moved_toward
 
 OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
@@ -51,14 +52,15 @@ class NuttyFilter:
         point = (state.position, state.velocity, state.acceleration)
         own = own_step(limits)
         if dt > LONGEST:
-            return self._state(self._time_optimal(point, target, dt))
+            return self._state(moved_toward(state, target, dt, limits))
         count = ceil(dt * SUBSTEPS / own)
         for _ in range(count):
             jerk = self._jerk(point, target, own)
             ahead = moved(*point, jerk, dt / count)
             # Repair 7: no lambda accounts for the stopping distance. Where the paper's motion could no longer stop before the target, or
             # exceeds another limit, the time-optimal motion is used instead.
-            point = ahead if self._allows(point, jerk, ahead, target, own) else self._time_optimal(point, target, dt / count)
+            is_allowed = self._allows(point, jerk, ahead, target, own)
+            point = ahead if is_allowed else moved_toward(Kinematic(*point), target, dt / count, limits)
         return self._state(point)
 
     def _jerk(self, point: Point, target: float, own: float) -> float:
@@ -90,12 +92,6 @@ class NuttyFilter:
         if point[0] < target:
             return point[0] <= lowest and highest <= target
         return target <= lowest and highest <= point[0]
-
-    def _time_optimal(self, point: Point, target: float, dt: float) -> Point:
-        limits = self.limits
-        grain = ROUNDING * (abs(point[0]) + abs(target))
-        there = toward_rest((point[0] - target, point[1], point[2]), dt, limits.velocity, limits.acceleration, limits.jerk, grain)
-        return there[0] + target, there[1], there[2]
 
     def _state(self, point: Point) -> Kinematic:
         return Kinematic(self.limits.absorb(point[0]), point[1], point[2])

@@ -147,9 +147,9 @@ class TrackingFilter:
         """Next state toward rest at a displacement `ahead` [rad] of the target."""
         limits, used = self.limits, self._used
         goal = limits.clamp(seen.position + ahead)
-        point = _moved(state, goal, dt, used)
+        point = moved_toward(state, goal, dt, used)
         if used is not limits and not _can_stop(point, limits):
-            point = _moved(state, goal, dt, limits)
+            point = moved_toward(state, goal, dt, limits)
         return TrackingState(limits.absorb(point[0]), point[1], point[2], seen)
 
 
@@ -165,7 +165,7 @@ def used_limits(limits: Limits, character: Character) -> Limits:
     return replace(limits, acceleration=limits.acceleration * share, jerk=limits.jerk * share * rate)
 
 
-def _moved(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
+def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
     """Point `dt` seconds later on the time-optimal motion to rest at `goal`."""
     grain = ROUNDING * (abs(state.position) + abs(goal))
     position, velocity, acceleration = toward_rest(

@@ -41,10 +41,12 @@ class Transition:
 
         A joint that moves is given the time that the distance to where it can stop takes, and the distance from there.
         """
+        if self.seconds:
+            return self.seconds
         limits = self.limits
         stop = stopping_distance(state.velocity, state.acceleration, limits.acceleration, limits.jerk)
         distance = abs(stop) + abs(limits.clamp(target) - state.position - stop)
-        return self.seconds or max(
+        return max(
             PEAK_VELOCITY * distance / limits.velocity,
             sqrt(PEAK_ACCELERATION * distance / limits.acceleration),
             cbrt(PEAK_JERK * distance / limits.jerk),
@@ -55,10 +57,8 @@ class Transition:
         check_step(target, dt, target_velocity)
         if dt == 0.0 and isinstance(state, TransitionState):
             return state
-        target = min(max(target, self.limits.lower), self.limits.upper)
-        remaining = self.duration(state, target)
-        if isinstance(state, TransitionState) and state.target == target:
-            remaining = state.remaining
+        target = self.limits.clamp(target)
+        remaining = state.remaining if isinstance(state, TransitionState) and state.target == target else self.duration(state, target)
         if remaining <= dt:
             return self.rest(target)
         if dt == 0.0:
@@ -71,7 +71,7 @@ class Transition:
         s = dt / remaining
         position = state.position + s * (velocity + s * (0.5 * acceleration + s * (c3 + s * (c4 + s * c5))))
         return TransitionState(
-            min(max(position, self.limits.lower), self.limits.upper),
+            self.limits.clamp(position),
             (velocity + s * (acceleration + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / remaining,
             (acceleration + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (remaining * remaining),
             target,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...motion import Kinematic, Limits, between, extrapolated
-from ...motion.profile import ROUNDING, stopping_range, toward_rest
+from ...motion.profile import stopping_range
+from ...motion.tracking import moved_toward
 
 Angles = tuple[float, ...]
 Reach = tuple[float, float]  # lowest and highest position
@@ -173,12 +174,7 @@ class Playback:
         for k, (limits, one, target) in enumerate(zip(self._limits, start, goal, strict=True)):
             if target.velocity == target.acceleration == 0.0:
                 continue
-            grain = ROUNDING * (abs(one.position) + abs(target.position))
-            velocity = min(max(one.velocity, -limits.velocity), limits.velocity)
-            acceleration = min(max(one.acceleration, -limits.acceleration), limits.acceleration)
-            point = (one.position - target.position, velocity, acceleration)
-            left = toward_rest(point, self._waited, limits.velocity, limits.acceleration, limits.jerk, grain)
-            motion[k] = Kinematic(target.position + left[0], left[1], left[2])
+            motion[k] = Kinematic(*moved_toward(_bounded(one, limits), target.position, self._waited, limits))
         if motion == [Kinematic(one.position) for one in goal]:
             self.skip()
         return motion
@@ -208,9 +204,8 @@ class Playback:
             if joint.acceleration == 0.0:
                 reaches.append((limits.lower, limits.upper))
                 continue
-            velocity = min(max(joint.velocity / step, -limits.velocity), limits.velocity)
-            acceleration = min(max(joint.acceleration / step**2, -limits.acceleration), limits.acceleration)
-            low, high = stopping_range((joint.position, velocity, acceleration), limits.acceleration, limits.jerk)
+            state = _bounded(Kinematic(joint.position, joint.velocity / step, joint.acceleration / step**2), limits)
+            low, high = stopping_range((state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk)
             rounding = limits.acceleration * step**2 / 6.0
             reaches.append((low - rounding, high + rounding))
         return tuple(reaches)
@@ -249,9 +244,12 @@ class Playback:
     def _watch_spare(self, elapsed: float) -> None:
         """Correct the rate: faster while frames queue up, slower while they run short."""
         spare = self._last - 1.0 - self._position
-        self._least_spare = spare if self._stands() else min(spare, self._least_spare + FORGETTING * elapsed)
+        if self._stands():
+            self._least_spare, self._correction = spare, 0.0
+            return
+        self._least_spare = min(spare, self._least_spare + FORGETTING * elapsed)
         faster = (self._least_spare - RESERVE) * self._interval / SETTLE
-        self._correction = 0.0 if self._stands() else min(max(faster, -CORRECTION), CORRECTION)
+        self._correction = min(max(faster, -CORRECTION), CORRECTION)
 
     def _on_curve(self, position: float) -> list[Kinematic]:
         """State of each channel at a playback position; the last point is repeated."""
@@ -260,6 +258,13 @@ class Playback:
         around = [self._frames[min(first + k, len(self._frames) - 1)] for k in range(4)]
         motion = [between(points, position - index, 1.0 / self._rate) for points in zip(*around, strict=True)]
         return [replace(one, acceleration=one.acceleration + self._growth * one.velocity) for one in motion]
+
+
+def _bounded(state: Kinematic, limits: Limits) -> Kinematic:
+    """The state with velocity and acceleration within the limits."""
+    velocity = min(max(state.velocity, -limits.velocity), limits.velocity)
+    acceleration = min(max(state.acceleration, -limits.acceleration), limits.acceleration)
+    return Kinematic(state.position, velocity, acceleration)
 
 
 def _usual(values: Sequence[float]) -> float:

@@ -77,8 +77,7 @@ class Body(Tree):
 
     def violated(self, joints: Array) -> tuple[str, ...]:
         """Names of the couplings that joint values `joints` (n,) violate."""
-        sums, couplings = self.couplings.matrix @ joints, self.couplings
-        beyond = np.maximum(couplings.lower - sums, sums - couplings.upper) > MET
+        beyond = np.abs(self.couplings.beyond(joints)) > MET
         return tuple(name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond)
 
     def link_indices(self, names: Sequence[str]) -> Indices:
