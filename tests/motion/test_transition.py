@@ -83,11 +83,12 @@ def test_joints_move_together_on_a_straight_line_between_postures_whatever_their
         assert now == pytest.approx(start + share * (target - start), abs=1e-9)
 
 
-def test_a_posture_that_is_changed_on_the_way_is_not_rushed_to():
-    """Where the joint passes its new target at speed, the distance alone says nothing about the time that it needs."""
+@pytest.mark.parametrize(("share", "beyond"), [(0.5, 1e-3), (0.3, 0.1)])
+def test_a_posture_that_is_changed_on_the_way_is_not_rushed_to(share, beyond):
+    """Where the joint passes its new target at speed, or just stops there, the distance alone says nothing about the time it needs."""
     way, dt = Transition(LIMITS), 0.01
-    moving = walk(way, way.rest(-1.0), 1.0, dt, int(0.5 * way.duration(way.rest(-1.0), 1.0) / dt))[-1]
-    target = moving.position + 1e-3
+    moving = walk(way, way.rest(-1.0), 1.0, dt, int(share * way.duration(way.rest(-1.0), 1.0) / dt))[-1]
+    target = moving.position + beyond
     after = walk(way, moving, target, dt, 400)
     assert after[-1].position == target
     assert max(abs(state.acceleration) for state in after) < 2.0 * LIMITS.acceleration

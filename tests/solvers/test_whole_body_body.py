@@ -118,3 +118,12 @@ def test_a_body_without_joints_is_its_base():
     frames = body.forward(np.zeros(0))
     assert body.unknowns == BASE
     assert body.placed(frames, np.array([0]))[0, :3, 3] == pytest.approx([0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("angles", "violated"), [((0.5, 0.4), ("sum",)), ((-0.5, -0.4), ("sum",)), ((0.5, -0.5), ()), ((0.7, 0.1 + 1e-9), ())]
+)
+def test_couplings_that_are_violated_to_either_side_are_named(angles, violated):
+    couplings = [Coupling("sum", {"a": 1.0, "b": 1.0}, -0.8, 0.8), Coupling("free", {"a": 1.0})]
+    body = Body([hinge(), hinge("b", 0)], [], couplings=couplings)
+    assert body.violated(np.array(angles)) == violated
