@@ -45,6 +45,8 @@ class ActsOnMover:
     def mover(self, context) -> Mover:
         """The mover on which the operator was first called; for Repeat Last, the one of the present context.
 
+        The first call stores it: `invoke` calls this before it opens a dialog or the file browser.
+
         Raises:
             RigError: the mover was deleted meanwhile.
         """

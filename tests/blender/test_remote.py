@@ -327,7 +327,7 @@ def test_a_target_of_another_file_stays_where_it_is(rig, send, tmp_path):
         bpy.ops.limber.move_with_mouse()
 
 
-def test_without_a_chain_named_so_the_list_is_empty():
+def test_the_panels_addresses_end_with_those_of_the_robot_which_may_not_be_armed_at_first():
     rig, _ = looking_chain()
     assert remote.addresses(movers_of(rig))[-2:] == ["/limber/stop", "/limber/arm"]
     assert rig.limber.remote.allow_arm is False
