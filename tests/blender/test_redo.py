@@ -1,4 +1,6 @@
-"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever is in use by then."""
+"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever is in use by then. Repeat Last
+runs it for the mover in use.
+"""
 
 import bpy
 import pytest
@@ -14,10 +16,16 @@ def adjust(**changed) -> None:
     """Changes properties of the last operator in the panel Adjust Last Operation: undo, then the same operator once more."""
     for name, value in changed.items():
         setattr(bpy.context.window_manager.operators[-1].properties, name, value)
+    with in_view():
+        assert bpy.ops.ed.undo_redo("EXEC_DEFAULT", UNDO) == {"FINISHED"}
+
+
+def in_view():
+    """A context of the window's largest area, as Blender's own operators need."""
     window = bpy.context.window_manager.windows[0]
     area = max(window.screen.areas, key=lambda area: area.width * area.height)
-    with bpy.context.temp_override(window=window, area=area, region=next(part for part in area.regions if part.type == "WINDOW")):
-        assert bpy.ops.ed.undo_redo("EXEC_DEFAULT", UNDO) == {"FINISHED"}
+    region = next(part for part in area.regions if part.type == "WINDOW")
+    return bpy.context.temp_override(window=window, area=area, region=region)
 
 
 def mechanism():
@@ -69,6 +77,14 @@ def test_a_new_call_acts_on_the_mover_in_use_not_on_that_of_the_call_before():
         bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
     bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Lean")
     assert (names(mechanism()), names(chain())) == (["Up"], ["Lean"])
+
+
+def test_repeat_last_acts_on_the_mover_in_use():
+    with about(mechanism()):
+        bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
+    with in_view():
+        bpy.ops.screen.repeat_last()
+    assert (names(mechanism()), names(chain())) == (["Up"], ["Up.001"])
 
 
 def test_an_operator_whose_mover_was_deleted_meanwhile_says_so():
