@@ -12,6 +12,7 @@ from ..reading.axes import is_euler
 from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
+from ..reading.postures import JointKey
 from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
@@ -195,12 +196,12 @@ def remove_end(rig, chain, index: int) -> None:
         kept = set(bone_names(rig.pose.bones, chain))
     except RigError:  # the chain is broken already: Check reports it
         return
-    with item_keys.following(chain, "joints", _place):
+    with item_keys.following(chain, "joints", _key):
         for index in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
             chain.joints.remove(index)
 
 
-def _place(joint) -> tuple[str, str]:
+def _key(joint) -> JointKey:
     """Bone and axis of a joint."""
     return joint.bone, joint.axis
 
@@ -279,16 +280,16 @@ def match_joints(rig, chain) -> tuple[int, int]:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
     wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
-    gone = [index for index, joint in enumerate(chain.joints) if _place(joint) not in wanted]
-    with item_keys.following(chain, "joints", _place):
+    gone = [index for index, joint in enumerate(chain.joints) if _key(joint) not in wanted]
+    with item_keys.following(chain, "joints", _key):
         for index in reversed(gone):
             chain.joints.remove(index)
-        had = {_place(joint) for joint in chain.joints}
-        new = [place for place in wanted if place not in had]
+        had = {_key(joint) for joint in chain.joints}
+        new = [key for key in wanted if key not in had]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
-        for position, place in enumerate(wanted):
-            chain.joints.move([_place(joint) for joint in chain.joints].index(place), position)
+        for position, key in enumerate(wanted):
+            chain.joints.move([_key(joint) for joint in chain.joints].index(key), position)
     return len(new), len(gone)
 
 
