@@ -93,9 +93,9 @@ class _Save(ActsOnMover, WritesFile):
         return Path(f"{bpy.path.clean_name(self.mover(context).owner.name)} motion{self.suffix}")
 
     def run(self, context):
-        path = self.path
+        path, owner = self.path, self.mover(context).owner
         try:
-            self._put(path, result(self.mover(context).owner))
+            self._put(path, result(owner))
         except (OSError, RigError) as error:
             raise RigError(f"{path} cannot be written: {error}") from error
         self.report({"INFO"}, f"{path} is written")
