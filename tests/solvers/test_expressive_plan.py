@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
-from limber.solvers.expressive.prediction import FrameContext, GoalForecast, Velocity
-from limber.solvers.expressive.simulation import Simulation
+from limber.solvers.expressive.prediction import HORIZON, KNOWN_HORIZON, FrameContext, GoalForecast, Velocity
+from limber.solvers.expressive.simulation import LONG_STEP, STEP, Simulation, simulation_steps
 from limber.solvers.expressive.tracking import FRAME
 from limber.solvers.expressive.transition import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.gaze import PlanSlot
@@ -127,3 +127,14 @@ def test_the_duration_of_a_transition_follows_from_its_distance_and_the_limits()
     near, far = duration(model, np.array([0.01, 3.0]))
     assert near == pytest.approx(2.0 * math.sqrt(0.01 / HURRIED))
     assert far == pytest.approx(3.0 / speed + speed / HURRIED)
+
+
+@pytest.mark.parametrize("frames", [2, 4, 8, 10])
+@pytest.mark.parametrize(("horizon", "long"), [(HORIZON, 5), (KNOWN_HORIZON, 8)])
+def test_a_simulation_reaches_its_horizon_in_the_fewest_steps_that_are_short_enough(frames, horizon, long) -> None:
+    delay, short = frames / 60, (12 - frames) // 2
+    steps = simulation_steps(delay, horizon)
+    assert sum(steps) == pytest.approx(horizon - delay)
+    assert len(steps) == short + long
+    assert max(steps[:short]) <= STEP + 1e-9
+    assert max(steps) <= LONG_STEP + 1e-9
