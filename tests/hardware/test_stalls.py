@@ -1,7 +1,8 @@
 """Frames that stop in the midst of a motion, come late, or come all at once: the robot stops about where it was last shown."""
 
 import math
-from itertools import pairwise
+from collections import deque
+from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
@@ -118,6 +119,21 @@ def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_moti
             sent += 1
         played.append(playback.at(turn * PERIOD)[0].velocity)
     assert max(map(abs, played[100:])) <= 1.1 * speed  # it began from a standstill
+
+
+@pytest.mark.parametrize(("stall", "in_time", "learning"), [(10.0, 0.0, 4.0), (1.5, 3.0, 2.0)])
+def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a_new_rate(stall, in_time, learning):
+    speed, seconds = 0.1, 5.0
+    gaps = [1 / 24] * 72 + [stall] + [1 / 24] * round(24 * in_time) + [1 / 60] * round(60 * seconds)
+    steps = [min(gap, 1 / 24) for gap in gaps]  # of the motion's own time
+    frames = deque(zip(accumulate(gaps), accumulate(steps), steps, strict=True))
+    playback, played = Playback(PERIOD, [LIMITS]), []
+    for turn in range(int(sum(gaps) / PERIOD)):
+        while frames[0][0] <= turn * PERIOD:
+            time, moved, step = frames.popleft()
+            playback.add(time, (Kinematic(speed * moved, speed * step),), repeated=False)
+        played.append(playback.at(turn * PERIOD))
+    assert all(abs(motion[0].velocity - speed) <= 0.1 * speed for motion in played[-int((seconds - learning) / PERIOD) :])
 
 
 def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_last_pose():
