@@ -1,5 +1,6 @@
 """A recording that a crash ends is kept beside the file, and offered by the next session."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -18,13 +19,14 @@ NO_PROCESS = 2**30  # more than any system numbers its processes
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch) -> Path:
+def own_folder(tmp_path, monkeypatch) -> Iterator[Path]:
     """As in a window, in a folder of its own, written at every frame."""
     monkeypatch.setattr(take_copies, "folder", lambda: tmp_path)
     monkeypatch.setattr(take_copies, "is_wanted", lambda: True)
     monkeypatch.setattr(take_copies, "EVERY", 0.0)
     take_copies.forget()
-    return tmp_path
+    yield tmp_path
+    take_copies.forget()
 
 
 @pytest.fixture
