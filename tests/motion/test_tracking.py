@@ -265,6 +265,14 @@ def test_noise_is_no_velocity(amount):
     assert rms([followed for followed, _ in lags]) < 1.02 * rms([gone for _, gone in lags])
 
 
+@pytest.mark.parametrize("amount", [radians(0.0005), radians(0.001), radians(0.002)])
+def test_noise_too_fine_to_be_a_jump_is_hardly_enlarged(amount):
+    """A target at rest that trembles by less than the jerk limit shows is not taken for one that moves to and fro."""
+    noises = [Random(seed) for seed in range(10)]
+    lags = [lag([0.3 + noise.gauss(0.0, amount) for _ in range(400)]) for noise in noises]
+    assert rms([followed for followed, _ in lags]) < 1.25 * rms([gone for _, gone in lags])
+
+
 @sometimes
 @given(st.floats(radians(3.0), radians(170.0)))
 def test_a_ramp_that_starts_in_a_jump_is_not_overshot_when_it_ends_in_one(speed):

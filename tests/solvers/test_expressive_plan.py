@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.descent import BOLD_STEP
 from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
 from limber.solvers.expressive.prediction import HORIZON, KNOWN_HORIZON, FrameContext, GoalForecast, Velocity
 from limber.solvers.expressive.simulation import LONG_STEP, STEP, Simulation, simulation_steps
@@ -127,6 +128,13 @@ def test_the_duration_of_a_transition_follows_from_its_distance_and_the_limits()
     near, far = duration(model, np.array([0.01, 3.0]))
     assert near == pytest.approx(2.0 * math.sqrt(0.01 / HURRIED))
     assert far == pytest.approx(3.0 / speed + speed / HURRIED)
+
+
+def test_a_bold_step_moves_no_joint_farther_than_the_largest_step() -> None:
+    planner, now = planner_and_now()
+    descent, starts = now.descent(planner.model, 0.0), planner.seeds.around(POSTURE)
+    moved = np.abs(descent.bold(descent.at(starts, None)) - starts).max(1)
+    assert moved.max() == pytest.approx(BOLD_STEP, abs=1e-12), "it is as large as it may be"
 
 
 @pytest.mark.parametrize("frames", [2, 4, 8, 10])
