@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import ExportError
 from ..protocols.limber import UNITS_PER_US, OnSilence
-from ..worker.translation import configurations
+from ..worker.configuration import configurations
 from .boards import Board
 from .motion import Motion
 from .pulses import check_pulses, rounded

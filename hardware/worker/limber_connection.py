@@ -12,13 +12,16 @@ from ..device import Device
 from ..protocols import limber
 from ..safety import Fault
 from ..transport import Transport
-from . import translation
+from .configuration import configurations
 from .connection import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Connection, Moves, Raw
 from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 
 GREET_EVERY = 0.25  # [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
 REPEAT_AFTER = 0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
 MOST_WAITING = 12  # unanswered moves: more must not queue up, or the robot would go on moving after a stop
+LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
+REPORT_BYTES = 17  # of a report around its positions
+LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the device's watchdog
 NOISE = 16  # bytes outside of frames: fewer may come from a restart, more mean another protocol
 
 
@@ -41,7 +44,7 @@ class LimberConnection(Connection):
         self._session = session
         self._period = period
         self._decoder = limber.Decoder()
-        self._configurations = translation.configurations(device)
+        self._configurations = configurations(device)
         self._reported_at = -math.inf
         self._unanswered_since: float | None = None
         self._listened_at = now
@@ -57,12 +60,12 @@ class LimberConnection(Connection):
         return self.welcome is not None and limber.Features.FEEDBACK in self.welcome.features
 
     def measured(self) -> Raw:
-        return translation.raw(self._device, () if self.report is None else self.report.measured_us)
+        return _by_channel(self._device, () if self.report is None else self.report.measured_us)
 
     def pose(self, now: float) -> Raw:
         if self.report is None or now - self._reported_at > POSE_FRESH:
             return (None,) * len(self._device.channels)
-        return translation.raw(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
+        return _by_channel(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
@@ -95,8 +98,8 @@ class LimberConnection(Connection):
         self._periods_to_move -= 1
         if self._periods_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
             return
-        self._periods_to_move = translation.periods_per_move(self._device, self.welcome, self._period)
-        taken = self._send(translation.move(self._device, self.welcome, raw, self._periods_to_move * self._period), now)
+        self._periods_to_move = _periods_per_move(self._device, self.welcome, self._period)
+        taken = self._send(move_to(self._device, self.welcome, raw, self._periods_to_move * self._period), now)
         self._moves.send(self._sequence, now, taken)
 
     def speak(self, now: float) -> None:
@@ -150,7 +153,7 @@ class LimberConnection(Connection):
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
             return  # an answer to an older greeting
-        unsuitable = translation.why_unsuitable(self._device, welcome, self._period)
+        unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)
             return
@@ -193,11 +196,11 @@ class LimberConnection(Connection):
                 self._configured += 1
             case limber.Kind.CONFIGURE:
                 channel = self._device.channels[self._configured].label
-                self.fail(Fault.UNSUITABLE, f"it refused the range of {channel}: {translation.name(report.result)}")
+                self.fail(Fault.UNSUITABLE, f"it refused the range of {channel}: {_result_name(report.result)}")
             case limber.Kind.ARM:
                 self._confirm(accepted)
                 if not accepted:
-                    self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {translation.name(report.result)}")
+                    self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {_result_name(report.result)}")
             case _:
                 at_rest = report.state is limber.State.DISARMED or (
                     self._desired is DesiredState.STOPPED and report.state is limber.State.FAULT
@@ -225,3 +228,46 @@ class LimberConnection(Connection):
         elif self._unanswered_since is not None and now - self._unanswered_since > SILENT_AFTER:
             self._moves.give_up()
             self.fail(Fault.SILENT, "")
+
+
+def _why_unsuitable(device: Device, welcome: limber.Welcome, period: float) -> str | None:
+    """Why the device that sent `welcome` cannot drive the channels of `device`; None: it can."""
+    highest = max(device.channels, key=lambda channel: channel.servo)
+    if highest.servo >= welcome.channels:
+        return f"it has {welcome.channels} servos, counted from 0, and {highest.label} is beyond"
+    for channel in device.channels:
+        if channel.lowest < welcome.lowest_us or channel.highest > welcome.highest_us:
+            return (
+                f"its pulses go from {welcome.lowest_us:g} to {welcome.highest_us:g} us,"
+                f" those of {channel.label} from {channel.lowest:g} to {channel.highest:g}"
+            )
+    if _periods_per_move(device, welcome, period) * period > LONGEST_INTERVAL:
+        return f"{device.baudrate} baud are too slow for its {welcome.channels} servos"
+    return None
+
+
+def _periods_per_move(device: Device, welcome: limber.Welcome, period: float) -> int:
+    """Number of the worker's periods between two moves, so that moves and reports do not exceed the line's capacity."""
+    numbers = 2 if limber.Features.FEEDBACK in welcome.features else 1
+    bits = 10 * (REPORT_BYTES + 2 * numbers * welcome.channels)
+    return math.ceil(bits / device.baudrate / LINE_SHARE / period)
+
+
+def move_to(device: Device, welcome: limber.Welcome, raw: Sequence[float | None], interval: float) -> limber.Move:
+    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None: no goal."""
+    positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
+    for channel, position in zip(device.channels, raw, strict=True):
+        positions[channel.servo] = position
+    eased = limber.Features.INTERPOLATION in welcome.features
+    return limber.Move(tuple(positions), round(1000 * interval) if eased else 0)
+
+
+def _by_channel(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None for a servo without a pulse."""
+    known = dict(enumerate(pulses))
+    return tuple(known.get(channel.servo) for channel in device.channels)
+
+
+def _result_name(result: int) -> str:
+    """Name of a result code, as text."""
+    return limber.Result(result).name.lower().replace("_", " ") if result in list(limber.Result) else f"result {result}"

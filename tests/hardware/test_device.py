@@ -8,7 +8,7 @@ from limber.hardware.errors import DeviceError
 from limber.hardware.link import Link
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.settings import ProtocolSettings
-from limber.hardware.worker.translation import configurations
+from limber.hardware.worker.configuration import configurations
 from limber.motion import Limits
 
 from tests.hardware.devices import direct, one_to_one

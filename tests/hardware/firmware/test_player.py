@@ -12,8 +12,9 @@ from limber.hardware.motion_files.motion import sample
 from limber.hardware.motion_files.table import Table, Track, encode
 from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Features, Hello, Poll, Reason, State, Welcome
-from limber.hardware.worker import translation
+from limber.hardware.worker.configuration import configurations
 from limber.hardware.worker.drive import Drive
+from limber.hardware.worker.limber_connection import move_to
 
 from tests.hardware.emulator import Run, Timeline, require_emulator
 from tests.hardware.exporting import device, filtered, motion
@@ -235,14 +236,14 @@ def streamed() -> tuple[Run, list[tuple[int, ...]]]:
     robot = MOTION.device
     mixing, welcome = Mixing(robot), Welcome(7, (1, 1), CHANNELS, Features(0), 500.0, 2500.0, 20_000, 250, "Uno")
     timeline = Timeline()
-    timeline.open_session(list(translation.configurations(robot)))
+    timeline.open_session(list(configurations(robot)))
     rows = sample(TAKE, 1 / PERIOD_S)
     drive = Drive(robot.joints, mixing.ranges, [joint.position for joint in rows[0]])
     commands = []
     for index, goal in enumerate(rows):
         if index:
             drive.follow(goal, PERIOD_S)
-        move = translation.move(robot, welcome, mixing.raw(drive.commanded), PERIOD_S)
+        move = move_to(robot, welcome, mixing.raw(drive.commanded), PERIOD_S)
         commands.append(tuple(round(UNITS * width) for width in move.positions_us))
         timeline.send(move)
         timeline.wait(1e6 * PERIOD_S / 2)

@@ -1,0 +1,25 @@
+"""The ranges, speeds and behaviour on silence that a board with Limber's firmware gets for each channel. Knows no Blender."""
+
+from __future__ import annotations
+
+import math
+
+from ..device import Channel, Device
+from ..mixing import Mixing
+from ..protocols.limber import Configure, OnSilence
+
+SPEED_HEADROOM = 0.5  # share that the device's own speed limit lies above the joint's: the limiter's 10%, and moves that come in bunches
+FASTEST = 0xFFFF  # [us/s] that a message can say
+
+
+def configurations(device: Device) -> tuple[Configure, ...]:
+    """The Configure message of each channel."""
+    mixing = Mixing(device)
+    return tuple(_configuration(channel, mixing.top_speed(k)) for k, channel in enumerate(device.channels))
+
+
+def _configuration(channel: Channel, top_speed: float) -> Configure:
+    """The Configure message of a channel; `top_speed` is the largest commanded servo speed [rad/s]."""
+    silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
+    speed = min(FASTEST, math.ceil(top_speed * channel.per_radian * (1.0 + SPEED_HEADROOM)))
+    return Configure(channel.servo, channel.lowest, channel.highest, speed, silence)
