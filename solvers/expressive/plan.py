@@ -13,10 +13,10 @@ import numpy as np
 
 from .descent import COARSE_PASSES, Candidates
 from .model import Model, Rows
+from .motion import Transition
 from .prediction import HORIZON, FrameContext
 from .seeds import SAME_BRANCH, Seeds, distinct
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
-from .transition import Transition
 
 # Work is counted in units of about 1/19 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
 CALLS, JOINT = 6000, 4

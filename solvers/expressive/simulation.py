@@ -1,5 +1,12 @@
 """Simulates the coming frames of staying and of transitions to other branches, to choose the cheapest. Knows no Blender.
 
+The cost of a path is the mean over the time T that counts, in degrees of shape deviation:
+
+    C = 1/T  integral over T of  [ keep s(t) + 30 e(t) + 90 min(1, e(t) / 1 degree) ] dt
+
+with s the shape deviation and e the aim error in degrees. How long the aim is lost follows from the distance and the limits of motion: a
+straight transition over a distance d lasts d / v + v / a with the largest speed v and acceleration a.
+
 All paths advance together, while their branches follow the forecast goals. The simulation is a value: equal inputs give equal results, bit
 for bit.
 """
@@ -10,11 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..kinematics.skeleton import Angles
-from .limits import within_speed
+from .descent import AIM_COST
 from .model import Model, Rows
+from .motion import FOLLOW, KINDS, STAY, WITH_AIM, Transition, Transitions, arrived, duration, moved, within_speed
 from .prediction import HORIZON, FrameContext
-from .transition import FOLLOW, KINDS, LOST_COST, STAY, WITH_AIM, Transition, Transitions, arrived, cost_rate, duration, moved, shape_of
 
+LOST_COST = 90.0  # [deg of shape deviation] that a lost aim costs on top
+AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
 TAIL = 0.5  # [s] for which the final state counts on, so that permanent loss costs enough
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
@@ -153,3 +162,15 @@ def estimated_cost(model: Model, cosine: Angles, aim_error: Angles, distance: An
     """Cost (m,) of straight transitions over distances [rad] to branches with these mean cosines and aim errors, without simulation."""
     cost: Angles = cost_rate(shape_of(cosine), aim_error, keep) + LOST_COST * duration(model, distance) / (HORIZON + TAIL)
     return cost
+
+
+def cost_rate(shape: Angles, aim_error: Angles, keep: float) -> Angles:
+    """Cost per second [deg] for shape deviations and aim errors [rad]: the integrand of C."""
+    rate: Angles = np.degrees(keep * shape + AIM_COST * aim_error) + LOST_COST * np.minimum(1.0, aim_error / AIM_LOST)
+    return rate
+
+
+def shape_of(cosine: Angles) -> Angles:
+    """Shape deviation [rad] from mean cosines. Losses of preferred rolls can lower a mean cosine below -1, which is clamped."""
+    shape: Angles = np.arccos(np.clip(cosine, -1.0, 1.0)) + np.maximum(0.0, -1.0 - cosine)
+    return shape

@@ -18,13 +18,13 @@ from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
-from .limits import ACCELERATION, HURRIED, StepBounds, within_speed
 from .model import Model
+from .motion import ACCELERATION, DIRECT, HURRIED, STAY, StepBounds, Transition, Transitions, arrived, moved, within_speed
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .seeds import Seeds
 from .shape import Authored
-from .transition import AIM_LOST, DIRECT, STAY, Transition, Transitions, arrived, moved
+from .simulation import AIM_LOST
 
 PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most

@@ -9,12 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.limits import ACCELERATION, HURRIED
+from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.plan import Planning
 from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME, PLANNING_TIME
-from limber.solvers.expressive.transition import DIRECT
 from limber.solvers.gaze import FRAME, SPEED, PlanSlot, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.descent import BOLD_STEP
+from limber.solvers.expressive.motion import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
 from limber.solvers.expressive.prediction import HORIZON, KNOWN_HORIZON, FrameContext, GoalForecast, Velocity
 from limber.solvers.expressive.simulation import LONG_STEP, STEP, Simulation, simulation_steps
 from limber.solvers.expressive.tracking import FRAME
-from limber.solvers.expressive.transition import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.gaze import PlanSlot
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.kinematics.rotations import X, Y, about, multiply

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.prediction import KNOWN_HORIZON, LASTING, GoalForecast, Velocity, extrapolated, velocity
+from limber.solvers.expressive.simulation import AIM_LOST
 from limber.solvers.expressive.tracking import FRAME, IDLE_TIME
-from limber.solvers.expressive.transition import AIM_LOST
 from limber.solvers.goals import (
     Direction,
     EndGoal,
