@@ -1,10 +1,11 @@
-"""Interface of a mover: a pure tick. Knows no Blender.
+"""Interfaces: a mover with its pure tick, and what a host such as Blender says of it and of the scene. Knows no Blender.
 
 A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A fourth kind of mover is another
 class with such a tick, and for each host a `stage.Session` that reads its inputs.
 """
 
-from typing import Any, Protocol
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 
 class Outputs(Protocol):
@@ -30,4 +31,46 @@ class Mover(Protocol):
         Raises:
             ValueError: the inputs cannot be used; the message names what is wrong and the remedy.
         """
+        ...
+
+
+class Planning(NamedTuple):
+    """A mover's number among the movers that share the time for planning, such as the chains of one character."""
+
+    place: int  # among them
+    sharing: int  # how many they are
+
+
+class Part(Protocol):
+    """Interface of a mover as its host represents it."""
+
+    @property
+    def key(self) -> Hashable: ...
+
+    @property
+    def looks_forward(self) -> bool:
+        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of their last poses."""
+        ...
+
+    @property
+    def planning(self) -> Planning | None:
+        """This mover's number among the movers that share the time for planning; None: its solver does not plan."""
+        ...
+
+    def new_session(self) -> Any: ...
+
+    def place(self, view: Any, pose: Any) -> None:
+        """Writes the mover's pose to a view (the poses of the scene in the host's form)."""
+        ...
+
+
+class Host(Protocol):
+    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
+
+    def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
+        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
+        ...
+
+    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> Any:
+        """Poses of everything in the scene, given the poses of these movers."""
         ...

@@ -8,55 +8,14 @@ movers, ticks it, and stores its state. States are values, so undo, sub-frames, 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ..solvers.gaze import PlanSlot
-from .mover import Mover
-from .order import Order, in_order
+from .mover import Host, Mover, Part, Planning
 
+Needs = Sequence[Sequence[int]]  # of each mover: the indices of those on which it depends; its own where it depends on itself
 MOST_SHARING = 4  # planners that take their frames one after the other; more share them: a plan that comes late is a bad one
-
-
-class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one character."""
-
-    place: int  # among them
-    sharing: int  # how many they are
-
-
-class Part(Protocol):
-    """Interface of a mover as its host represents it."""
-
-    @property
-    def key(self) -> Hashable: ...
-
-    @property
-    def looks_forward(self) -> bool:
-        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of their last poses."""
-        ...
-
-    @property
-    def planning(self) -> Planning | None:
-        """This mover's number among the movers that share the time for planning; None: its solver does not plan."""
-        ...
-
-    def new_session(self) -> "Session": ...
-
-    def place(self, view: Any, pose: Any) -> None:
-        """Writes the mover's pose to a view (the poses of the scene in the host's form)."""
-        ...
-
-
-class Host(Protocol):
-    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
-
-    def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
-        ...
-
-    def view(self, poses: Sequence[tuple[Any, "Session", Any]]) -> Any:
-        """Poses of everything in the scene, given the poses of these movers."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -175,6 +134,14 @@ class Session(ABC):
     def commit(self) -> None:
         """Takes the current poses as those of the last frame."""
         self.pose_before, self.desired_before = (self.pose, self.desired_pose) if self.state is not None else ({}, {})
+
+
+class Order(NamedTuple):
+    """Indices of movers in the order of ticking, and the cycles among them."""
+
+    indices: Sequence[int]
+    cyclic: frozenset[int] = frozenset()  # movers in a cycle that read the others' desired poses
+    feedback: Mapping[int, int] = MappingProxyType({})  # other movers in a cycle -> the mover through which they depend on themselves
 
 
 class Stage:
@@ -302,3 +269,54 @@ def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
         return None
     sharing = min(planning.sharing, MOST_SHARING)
     return PlanSlot(sharing, sharing == 1 or frames % sharing == planning.place % sharing)
+
+
+def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> Order:
+    """The order of ticking, and the cycles.
+
+    Args:
+        needs: For each mover the indices of those on which it depends. Movers that do not depend on each other keep their order.
+        looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of their last poses.
+        certain: Returns `needs` without uncertain dependencies; called only if there is a cycle.
+    """
+    ordered: list[int] = []
+    begun: set[int] = set()
+    is_cyclic = any(k in above for k, above in enumerate(needs))
+
+    def visit(k: int) -> None:
+        nonlocal is_cyclic
+        begun.add(k)
+        for above in needs[k]:
+            if above not in begun:
+                visit(above)
+            elif above not in ordered:
+                is_cyclic = True
+        ordered.append(k)
+
+    for k in range(len(needs)):
+        if k not in begun:
+            visit(k)
+    if not is_cyclic:
+        return Order(ordered)
+    forward = [[j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)]
+    cyclic = frozenset(k for k, does in enumerate(looks_forward) if does and _leads_to(forward, k, k))
+    others = [k for k, does in enumerate(looks_forward) if not does]
+    feedback, surely = {}, certain() if others else []
+    for k in others:
+        back = next((above for above in surely[k] if above == k or _leads_to(surely, above, k)), None)
+        if back is not None:
+            feedback[k] = back
+    return Order(ordered, cyclic, feedback)
+
+
+def _leads_to(needs: Needs, start: int, end: int) -> bool:
+    """Whether `start` depends on `end`, directly or through others."""
+    met, left = set(), list(needs[start])
+    while left:
+        k = left.pop()
+        if k == end:
+            return True
+        if k not in met:
+            met.add(k)
+            left += needs[k]
+    return False

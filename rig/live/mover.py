@@ -15,7 +15,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...character.stage import Planning, Session
+from ...character.mover import Planning
+from ...character.stage import Session
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..properties.frame_range import bake_range

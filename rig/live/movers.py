@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...character.stage import Planning
+from ...character.mover import Planning
 from ...solvers.table import SOLVERS
 from ..blender.selection import selected
 from ..properties.body import LimberRetarget

@@ -17,7 +17,7 @@ from .movers import mover_of
 
 
 class SceneHost:
-    """Implementation of `character.stage.Host` for a Blender scene in one frame.
+    """Implementation of `character.mover.Host` for a Blender scene in one frame.
 
     Args:
         stage: The stage whose movers move.

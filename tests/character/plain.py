@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
-from limber.character.stage import Frame, Planning, Session, Stage
+from limber.character.mover import Planning
+from limber.character.stage import Frame, Session, Stage
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from limber.character.chain.inputs import ChainInputs
 from limber.character.chain.tick import make_model as make_chain
 from limber.character.mechanism.tick import Model as MechanismModel
 from limber.character.mechanism.tick import Motor
-from limber.character.stage import Planning
+from limber.character.mover import Planning
 from limber.motion import make_filter
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver

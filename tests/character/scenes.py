@@ -12,7 +12,7 @@ from limber.character.chain.tick import make_model as make_chain
 from limber.character.life import Life
 from limber.character.mechanism.tick import Model as MechanismModel
 from limber.character.mechanism.tick import Motor
-from limber.character.stage import Planning
+from limber.character.mover import Planning
 from limber.motion import Character, Limits, make_filter
 from limber.solvers.goals import Point
 from limber.solvers.kinematics import rotations

@@ -5,7 +5,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from limber.character.stage import Planning, Stage, slot
+from limber.character.mover import Planning
+from limber.character.stage import Stage, slot
 
 from tests.character.plain import PlainHost, PlainMover, played, values
 from tests.character.scenes import DT, all_of_them, body, facing, head, lamp, round_path
