@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.hardware.device import from_plain, to_plain
 from limber.hardware.errors import WorkerError
-from limber.hardware.memory import Mailbox, SharedMemory
-from limber.hardware.messages import DETAIL_BYTES, WARNING_BYTES, Orders, OrdersCodec, Report, ReportCodec, Request
+from limber.hardware.memory import DETAIL_BYTES, WARNING_BYTES, Mailbox, OrdersCodec, ReportCodec, SharedMemory
+from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.status import ChannelStatus
 from limber.motion import Kinematic
