@@ -5,7 +5,7 @@ from bpy.props import IntProperty, StringProperty
 from ..rig.blender.errors import RigError
 from ..rig.blender.identity import find
 from ..rig.live.mover import Mover
-from ..rig.live.movers import in_use, mover_of
+from ..rig.live.movers import in_use, mover_of, movers_of
 from ..rig.live.uses import Use, why_not
 from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
@@ -34,25 +34,54 @@ class ActsOnMover:
     """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last Operation (F9), which do not know the
-    button, act on the same mover, also after undo.
+    button, act on the same mover, also after undo. Their polls know neither button nor properties: they pass, too, if the class can be used
+    on the mover that it was last called for.
     """
 
     owner_uid: IntProperty(name="Owner", description="Identity of the mover's object; 0: none yet", options={"HIDDEN", "SKIP_SAVE"})
     mover_path: StringProperty(name="Mover", description="Data path of the mover's settings", options={"HIDDEN", "SKIP_SAVE"})
 
     identity = ("owner_uid", "mover_path")  # names of these properties
+    last_called = (0, "")  # the values of these properties at the last call
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return not cls.why_not(context) or cls._is_usable_again(context) or super().poll(context)
+
+    @classmethod
+    def _is_usable_again(cls, context) -> bool:
+        """Whether the operator can be used on the mover that it was last called for, where no button names another."""
+        called = _mover_at(*cls.last_called) if getattr(context, POINTER, None) is None else None
+        if called is None:
+            return False
+        with context.temp_override(**{POINTER: called.settings}):
+            return not cls.why_not(context)
+
+    def invoke(self, context, event):
+        """Stores the mover, then asks as the operator's other base classes do, or runs."""
+        ask = getattr(super(), "invoke", None)
+        return self.refused(context) or (ask(context, event) if ask else self.execute(context))
+
+    def refused(self, context) -> set[str] | None:
+        """Stores the mover, before a dialog or the file browser opens; returns the result of `invoke` if the operator cannot be used on it."""
+        try:
+            self.mover(context)
+        except RigError as error:
+            return self.refuse(error)
+        return None
 
     def mover(self, context) -> Mover:
-        """The mover on which the operator was first called; for Repeat Last, the one of the present context.
-
-        The first call stores it: `invoke` calls this before it opens a dialog or the file browser.
+        """The mover on which the operator was first called, which the first call stores; for Repeat Last, the one of the present context.
 
         Raises:
-            RigError: the mover was deleted meanwhile.
+            RigError: the operator cannot be used on it, or it was deleted meanwhile.
         """
         if not self.owner_uid or self.options.is_repeat_last:
+            if why := self.why_not(context):
+                raise RigError(why)
             mover = mover_at_hand(context)
             self.owner_uid, self.mover_path = mover.owner.session_uid, mover.settings.path_from_id()
+            type(self).last_called = self.owner_uid, self.mover_path
             return mover
         mover = mover_called_for(self)
         if mover is None:
@@ -64,11 +93,13 @@ def mover_called_for(properties) -> Mover | None:
     """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None: not called yet, or the mover was
     deleted.
     """
-    owner = find("", properties.owner_uid)
-    try:
-        return mover_of(owner, owner.path_resolve(properties.mover_path)) if owner is not None else None
-    except ValueError:  # the path leads nowhere now
-        return None
+    return _mover_at(properties.owner_uid, properties.mover_path)
+
+
+def _mover_at(owner_uid: int, path: str) -> Mover | None:
+    owner = find("", owner_uid) if owner_uid else None
+    movers = movers_of(owner) if owner is not None else ()
+    return next((mover for mover in movers if mover.settings.path_from_id() == path), None)
 
 
 def own(mover: Mover) -> Mover:

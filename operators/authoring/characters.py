@@ -34,7 +34,7 @@ class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
 
     name: StringProperty(name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"})
 
-    why_not = needs_character
+    why_not = staticmethod(needs_character)
 
     @classmethod
     def description(cls, context, properties):
@@ -59,7 +59,7 @@ class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    why_not = needs_character
+    why_not = staticmethod(needs_character)
 
     def _usual_path(self, context) -> Path:
         mover = self.mover(context)
@@ -82,11 +82,7 @@ class LIMBER_OT_load_character(ActsOnMover, ReadsFile, UndoOperator):
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    why_not = needs_character
-
-    def invoke(self, context, event):
-        self.mover(context)
-        return super().invoke(context, event)
+    why_not = staticmethod(needs_character)
 
     def run(self, context):
         _use(self, context, characters.load(self.path), self.path.name)

@@ -32,15 +32,10 @@ def needs_posture(context) -> str:
 class PostureOperator(ActsOnMover, UndoOperator):
     """Base of operators on the postures of a mover. Subclasses implement `run_on(context, mover)`."""
 
-    why_not = needs_postures
+    why_not = staticmethod(needs_postures)
 
     def run(self, context):
         return self.run_on(context, self.mover(context))
-
-    def ask(self, context, confirm: str) -> set[str]:
-        """Opens a dialog with the operator's properties."""
-        self.mover(context)
-        return context.window_manager.invoke_props_dialog(self, confirm_text=confirm)
 
 
 def give_picture(mover: Mover, action: bpy.types.Action) -> None:
@@ -57,7 +52,7 @@ class LIMBER_OT_store_posture(PostureOperator):
     name: StringProperty(name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"})
 
     def invoke(self, context, event):
-        return self.ask(context, "Store")
+        return self.refused(context) or context.window_manager.invoke_props_dialog(self, confirm_text="Store")
 
     def run_on(self, context, mover):
         action = mover.store_posture(self.name.strip() or "Posture", live.session(*mover))
@@ -82,13 +77,13 @@ class LIMBER_OT_add_posture(PostureOperator):
     name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
 
     def invoke(self, context, event):
-        self.mover(context)
+        if refused := self.refused(context):
+            return refused
         offered = _pose_assets(self, context, "")
         if not offered:
-            self.report({"ERROR"}, "This file has no other pose asset: make one in Blender's pose library, or press Store Posture")
-            return {"CANCELLED"}
+            return self.refuse("This file has no other pose asset: make one in Blender's pose library, or press Store Posture")
         self.name = offered[0]
-        return self.ask(context, "Add")
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Add")
 
     def run_on(self, context, mover):
         action = bpy.data.actions.get(self.name)
@@ -105,7 +100,7 @@ class LIMBER_OT_apply_posture(PostureOperator):
 
     bl_label = "Apply Posture"
 
-    why_not = needs_posture
+    why_not = staticmethod(needs_posture)
 
     def run_on(self, context, mover):
         action = kept_posture.active(mover.settings)
@@ -120,7 +115,7 @@ class LIMBER_OT_remove_posture(PostureOperator):
 
     bl_label = "Remove Posture"
 
-    why_not = needs_posture
+    why_not = staticmethod(needs_posture)
 
     def run_on(self, context, mover):
         index = mover.settings.shown_posture
@@ -141,7 +136,7 @@ class LIMBER_OT_move_posture(PostureOperator):
         items=[("UP", "Up", "One position up"), ("DOWN", "Down", "One position down")],
     )
 
-    why_not = needs_posture
+    why_not = staticmethod(needs_posture)
 
     def run_on(self, context, mover):
         index = mover.settings.shown_posture

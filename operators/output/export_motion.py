@@ -72,6 +72,8 @@ class LIMBER_OT_export_motion(ActsOnMover, WritesFile, Stepwise):
         return "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
     def invoke(self, context, event):
+        if refused := self.refused(context):
+            return refused
         if self.properties.is_property_set("filepath"):
             return Stepwise.invoke(self, context, event)
         self.is_asking = True

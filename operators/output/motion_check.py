@@ -87,7 +87,7 @@ class LIMBER_OT_clear_marks(UndoOperator):
 class _Save(ActsOnMover, WritesFile):
     """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which writes it."""
 
-    why_not = _needs_result
+    why_not = staticmethod(_needs_result)
 
     def _usual_path(self, context) -> Path:
         return Path(f"{bpy.path.clean_name(self.mover(context).owner.name)} motion{self.suffix}")

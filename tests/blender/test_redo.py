@@ -95,3 +95,29 @@ def test_an_operator_whose_mover_was_deleted_meanwhile_says_so():
     with pytest.raises(RuntimeError, match="What 'Store Posture' was called for was deleted: press its button again"):
         bpy.ops.limber.store_posture(name="Down", owner_uid=gone.owner_uid, mover_path=gone.mover_path)
     assert names(chain()) == []
+
+
+def test_the_button_of_a_mover_can_be_adjusted_though_the_mover_in_use_cannot_do_that():
+    chain().target = None
+    assert not bpy.ops.limber.bake.poll()
+    with about(mechanism()):
+        bpy.ops.limber.bake("EXEC_DEFAULT", UNDO)
+    adjust(everything=True)
+    assert {action.name for action in bpy.data.actions if "Baked" in action.name}
+    bpy.ops.ed.undo()
+    assert not any("Baked" in action.name for action in bpy.data.actions)
+
+
+def test_a_new_call_for_a_mover_that_cannot_do_it_says_why_though_the_call_before_could_be_adjusted():
+    chain().target = None
+    with about(mechanism()):
+        bpy.ops.limber.bake("EXEC_DEFAULT", UNDO)
+    with pytest.raises(RuntimeError, match="Chain 'head' has no target"):
+        bpy.ops.limber.bake("EXEC_DEFAULT", UNDO)
+
+
+def test_a_mover_that_a_script_made_up_is_refused():
+    uid = bpy.data.objects["Rig"].session_uid
+    for path in ("limber", "name", "location", "limber.chains[7]", "limber.nothing"):
+        with pytest.raises(RuntimeError, match="What 'Store Posture' was called for was deleted"):
+            bpy.ops.limber.store_posture(name="Down", owner_uid=uid, mover_path=path)
