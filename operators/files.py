@@ -23,6 +23,12 @@ def _absolute(operator) -> str:
     return bpy.path.abspath(operator.filepath)
 
 
+def browse(context, operator) -> set[str]:
+    """Opens the file browser for an operator; returns the result of its `invoke`."""
+    context.window_manager.fileselect_add(operator)
+    return {"RUNNING_MODAL"}
+
+
 class ReadsFile:
     """Base of operators that ask for a file to read. Subclasses define `filter_glob`, and may set `missing`, the error message if no file
     is chosen.
@@ -33,8 +39,7 @@ class ReadsFile:
     missing = "No file is chosen: choose the file to read"
 
     def invoke(self, context, event):
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(context, self)
 
     @property
     def path(self) -> Path:

@@ -63,7 +63,7 @@ class ActsOnMover:
         return self.refused(context) or (ask(context, event) if ask else self.execute(context))
 
     def refused(self, context) -> set[str] | None:
-        """Stores the mover, before a dialog or the file browser opens; returns the result of `invoke` if the operator cannot be used on it."""
+        """Stores the mover; returns the result of `invoke`, {"CANCELLED"}, if the operator cannot be used on it."""
         try:
             self.mover(context)
         except RigError as error:

@@ -4,6 +4,7 @@ import bpy
 
 from ..rig.output.stepped import Stepped
 from ..rig.robot import links
+from .files import browse
 from .operator import ERRORS, Operator
 
 BUDGET = 0.05  # [s] of work between two checks for events
@@ -13,22 +14,20 @@ class Stepwise(Operator):
     """Base of long operators: modal when a user starts them; run to the end at once when a script calls them.
 
     Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`, set `nothing` and
-    `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`, the text of the status bar. One that asks for a
-    file or folder first sets `asked`, the name of that property; one that asks in a dialogue sets `is_asking` when it does. Both set
-    `settings`, the names of the properties that they ask for.
+    `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`, the text of the status bar. One that asks the user
+    first sets `settings`, the names of the properties that it asks for: it asks while the first of them is not set. `_ask(context)` opens
+    the file browser, or a dialog where a subclass says so.
     """
 
     work: Stepped
     nothing = ""
     cancelled = ""
-    asked = ""
     settings: tuple[str, ...] = ()
 
     def invoke(self, context, event):
-        if self.asked and not self.properties.is_property_set(self.asked):
+        if self.settings and not self.properties.is_property_set(self.settings[0]):
             self.is_asking = True
-            context.window_manager.fileselect_add(self)
-            return {"RUNNING_MODAL"}
+            return self._ask(context)
         try:
             work = self.work = self._begin(context)
         except ERRORS as error:
@@ -38,6 +37,9 @@ class Stepwise(Operator):
         self.timer = manager.event_timer_add(0.001, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
+
+    def _ask(self, context) -> set[str]:
+        return browse(context, self)
 
     def run(self, context):
         if getattr(self, "is_asking", False) and not bpy.app.background:

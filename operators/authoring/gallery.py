@@ -57,7 +57,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         name="Keep in Gallery", description="Copy the folder to your own gallery, so that the menu has the robot", default=True
     )
 
-    asked, settings = "directory", ("directory", "keep")
+    settings = ("directory", "keep")
     nothing = "No robot was added"
     cancelled = "Cancelled: the robot was neither added nor kept in the gallery"
 
@@ -86,7 +86,7 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
     )
     filter_glob: shown_files("*.urdf")
 
-    asked, settings = "filepath", ("filepath",)
+    settings = ("filepath",)
     missing = "No folder is chosen: choose a clone of the maker's repository, or the robot's URDF file"
     nothing = "Nothing was installed"
     cancelled = "Cancelled: nothing was installed"

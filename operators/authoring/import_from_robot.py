@@ -27,13 +27,10 @@ class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
     def why_not(cls, context) -> str:
         return "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)" if context.mode != "OBJECT" else ""
 
-    def invoke(self, context, event):
-        if self.properties.is_property_set("address"):
-            return Stepwise.invoke(self, context, event)
+    def _ask(self, context):
         rig = rig_of(context)
         if rig is not None and is_on_network(rig.limber.device.protocol) and not rig.limber.device.is_virtual:
             self.address = rig.limber.device.port
-        self.is_asking = True
         return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Import")
 
     def _begin(self, context):

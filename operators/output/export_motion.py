@@ -19,7 +19,7 @@ from .lerobot_values import lerobot_values
 SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
 
 
-class LIMBER_OT_export_motion(ActsOnMover, WritesFile, Stepwise):
+class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     """Export the robot's motion to a file that plays without Blender: what is live filtered, the rest as posed. Esc cancels"""
 
     bl_label = "Export Motion"
@@ -71,15 +71,11 @@ class LIMBER_OT_export_motion(ActsOnMover, WritesFile, Stepwise):
             return f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
         return "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
-    def invoke(self, context, event):
-        if refused := self.refused(context):
-            return refused
-        if self.properties.is_property_set("filepath"):
-            return Stepwise.invoke(self, context, event)
-        self.is_asking = True
+    def _ask(self, context):
         self.frame_start, self.frame_end = self._range(context)
         self.rate, self.of_rate = self._rate(), self.format
-        return WritesFile.invoke(self, context, event)
+        self.filepath = str(self._usual_path(context))
+        return super()._ask(context)
 
     def check(self, context):
         """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file browser."""

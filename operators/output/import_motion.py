@@ -25,7 +25,7 @@ PARTS = [
 OF_EPISODES = ("episode", "part", "lerobot_values")
 
 
-class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
+class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
     """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a trajectory. Esc cancels"""
 
     bl_label = "Import Motion"
@@ -61,10 +61,7 @@ class LIMBER_OT_import_motion(ReadsFile, Stepwise, UndoOperator):
     def invoke(self, context, event):
         if not self.properties.is_property_set("frame_start"):
             self.frame_start = context.scene.frame_current
-        if self.properties.is_property_set("filepath"):
-            return Stepwise.invoke(self, context, event)
-        self.is_asking = True
-        return ReadsFile.invoke(self, context, event)
+        return super().invoke(context, event)
 
     def draw(self, context):
         layout = self.layout
