@@ -6,11 +6,12 @@ from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.authoring.mechanism.findings import value_text
+from ...rig.blender.presence import is_deleted
 from ...rig.live import live
 from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.inputs import WEIGHTS
-from ...rig.reading.mechanism.ownership import NONE, is_deleted, is_joint, kind_text, owner_of
+from ...rig.reading.mechanism.ownership import NONE, is_joint, kind_text, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start

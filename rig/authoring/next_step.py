@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ...hardware.safety import FOLLOWING, State
+from ..blender.presence import is_deleted
 from ..live.mover import Mover
 from ..live.movers import BodyMover, MechanismMover, movers_of
 from ..output import record, take_copies
@@ -76,7 +77,7 @@ def next_step(rig, is_playing: bool) -> Step:
     if chain is None:
         mover = next(movers_of(rig), None)
         return CHAIN if mover is None else _without_chain(mover)
-    if followed(chain) is None:
+    if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
     if not chain.live:
         several = len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains))
@@ -85,7 +86,7 @@ def next_step(rig, is_playing: bool) -> Step:
         return _of_robot(links.status(rig))
     if step := _of_posing(chain):
         return step
-    if not _is_animated(followed(chain)):
+    if not _is_animated(target):
         return DRAG
     return CONNECT if is_playing else PLAY
 

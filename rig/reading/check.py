@@ -10,6 +10,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
 from ..blender.evaluation import is_unevaluated
+from ..blender.presence import why_absent
 from . import axes, check_bones, kept_posture, postures
 from . import chain as build
 from .dependencies import hangs_on_objects_alone
@@ -172,8 +173,8 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
     how = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
     if how:
         yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
-    elif target.name not in context.view_layer.objects and target.name not in context.scene.objects:
-        yield Finding(f"Target '{target.name}' is not in scene '{context.scene.name}': link it there, or choose another target", True)
+    elif why := why_absent(target, "target", context.scene, context.view_layer):
+        yield Finding(why, True)
     elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"

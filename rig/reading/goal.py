@@ -8,6 +8,7 @@ from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError, capitalised
+from ..blender.presence import why_absent
 from .dependencies import dependencies_of, is_moved_by, joint_bones
 
 
@@ -178,9 +179,8 @@ def target(chain, number: int, watch: int, rig, depsgraph):
 
 
 def _check_target(target, chain, rig, depsgraph) -> None:
-    # Blender keeps a deleted object that a property still points to; what is seen need not be looked for.
-    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
-        raise RigError(f"Target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another target")
+    if why := why_absent(target, "target", depsgraph.scene, depsgraph.view_layer):
+        raise RigError(why)
     way = moved_by_chain(target, chain, rig)
     if way:
         raise RigError(f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target")

@@ -293,7 +293,7 @@ def test_a_target_that_was_deleted_is_named_and_the_mechanism_stands_still():
     for collection in target.users_collection:
         collection.objects.unlink(target)
     those.clock(5)
-    assert "target 'Platform Target' is not in scene" in those.session(owner).problem
+    assert "target 'Platform Target' was deleted: choose another target" in those.session(owner).problem
     assert those.furthest(shown, those.shown(owner)) < 1e-6
 
 

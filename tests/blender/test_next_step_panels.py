@@ -56,6 +56,19 @@ def test_an_armature_whose_body_follows_a_motion_needs_no_chain():
     assert next_step(rig, False).operator == "limber.connect"
 
 
+def test_a_chain_whose_target_was_deleted_needs_another():
+    from limber.rig.authoring.next_step import next_step
+
+    rig, chain = looking_chain()
+    bpy.ops.limber.live()
+    make_active(chain.target)
+    bpy.ops.object.delete()
+    make_active(rig)
+    assert next_step(rig, False).setting == "target"
+    bpy.ops.limber.end_live()
+    assert next_step(rig, False).setting == "target"
+
+
 def test_with_a_chain_the_rig_panel_makes_another():
     looking_chain()
     buttons = offered()

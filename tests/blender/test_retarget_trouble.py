@@ -113,7 +113,9 @@ def test_a_source_that_is_deleted_leaves_the_body_at_rest_where_it_was():
 def test_a_source_outside_the_scene_or_hidden_is_named():
     _, source = follower()
     bpy.context.scene.collection.objects.unlink(source)
-    assert "Source 'Source' is not in scene" in problem()
+    assert problem() == "Source 'Source' was deleted: choose another source"
+    bpy.data.scenes.new("Elsewhere").collection.objects.link(source)
+    assert problem() == "Source 'Source' is not in scene 'Scene': link it there, or choose another source"
 
 
 def test_a_source_bone_that_is_not_a_number_sets_its_link_free_until_it_comes_back():

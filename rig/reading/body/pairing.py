@@ -9,6 +9,7 @@ from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
 from ...blender import item_keys
 from ...blender.errors import RigError
+from ...blender.presence import why_absent
 from .. import attached, constrained
 from ..dependencies import dependencies_of, is_moved_by
 from . import calibration, controlled, names, receiver, soles, source, standing
@@ -152,8 +153,8 @@ def source_of(rig, retarget):
 
 def check_source(rig, thing, depsgraph) -> None:
     """Raises RigError if the source is in no scene, or the target moves it."""
-    if not thing.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(thing.name) is None:
-        raise RigError(f"Source '{thing.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another source")
+    if why := why_absent(thing, "source", depsgraph.scene, depsgraph.view_layer):
+        raise RigError(why)
     for dependency in dependencies_of(thing):
         if is_moved_by(dependency, rig, set(rig.data.bones.keys())):
             raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({dependency.how}): choose another source")

@@ -9,9 +9,10 @@ from ....solvers.mechanism.goals import CentreGoal, FrameGoal
 from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
 from ...blender.identity import find
+from ...blender.presence import is_deleted, why_absent
 from ..dependencies import Dependency, with_itself
 from ..placement import Placement
-from .ownership import is_deleted, joint_objects
+from .ownership import joint_objects
 from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
 
@@ -59,7 +60,8 @@ def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=N
     """
     if goal.target is None:
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
-    _refuse_lost(goal, placement.depsgraph)
+    if why := why_absent(goal.target, "target", placement.depsgraph.scene, placement.depsgraph.view_layer):
+        raise RigError(f"Goal '{goal.name}': {why[0].lower()}{why[1:]}")
     _refuse_circle(goal, reading)
     try:
         return _of_goal(goal, reading, placement, back, weighed or goal)
@@ -216,15 +218,6 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
     if on is None:
         return part.name, HERE
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
-
-
-def _refuse_lost(goal, depsgraph) -> None:
-    """Raises RigError for a deleted target, which Blender keeps in memory because the goal points to it."""
-    target = goal.target
-    if not target.visible_get(view_layer=depsgraph.view_layer) and depsgraph.scene.objects.get(target.name) is None:
-        raise RigError(
-            f"Goal '{goal.name}': target '{target.name}' is not in scene '{depsgraph.scene.name}': link it there, or choose another"
-        )
 
 
 def _refuse_circle(goal, reading: Reading) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
+from ...blender.presence import is_deleted
 from .. import axes
-from .ownership import NONE, is_deleted
+from .ownership import NONE
 from .shapes import LETTERS, Shape, dof_axes, shape_of
 
 MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies

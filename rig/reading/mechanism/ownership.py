@@ -5,6 +5,7 @@ Blender redirects pointers among objects that are duplicated, appended or overri
 
 from collections.abc import Iterator
 
+from ...blender.presence import is_deleted
 from .owners import has_mechanism
 
 NONE = "NONE"  # kind of an object that is no joint of Limber's own
@@ -36,11 +37,6 @@ def role_of(thing) -> str:
     if held is not None and held.type == "PASSIVE":
         return "DRIVEN" if held.kinematic else "GROUND"
     return "MOVES"
-
-
-def is_deleted(thing) -> bool:
-    """Whether an object was deleted, and exists only because pointers refer to it."""
-    return not thing.users_collection
 
 
 def joint_objects(owner) -> list:
