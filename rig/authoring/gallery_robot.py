@@ -184,7 +184,7 @@ def _target(context, rig, robot: Description):
 
 
 def _give_servos(rig, found: Joints, robot: Description) -> None:
-    """Gives each joint its servo: those of chains and motors their own, all others as values."""
+    """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by new auxiliary values."""
     given = set()
     for chain in rig.limber.chains:
         for joint in chain.joints:
@@ -203,7 +203,7 @@ def _give_servos(rig, found: Joints, robot: Description) -> None:
 
 
 def _set_servo(settings, servo: Servo, kept: imported_robot.Record | None, protocol: str) -> None:
-    """Sets the servo of a joint or a motor. `kept`: record of the bone that stores the value, perhaps with the other sign."""
+    """Sets the servo of a joint or a motor. `kept`: record of the joint's bone, with the sign of its channel; None for a motor."""
     sign = kept.sign if kept is not None else 1
     settings.gear = servo.gear
     servo_units.use_preset(settings, PRESETS[servo.model], protocol, speeds=True)
@@ -223,7 +223,7 @@ def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float,
 
 
 def _add_value(rig, name: str, servo: Servo, bone: str, kept: imported_robot.Record) -> None:
-    """A servo that follows the posed channel of a joint that is in no chain, as a gripper."""
+    """Adds a servo that follows the posed channel of a joint that is in no chain, such as a gripper."""
     device, model = rig.limber.device, PRESETS[servo.model]
     value = device.auxiliaries.add()
     axis = imported_robot.axis_of(kept)

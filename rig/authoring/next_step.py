@@ -102,7 +102,7 @@ def _without_chain(mover: Mover) -> Step:
 
 
 def _of_posing(settings) -> Step | None:
-    """The step after which posing a mover shows, where it keeps a posture instead."""
+    """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None otherwise."""
     why = why_posing_shows_nothing(settings)
     return Step(why, "limber.use_pose", "POSE_HLT") if why else None
 

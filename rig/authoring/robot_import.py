@@ -196,7 +196,7 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
 def _limit(bone, kept: Record) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
-    Angles of 180 degrees and more cannot be read from a pose, so wider limits are the chain's only.
+    Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the chain has them.
     """
     joint, (lower, upper) = kept.branch.joint, kept.span
     if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):

@@ -146,7 +146,7 @@ def _between(turn: _Rotation, first: float, last: float) -> list[float]:
 
 
 def _worst(turn: _Rotation, first: float, last: float) -> float | None:
-    """Whole frame between two keys with the largest error; None where all are accurate enough."""
+    """Whole frame between two keys where the keys' curve deviates most from the rotation; None if no deviation exceeds `TOLERANCE`."""
     inside = [frame for frame in map(float, range(int(first) + 1, int(last) + 1)) if first < frame < last]
     if not inside or turn.is_constant(first):
         return None
@@ -170,7 +170,7 @@ def _worst(turn: _Rotation, first: float, last: float) -> float | None:
 
 
 def _tangents(turn: _Rotation, frames: list[float]) -> tuple[list[tuple], list[int]]:
-    """Of each key: length and slopes of its left and right handles; and the interpolation after it."""
+    """For each key, (length, slopes, length, slopes) of its left and right handles; and the interpolation after each key."""
     still, had = (0.0, 0.0, 0.0), set(turn.frames)
     handles, interpolations = [], []
     for number, frame in enumerate(frames):

@@ -220,5 +220,5 @@ class BodySession(SceneSession):
 
 
 def _placed(linked: Linked) -> list[int]:
-    """Indices of the pairs whose position counts; that of a base that floats has a target of its own."""
+    """Indices of the pairs whose position is a target; a floating base is left out, since `BodyInputs` has a target of its own for it."""
     return [k for k, weight in enumerate(linked.position_weights) if weight and not (linked.floating and linked.targets[k] == linked.base)]

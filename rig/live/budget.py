@@ -15,7 +15,7 @@ class Clock:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
     def due(self, scene, now: float) -> float:
-        """Time [s] by which a scene's motion must advance now, in whole steps, and which is counted as done. The first call returns one
+        """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then on. The first call returns one
         step.
 
         Args:

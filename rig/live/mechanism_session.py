@@ -204,7 +204,7 @@ class MechanismSession(SceneSession):
 
 
 def through(owner, back) -> str:
-    """Sentence that a mechanism and the mover `back` depend on each other; "" if they do not."""
+    """Warning that a mechanism and the mover `back` depend on each other; "" if `back` is None."""
     if back is None:
         return ""
     so = "so what they come to hangs on the frames before"

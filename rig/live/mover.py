@@ -312,7 +312,7 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        """Values of the mover's joints [rad or m] while it is live and not solved yet."""
+        """Joint values [rad or m] to send to the robot while the mover is live and not solved yet; empty: they are not known."""
         return {}
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:

@@ -127,7 +127,7 @@ class BodyMover(Mover):
 
     @classmethod
     def chosen_on(cls, owner) -> LimberRetarget | None:
-        """Settings of the body if it is paired, or has at least a source; None otherwise."""
+        """Settings of the body if it has a source armature or bone pairs; None otherwise."""
         if owner.type == "ARMATURE" and owner.limber.retarget.source is not None:
             return owner.limber.retarget
         return super().chosen_on(owner)

@@ -185,7 +185,7 @@ class Export(Stepped):
 
 
 def _pose_of(rig, link: str) -> Callable[[Placement], Array]:
-    """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's where a mechanism that is off would follow it.
+    """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's if a mechanism would follow that but is not live.
 
     Raises:
         RigError: there is no such link.

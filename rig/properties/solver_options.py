@@ -35,7 +35,7 @@ def property_of(each: Setting):
 
 
 def _digits(each: Setting) -> int:
-    """Digits behind the point that show two of the default's."""
+    """Decimal places that show two significant digits of the default."""
     shown = degrees(each.default) if each.unit == "angle" else each.default
     return min(MOST_DIGITS, max(2, 1 + ceil(-log10(shown)))) if shown else 2
 

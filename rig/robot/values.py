@@ -160,7 +160,7 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
 
 
 def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Action:
-    """Makes an action with the shown value of each joint and motor that a source follows, of chains and mechanisms alike."""
+    """Makes an action that stores the shown values of the joints and motors in `sources`."""
     known, action = shown(rig), bpy.data.actions.new(name)
     curves, motors = actions.writable_fcurves(action, rig), {}
     for source in sources:
