@@ -175,7 +175,7 @@ class Device:
 
     @property
     def line(self) -> str:
-        """Name of the line to the robot in one spelling, to compare lines: the port, or host and port of an address."""
+        """The serial port's name, or host and port of a network address in one spelling, to find devices that use the same one."""
         is_address = is_on_network(self.protocol) and not self.is_virtual
         return address_of(self.port).authority.lower() if is_address else self.port
 

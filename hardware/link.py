@@ -233,7 +233,7 @@ class Link:
         self.close()
 
     def _close_at_exit(self) -> None:
-        """Close while Blender exits: blocking, since there is no later."""
+        """Close while Blender exits: blocking, since no thread can start then."""
         self._end(shut_down)
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:

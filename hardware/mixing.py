@@ -82,7 +82,7 @@ class Mixing:
         ranges: Lowest and highest value of each joint that its limits and its channels' ranges allow.
 
     Raises:
-        DeviceError: Channels do not tell their joints apart, or limits and ranges have nothing in common.
+        DeviceError: The channels do not determine their joints' values, or joint limits and channel ranges do not overlap.
     """
 
     def __init__(self, device: Device) -> None:

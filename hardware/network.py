@@ -78,7 +78,7 @@ class NetworkTransport:
             return self._socket
 
     def _send(self, connected: socket.socket) -> None:
-        """Send as much of what waits as the network takes."""
+        """Send as many of the pending bytes as the socket accepts."""
         try:
             while self._waiting:
                 del self._waiting[: connected.send(self._waiting)]

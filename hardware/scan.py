@@ -147,7 +147,7 @@ def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: i
 
 
 def _other_series(session: PortSession, usual: Codec, protocol: str, servo: int) -> tuple[str, Identified] | None:
-    """The servo as one of the other series, where that makes it a known model."""
+    """(protocol, identification) of a servo that, queried in the protocol of the maker's other series, is a known model; None otherwise."""
     other = OTHER_SERIES[protocol]
     codec = codec_for(other)
     session.use(codec)

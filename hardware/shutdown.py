@@ -16,9 +16,7 @@ def shut_down_in_background(process: subprocess.Popen[bytes], grace: float = CLO
 
 
 def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
-    """Close the worker's input, upon which it disarms and ends, and wait; for the exit of the interpreter, when no thread can be
-    started.
-    """
+    """Close the worker's input, upon which it disarms and ends, and wait for its end. For use at exit, when no thread can be started."""
     _tell(process)
     _wait(process, grace)
 

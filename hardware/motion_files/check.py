@@ -1,7 +1,7 @@
 """Checks of a motion against its joints' limits and its channels' ranges. Knows no Blender.
 
-Limits are checked for the frames' differences. The curve between frames (`motion.interpolation`) is a convex combination of these, so where
-they keep the limits it does, and where a difference breaks one the curve does so near that frame.
+Limits are checked on finite differences of the frames. Derivatives of the curve through the frames (`motion.interpolation`) are convex
+combinations of these, so they exceed a limit only near frames where a difference does.
 """
 
 from __future__ import annotations
@@ -90,9 +90,7 @@ def _check_channels(take: Take) -> None:
 
 
 def _check_speeds(take: Take) -> None:
-    """Raise where a servo that several joints drive would rotate faster than its known speed; the live limiter slows these joints down
-    too.
-    """
+    """Raise for the first frame in which a servo would rotate faster than its known speed, by the sum of its joints' contributions."""
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:
         if channel.speed is None:

@@ -1,8 +1,8 @@
 """Trajectories of ROS 2 (trajectory_msgs/JointTrajectory), as YAML and as JSON. Knows no Blender.
 
-Read is what `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge have: messages, one after another, each alone or inside of a
-RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. Times are those of `time_from_start`, after the messages' stamps
-where these ascend, else after the message before. A later message replaces what an earlier one plans for the time from its first point on.
+Files are sequences of messages as `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge write them, each alone or inside of a
+RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. A point's time is `time_from_start`, counted from its message's
+stamp if all stamps ascend, else from the previous message's last point. A message replaces earlier ones from its first point on.
 
 Source: trajectory_msgs/msg/JointTrajectory.msg and builtin_interfaces/msg/Duration.msg.
 """
@@ -67,7 +67,7 @@ def read_yaml(data: bytes) -> Recording:
 
 
 def _typed(found: Any) -> Any:
-    """YAML's texts as numbers where they are such; names of joints stay texts."""
+    """A YAML value whose strings are converted to numbers where possible, except the joints' names."""
     if isinstance(found, dict):
         return {name: value if name == NAMES else _typed(value) for name, value in found.items()}
     if isinstance(found, list):

@@ -107,7 +107,7 @@ def _unit(joint: str, values: Values) -> Unit:
 
 
 def _files(root: Path, episode: int) -> list[Path]:
-    """Tables that may have an episode: of version 2 the one that has its number, else all."""
+    """Tables that may have an episode: the file named after it (version 2), else all tables (version 3)."""
     files = sorted((root / "data").glob("*/*.parquet"))[:MOST_FILES]
     return [file for file in files if file.stem == f"episode_{episode:06d}"] or files
 

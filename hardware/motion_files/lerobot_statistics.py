@@ -26,7 +26,7 @@ def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
 
 
 def _quantile(ascending: Sequence[float], share: float) -> float:
-    """Linear between the two values beside it."""
+    """The quantile at `share` (0 to 1), interpolated linearly between the two nearest values."""
     place = share * (len(ascending) - 1)
     below = int(place)
     above = min(below + 1, len(ascending) - 1)

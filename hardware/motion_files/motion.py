@@ -124,7 +124,7 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
 
 
 def _going_back(take: Take) -> Take:
-    """The take with a return to its first frame, slower than the limits allow."""
+    """The take followed by a slow return to its first frame, at `RETURN_SHARE` of the joints' limits."""
     filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
     goal, dt = take.frames[0], 1.0 / take.rate
     states: list[Kinematic] = [one.rest(value) for one, value in zip(filters, take.frames[-1], strict=True)]

@@ -1,7 +1,7 @@
 """Files for blender-servo-animation's library: commands of five bytes, and a line feed after each frame. Knows no Blender.
 
-Its player of stored motion ends a frame at every line feed, also where it is data, as it starts a command at every 3C. So positions
-are increased by one at both; servos 10 and 60, and positions whose high byte is either, are impossible. In its JSON, positions are numbers.
+Its player takes every byte 0A for the end of a frame and every byte 3C for the start of a command, even inside of a position. So a position
+whose low byte is 0A or 3C is increased by one; servos 10 and 60, and positions with such a high byte, are impossible. Its JSON has numbers.
 """
 
 from __future__ import annotations

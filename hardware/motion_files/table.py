@@ -8,10 +8,10 @@
     then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed [us/s], position in the first row
     then the rows
 
-All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row has of each channel by how much it
-deviates from the line through the two rows before (position - 2 last + before, modulo 65536, as a signed number; before the first row it
-is constant). Its bits, the sign lowest (0, -1, 1, -2, ... are 0, 1, 2, 3, ...), are three to a half byte, low ones first, with 8 added to
-each half byte but the last. High half bytes come first. Smooth motion needs one or two half bytes for a channel and row.
+All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row contains the second difference of
+each channel's position (position - 2 last + before, modulo 65536, signed; positions before the first row equal it). The difference is
+zigzag-coded (0, -1, 1, -2, ... as 0, 1, 2, 3, ...) and cut into groups of three bits, the lowest first. Each group is a half byte, with 8
+added to all but the last. A byte's high half comes first. Smooth motion needs one or two half bytes for a channel and row.
 """
 
 from __future__ import annotations

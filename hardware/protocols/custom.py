@@ -1,7 +1,7 @@
 """Codec of a user's own robot, whose protocol is a small Python file. Knows no Blender.
 
 The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. An error in it
-becomes a sentence with file and line; where it hangs or crashes, so does the worker, and Blender says so. docs/protocols.md has one.
+becomes a sentence with file and line; if it hangs or crashes, so does the worker, and Blender says so. docs/protocols.md has an example.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Frames of joint values from Blender: checked, delayed by the device's latency, and given to playback; and jumps. Knows no Blender."""
+"""Buffer of joint values from Blender, which are checked, delayed by the device's latency and played back. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -158,5 +158,5 @@ class CommandBuffer:
 
 
 def _at(values: Values, motion: Sequence[Kinematic]) -> tuple[Kinematic, ...]:
-    """The motion (joints,) at these values: a joint whose value was clamped is at rest."""
+    """The states of `motion` (joints,) with positions `values`; a joint whose position differs from its value (was clamped) is at rest."""
     return tuple(one if one.position == value else Kinematic(value) for one, value in zip(motion, values, strict=True))

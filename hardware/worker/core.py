@@ -81,7 +81,7 @@ class Worker:
         self._warnings = self._too_fast
 
     def step(self, now: float, late: float = 0.0) -> None:
-        """One period at `now` [s], which began `late` [s] after its time."""
+        """Run one period at `now` [s], which is `late` [s] behind schedule."""
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
@@ -191,7 +191,7 @@ class Worker:
         )
 
     def _channels_needed(self, request: Request) -> frozenset[int]:
-        """Indices of the channels that a new command drives, or the one that the robot is driven for."""
+        """Indices of the channels that the new command drives; without a new one, those that the current command drives."""
         if request.command in MOTION_COMMANDS:
             return channels_needed(self._device, self._mixing, request)
         return channels_needed(self._device, self._mixing, self._begun) if self._controller is None else self._controller.channels

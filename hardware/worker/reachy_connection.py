@@ -101,7 +101,7 @@ class ReachyConnection(Connection):
 
     @property
     def _motor_remarks(self) -> tuple[str, ...]:
-        """Warnings about motors that are not where they are sent, or will not be."""
+        """Warnings about motors that do not, or will not, reach their commanded angles, with the cause and the remedy."""
         if self._plays:
             return ("Reachy Mini plays a move, and its daemon ignores Limber until that ends: wait, or stop it where it was started",)
         if not self.armed:
@@ -207,7 +207,7 @@ class ReachyConnection(Connection):
             self.fail(Fault.DEVICE_REFUSED, f"another program has set its motors to '{status.motors}'")
 
     def _arm(self, now: float) -> None:
-        """Give the motors torque where they are: their positions become their goals first."""
+        """Switch the motors' torque on, after their present positions were sent as goals."""
         if now - self._heard_at > POSE_FRESH:
             return  # silence is watched
         assert self._status is not None
@@ -250,7 +250,7 @@ class ReachyConnection(Connection):
         return [channel.servo for channel in self._device.channels if channel.on_silence == "detach"]
 
     def _here(self) -> dict[int, float]:
-        """Goals at which the motors stay where they are; of one beyond its servo's limits, the limit."""
+        """Present angle [rad] of each motor as its goal, clamped to its servo's limits."""
         return {motor: _reachable(motor, found) for motor, found in self._measured.items()}
 
     def _releasing(self, motors: Sequence[int]) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the present targets, of the antennas where these have changed; none before the daemon has sent positions."""
+        """Commands for the present goals: of the head always, of the antennas only if they have changed; none before there are goals."""
         if not self._targets:
             return ()
         orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)
@@ -291,6 +291,6 @@ class ReachyConnection(Connection):
 
 
 def _reachable(motor: int, angle_asked: float) -> float:
-    """The angle nearest to this one that the motor's servo takes as a goal [rad]."""
+    """Angle [rad] nearest to `angle_asked` that the motor's servo accepts as a goal."""
     lowest, highest = LIMITS[motor]
     return min(max(angle_asked, angle(lowest)), angle(highest))

@@ -221,7 +221,7 @@ class ServoConnection(Connection):
         self._compare_calibration()
 
     def _compare_calibration(self) -> None:
-        """Note what the servos' stored settings allow; what forbids to drive them is a fault when they are armed."""
+        """Record warnings about stored limits and homing offsets that differ from the device; `ArmChecks` decides whether to arm."""
         settings = self._checks.settings
         try:
             self._limited_device = self._channels.within_own_limits(settings)
@@ -242,7 +242,7 @@ class ServoConnection(Connection):
     def _stop(self, now: float) -> None:
         """Stop at once, whatever is open: servos hold their present position as far as it is known, or else their newest goal.
 
-        The frames of a stop are not answered, and may be damaged: servos that go limp are released once more then, with answers.
+        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then released again, with answers.
         """
         held = {**self._goals.sent, **self._channels.near_goals(self._positions.since(now - POSE_FRESH))}
         release = self._to_release

@@ -39,7 +39,7 @@ class ServoGoals:
             self.sent.pop(servo, None)
 
     def release(self, servos: Collection[int]) -> None:
-        """Record that the torque of these servos is switched off, even if their channels are set to hold."""
+        """Record that these servos are released, and stay so until they are armed, whatever their channels' `on_silence` is."""
         self._must_release.update(servos)
         self.forget(servos)
 

@@ -23,7 +23,7 @@ class ServoSilence:
 
     Attributes:
         began: Since when silence is counted [s].
-        absent: Servos that did not answer the last plan, for a sentence.
+        absent: Names of the servos that did not answer the last plan, as text.
     """
 
     def __init__(self, channels: ServoChannels, positions: ServoPositions | None, now: float) -> None:
