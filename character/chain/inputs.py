@@ -186,7 +186,7 @@ def _offsets(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, bef
 
 
 def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
-    """Aim of an end: each field of its kind as the target has it, and up as its roll asks."""
+    """Aim of an end in the base frame: the target's values for the fields of its goal type, and world up if its roll setting needs it."""
     fields_of_kind = end.kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
     values: dict[str, object] = {name: read(end, world_in_base) for name, read in FROM_TARGET.items() if name in fields_of_kind}
     if "up" in fields_of_kind and end.roll != "FREE":

@@ -239,11 +239,11 @@ def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tupl
 
 
 def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None) -> tuple[tuple[float, float], int]:
-    """`best` and `stalled` of the state after a new solution.
+    """Values of `State.best` and `State.stalled` after a new solution.
 
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
-        before: `best` and `stalled` of the last tick; None: the goal is new.
+        before: These values after the last tick; None: the goal is new.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
@@ -264,9 +264,9 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
 
 
 def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with the posture in transition from the last one, so that the solver holds the aim meanwhile; and the transition's state.
+    """The goal with an intermediate posture of the transition to its own, and the transition's state: the aim is held meanwhile.
 
-    A posture that is chosen in a frame is under way from that frame on: what passed before leads to the one that was requested then.
+    The transition advances by `dt` toward the posture that the last tick requested; a new posture takes effect from this tick on.
     """
     if not model.transitions or len(goal.posture) != len(model.transitions):
         return goal, ()
