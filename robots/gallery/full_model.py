@@ -107,6 +107,6 @@ def is_same(one: Robot, other: Robot) -> bool:
 
 
 def _meshes(robot: Robot) -> dict[str, Path]:
-    """Mesh files of a model that are there, by their names in it."""
+    """Paths of the existing mesh files of a model, by their names in the model."""
     names = {visual.shape.name for link in robot.links for visual in link.visuals if isinstance(visual.shape, MeshFile)}
     return {name: path for name in sorted(names) if (path := find_mesh(name, robot.file)) is not None}

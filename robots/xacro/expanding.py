@@ -290,7 +290,7 @@ class _Expander:
         return found
 
     def _count(self, text: str, element: Element) -> None:
-        """Counts a text that was put in; raises MalformedError where all of them are too long."""
+        """Adds the length of a substituted text to the document's total; raises MalformedError if that exceeds MAX_CHARACTERS."""
         self.characters += len(text)
         if self.characters > MAX_CHARACTERS:
             raise self._error(element, f"the file expands to more than {MAX_CHARACTERS} characters: is this a robot?")
