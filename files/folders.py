@@ -97,7 +97,7 @@ def _beside(path: Path, end: str) -> Path:
 
 
 def _beginning(path: Path) -> str:
-    """Prefix of the hidden folders' names, which no other folder's share, however long their names."""
+    """Prefix of the names of a folder's hidden folders, with a hash, so that long names that begin alike do not share it."""
     return f".{path.name[:LONGEST_NAME]}.{zlib.crc32(os.fsencode(path.name)):08x}."
 
 

@@ -73,7 +73,7 @@ class _Reader:
         self.events = self._events()
 
     def _events(self) -> Iterator[Any]:
-        """Events of ruamel.yaml's pure-Python parser; its errors become ours."""
+        """Events of ruamel.yaml's pure-Python parser; its errors are raised as YamlError."""
         try:
             for event in YAML(typ="safe", pure=True).parse(self.text):
                 self.line = event.start_mark.line + 1
@@ -155,7 +155,7 @@ class _Reader:
             yield event
 
     def _check(self, event: Any, depth: int) -> None:
-        """Raises YamlError for an event that such files do not need."""
+        """Raises YamlError for an event with an anchor, a tag, a depth or a character that is not allowed."""
         if event.anchor and self.scalar is None:  # an alias has one, too
             raise self._error(f"anchor '{event.anchor}' is not allowed: write the list out each time")
         if getattr(event, "tag", None) and not (self.scalar and isinstance(event, ScalarEvent)):

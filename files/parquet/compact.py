@@ -85,7 +85,7 @@ class Reader:
         raise ParquetError(f"its metadata has a value of the kind {kind}: it is damaged")
 
     def _counted(self, count: int) -> range:
-        """A range of elements, each of which has at least one byte."""
+        """range(count) for a list's elements; raises ParquetError if there are more than remaining bytes, since each has at least one."""
         if count > len(self.data) - self.at:
             raise ParquetError("a list in its metadata is longer than the file: it is damaged")
         return range(count)

@@ -56,7 +56,7 @@ def _snappy(data: bytes, size: int) -> bytes:
 
 
 def _copy(reader: Reader, tag: int) -> tuple[int, int]:
-    """Length and offset of a copy."""
+    """Length and backward offset [bytes] of a snappy element that copies earlier output; `tag` is its first byte."""
     if tag & 3 == 1:
         return (tag >> 2 & 7) + 4, (tag >> 5) << 8 | reader.take(1)[0]
     return (tag >> 2) + 1, int.from_bytes(reader.take(2 if tag & 3 == 2 else 4), "little")

@@ -90,7 +90,7 @@ class Table:
         return [found[k : k + size] for k in range(0, len(found), size)]
 
     def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, Sequence[float]]]:
-        """Numbers of each page that has some from `first` to `end`, and how many there are before them."""
+        """(number of values before the page, values of the page) for each page of a column with values in `first` to `end`."""
         leaf, chunk, size = self._leaves[name], group.chunk(name), group.per_row(name)
         codec, count = _field(chunk, 4, int), _field(chunk, 5, int)
         reader = Reader(self._bytes(chunk))
@@ -119,7 +119,7 @@ class Table:
             before += here
 
     def _bytes(self, chunk: dict[int, Any]) -> bytes:
-        """The pages of a column of a group."""
+        """Bytes of all pages of a column in one group, from the column's metadata."""
         begin = _field(chunk, 9, int)
         if 0 < (dictionary := _field(chunk, 11, int, 0)) < begin:
             begin = dictionary
@@ -201,7 +201,7 @@ def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
 
 
 def _past(schema: list[Any], at: int) -> int:
-    """Index of the last element below one."""
+    """Index of the last descendant of the schema element at `at`; schemas are flattened depth first."""
     left = _field(schema[at], 5, int, 0)
     while left > 0 and at + 1 < len(schema):
         at += 1
@@ -210,7 +210,7 @@ def _past(schema: list[Any], at: int) -> int:
 
 
 def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
-    """Repetition and definition levels, encoded values and their encoding of a page."""
+    """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version 1."""
     reader, count = Reader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []
     for highest in (leaf.repeats, leaf.defines):
@@ -220,7 +220,7 @@ def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
 
 
 def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
-    """The same of a page of the second version, whose levels are never compressed."""
+    """As `_split`, for a page of version 2, whose levels are never compressed."""
     reader, count = Reader(data), _field(page, 1, int)
     levels, lengths = [], [_field(page, k, int, 0) for k in (6, 5)]
     for highest, length in zip((leaf.repeats, leaf.defines), lengths, strict=True):
@@ -254,7 +254,7 @@ _NONE: Any = object()
 
 
 def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
-    """A field of metadata."""
+    """A field of metadata by its number; `default` if it is missing. Raises ParquetError if it is no `kind`, or has no default."""
     value = fields.get(number, default) if isinstance(fields, dict) else default
     if value is _NONE or (not isinstance(value, kind) and value is not default) or (kind is int and isinstance(value, bool)):
         raise ParquetError(f"its metadata lack field {number}: it is damaged")
