@@ -179,7 +179,7 @@ class LIMBER_OT_park(Operator):
 
 
 class LIMBER_OT_store_park_pose(UndoOperator):
-    """Store what the joints and motors with servos are now as the park pose"""
+    """Store the current values of the joints and motors with servos as the park pose"""
 
     bl_label = "Store Park Pose"
 
