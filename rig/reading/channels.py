@@ -49,7 +49,7 @@ class Channel(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Letter of the component that the channel is of ("X" for index 0 of a location); "" for a property that is a single number."""
+        """Letter of the channel's component ("X" for index 0 of a location); "" for a property that is a single number."""
         return PARTS[self.name][self.index] if self.name in PARTS else ""
 
 

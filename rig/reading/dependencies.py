@@ -138,7 +138,7 @@ def moved_targets(chain, other: Moved) -> list:
 
 
 def with_itself(thing, surely: bool = False) -> Iterator[Dependency]:
-    """An object as a dependency of its own, then everything that moves it."""
+    """The object itself as a dependency, then everything that moves it."""
     yield Dependency("", thing, "")
     yield from dependencies_of(thing, surely=surely)
 

@@ -109,8 +109,8 @@ def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
     """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a match are left out.
 
-    A joint is found by one of its names, else by one that differs in case or signs alone, else by its servo. Under Limber's own label its
-    values have the channel's sign, since Limber's own files have these.
+    A joint is found by one of its names, else by one that differs only in case or punctuation, else by its servo. If the file names it by
+    Limber's own label, the sign is 1, since the file's values already have the channel's sign.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.

@@ -252,8 +252,9 @@ class ChainReader:
         return tuple(parts)
 
     def can_carry(self, name: str, scale: tuple) -> bool:
-        """Whether a chain of rigid joints can represent a bone with this scale: a uniform one, which enlarges its descendants, or any for a
-        last bone, where it affects only the eye's position.
+        """Whether a chain of rigid joints can represent a bone with this scale.
+
+        A uniform scale enlarges the bone's descendants. A last bone may have any scale, which affects only the eye's position.
         """
         if min(scale) <= 0.0:
             return False

@@ -29,7 +29,7 @@ def channels_of(rig, reader) -> list[Channel]:
 
 
 def values_of(rig, session, before: Mapping[Channel, float]) -> dict[Channel, float]:
-    """Values of these channels after a tick, as keys; channels of bones that are not solved are left out.
+    """Values to key of the body's channels after a tick; channels of bones that are not solved are left out.
 
     Args:
         rig: The armature object.

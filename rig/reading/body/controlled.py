@@ -70,7 +70,10 @@ def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list
 
 
 def _hindering(rig, bones: Parents, given: dict[str, str]) -> list[tuple]:
-    """(pose bone, constraint) of constraints evaluated after the copy of a control, and of those on bones between two controls."""
+    """(pose bone, constraint) of constraints that work against the controls.
+
+    They follow a constraint that copies a control, or copy a rotation to a bone between two controls.
+    """
     pose_bones = rig.pose.bones
     parts = {bone for found in names.parts(bones).values() for bone in found}
     own = {given[bone] for bone in parts if bone in given}

@@ -40,7 +40,7 @@ def _distance(distance: float, angle: float) -> str:
 
 
 def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
-    """Errors [m], [rad] of a goal along and about the axes with a weight."""
+    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with a weight above 0."""
     distance = angle = 0.0
     if goal.position is not None:
         distance = float(np.linalg.norm((end[:3, 3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
@@ -53,7 +53,7 @@ def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
 
 
 def _of_centre(goal: CentreGoal, solver: MechanismSolver, poses: Array) -> float:
-    """[m] between the centre of mass and its goal, along the axes with a weight."""
+    """Distance [m] between the centre of mass and its goal, along axes with a weight above 0."""
     bodies = solver.mechanism.bodies
     masses = np.array([body.mass for body in bodies])
     centres = np.array([(pose @ np.array((*body.centre, 1.0)))[:3] for pose, body in zip(poses, bodies, strict=True)])

@@ -20,7 +20,7 @@ class Shape:
     turned: Array
 
     def seen(self, axis: str) -> str:
-        """Name that an axis of the kind's frame has in the frame of the object or bone, for the interface."""
+        """Name of the object's or bone's own axis that is parallel to `axis` of the joint's frame, for the interface."""
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
 
