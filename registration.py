@@ -49,7 +49,7 @@ def unregister_all() -> None:
 
 @cache
 def classes() -> tuple[type, ...]:
-    """Limber's classes of Blender's kinds, each after those that it needs; panels last, in the tab's order."""
+    """Limber's classes to register with Blender, each after those that it needs; panels last, in the tab's order."""
     found = [
         value
         for module in modules()

@@ -1,4 +1,4 @@
-"""Interfaces: a mover with its pure tick, and what a host such as Blender says of it and of the scene. Knows no Blender.
+"""Interfaces: a mover with its pure tick, and a host, such as Blender, that provides movers and the scene. Knows no Blender.
 
 A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A fourth kind of mover is another
 class with such a tick, and for each host a `stage.Session` that reads its inputs.

@@ -1,7 +1,7 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map. Knows no Blender.
 
-It holds the device's description (written once, before the worker starts), the stop counter, and a mailbox in each direction, in which a
-message is as long as any other. Nothing in it blocks.
+It holds the device's description (written once, before the worker starts), the stop counter, and a mailbox in each direction for messages
+of fixed length. Nothing in it blocks.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def _reserve(handle: int, size: int) -> None:
 
 
 def _temporary_folder() -> str:
-    """Folder for temporary files, for messages; with the environment variables that set it where none can be written to."""
+    """Path of the folder for temporary files, for messages; if none can be written to, the environment variables that set it."""
     try:
         return tempfile.gettempdir()
     except OSError:

@@ -148,7 +148,7 @@ class Mixing:
     def clamp(self, values: Sequence[float]) -> Values:
         """Joint values clamped to all limits and ranges.
 
-        Each joint is clamped to its range; a mix beyond its channels' ranges is moved straight toward `inside`.
+        Each joint is clamped to its range; if a channel of its group is then beyond its own, the group is moved straight toward `inside`.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:

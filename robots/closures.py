@@ -106,7 +106,7 @@ class _MechanismBuilder:
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
 
     def _closures(self) -> tuple[Held, ...]:
-        """One closure for each pair of links; of several the strictest, since frames that coincide have the same position."""
+        """One closure for each pair of links: if the file has several, the strictest ("6d")."""
         found: dict[frozenset[str], Held] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)

@@ -288,7 +288,7 @@ def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _step(element: ET.Element) -> Affine | None:
-    """Transform of an element of a node; None for other elements."""
+    """Transform that a child element of a node gives; None if it is no <matrix>, <translate>, <rotate> or <scale>."""
     if element.tag not in ("matrix", "translate", "rotate", "scale"):
         return None
     numbers = [float(word) for word in (element.text or "").split()]

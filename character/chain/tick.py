@@ -264,7 +264,7 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
 
 
 def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with an intermediate posture of the transition to its own, and the transition's state: the aim is held meanwhile.
+    """The goal with its posture replaced by the current one of the transition to it, and the transition's state. The aim is held meanwhile.
 
     The transition advances by `dt` toward the posture that the last tick requested; a new posture takes effect from this tick on.
     """

@@ -46,7 +46,7 @@ class Episode:
     Attributes:
         number: Number of the episode.
         part: Feature: what was commanded, or what was measured.
-        values: Unit of the arm's values; "plain": as the joints have them.
+        values: Unit of the arm's values; "plain": the joints' own units.
     """
 
     number: int = 0
@@ -85,7 +85,7 @@ def read(data: bytes, path: Path, episode: Episode) -> Recording:
 
 
 def _names(info: JsonFields, part: str) -> list[str]:
-    """Names of a feature's numbers."""
+    """Names of a feature's components: the joints."""
     features = info.child("features")
     if not features.has(part):
         features.wrong(part, "the arm's values")

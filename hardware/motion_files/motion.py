@@ -33,7 +33,7 @@ class Motion:
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
         positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
         loops: Whether the motion ends where it begins, at rest, and is played repeatedly.
-        named: The joints as files of the robot's maker have them, in the order of `device.joints`.
+        named: Names, signs and units of the joints in files of the robot's maker, in the order of `device.joints`.
         poses: As `Take.poses`, each (samples,).
     """
 

@@ -91,7 +91,7 @@ def format_of(path: Path, data: bytes) -> str:
 
 
 def _content(suffix: str, data: bytes) -> object:
-    """What tells formats of the same suffix apart: the JSON value, else the first line."""
+    """Content by which `Format.is_like` recognises formats with the same suffix: the JSON value, else the first line."""
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")

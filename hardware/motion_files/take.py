@@ -25,7 +25,7 @@ class Take:
         rate: Frames a second [1/s].
         frames: Values of the joints (frames, joints), in the order and unit of `device.joints`.
         last: Number of the range's last frame; frames after it were added to come to rest and to return.
-        named: The joints as files of the robot's maker have them; () for the device's own names.
+        named: Names, signs and units of the joints in files of the robot's maker; () for the device's own.
         poses: Poses of links (frames,) in the base's frame, by name, for formats that have them.
         stride: Number of scene frames from one frame of the take to the next.
 

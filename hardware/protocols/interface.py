@@ -205,7 +205,7 @@ class Problem:
 
     Attributes:
         kind: Kind of problem.
-        text: A sentence with the expected and the found.
+        text: A sentence about what was expected and what was found.
         data: The first `KEPT` bytes concerned.
         servo: Id of the servo concerned, where that is known.
     """

@@ -4,7 +4,7 @@ from bpy.props import EnumProperty
 
 
 def lerobot_values():
-    """The property for operators that read or write LeRobot datasets."""
+    """Enumeration property for the unit of a LeRobot dataset's values."""
     return EnumProperty(
         name="LeRobot Values",
         description="Unit of the arm's values in a LeRobot dataset; the gripper's are always 0 to 100",

@@ -45,7 +45,7 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
         settings: Goal of the end.
         rig: The armature object.
         bone: Bone of the end.
-        direction: The direction; an axis of the bone near it is used instead.
+        direction: The direction; if it coincides with an axis of the bone, that axis is set.
     """
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
     up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))

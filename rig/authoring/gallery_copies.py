@@ -70,7 +70,7 @@ class Keeping(Work[FolderWriter]):
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """`folder`: None where nothing is to be kept."""
+        """`folder`: the robot's folder to copy; None: nothing is copied."""
         super().__init__(_copied(folder))
         self.problem = ""
 
@@ -100,8 +100,8 @@ class Keeping(Work[FolderWriter]):
 
 
 def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
-    """Copies a robot's folder beside the user's gallery. The copy replaces the one of the same name when the caller commits it; None where
-    there is none, or it is in the gallery already.
+    """Copies a robot's folder to a hidden one in the user's gallery; returns its writer, whose `commit` replaces the robot of that name.
+    Returns None if `folder` is None or in the gallery already.
 
     Raises:
         RigError: it is too large, or cannot be copied.

@@ -146,7 +146,7 @@ def _gaze(context, rig, found: Joints, robot: Description):
 
 
 def _free_name(posture: str, rig) -> str:
-    """Name of a posture's action; with the robot's where another robot has that posture."""
+    """Name for a posture's action, with the robot's name added if another action has the posture's name."""
     return posture if posture not in bpy.data.actions else f"{posture}, {rig.name}"
 
 

@@ -32,8 +32,8 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
 
     Args:
         bones: Parent of each bone, parents before their children.
-        above: Parents and movers of a bone.
-        control_of: The bone that an animator rotates to move a bone: itself, or one that it follows.
+        above: Returns the parents and movers of a bone.
+        control_of: Returns the bone that an animator rotates to move a bone: itself, or one that it follows.
     """
     found = parts(bones)
     head = next(iter(found.get(Part("", "head"), ())), "")
@@ -74,8 +74,8 @@ def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
     Args:
         bones: Parent of each bone, parents before their children.
         ends: Last bone of each part.
-        above: Parents and movers of a bone.
-        follows: Whether constraints make a bone follow others: a chain begins below such a bone.
+        above: Returns the parents and movers of a bone.
+        follows: Returns whether constraints make a bone follow others: a chain begins below such a bone.
 
     Raises:
         RigError: there is no head, neither torso nor eyes, or the parts are not one below another.

@@ -11,9 +11,9 @@ def why_absent(thing, what: str, scene, view_layer) -> str:
 
     Args:
         thing: The object.
-        what: What it is for: "target", "source".
+        what: Purpose of the object, for the sentence: "target", "source".
         scene: The scene, original or evaluated.
-        view_layer: A view layer of it: what is seen there need not be looked for.
+        view_layer: A view layer of the scene: an object visible there is present, which is the faster test.
     """
     if thing.visible_get(view_layer=view_layer) or scene.objects.get(thing.name) is not None:
         return ""

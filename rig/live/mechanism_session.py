@@ -179,7 +179,7 @@ class MechanismSession(SceneSession):
         return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
 
     def _kept_values(self, mover, now) -> list[float]:
-        """Values [rad or m] that motors are to have: of the posture that the mechanism keeps, or their own. `now`: settings as keyed."""
+        """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own. `now`: the evaluated settings."""
         own = np.array([motor.value for motor in now.motors])
         return kept(mover.settings, now, own, partial(self.in_posture, mover, self.joint_keys)).tolist()
 

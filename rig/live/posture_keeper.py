@@ -48,7 +48,7 @@ class PostureKeeper:
 
     @property
     def posture_settings(self) -> tuple[str, ...]:
-        """Names of further properties that belong to the choice of the posture."""
+        """Names of further properties that the panel shows beside the choice of the posture, such as "transition"."""
         return ()
 
     @property

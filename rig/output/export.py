@@ -141,7 +141,7 @@ class Export(Stepped):
         return motion
 
     def _write_sound(self, path: Path) -> None:
-        """Copies the sound that begins with the motion beside the file."""
+        """Copies the file of the sound strip that begins at the first frame to the exported file's folder."""
         sound = beginning_at(self.scene, self.start) if self.form.has_sound else None
         if sound is None:
             return

@@ -86,7 +86,7 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
     """Constraints of an object or bone that would change its baked location or rotation in some frame.
 
-    A bone's limits that are its joint's own define which of its axes are free, and stay active if the motion keeps to them.
+    A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
     """
     for held in has.constraints:
         if held.mute or held.name.startswith(OWN):

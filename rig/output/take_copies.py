@@ -90,7 +90,7 @@ class Copy:
 
 
 def _free_path(place: Path, rig_name: str) -> Path:
-    """Path for a new copy: its name contains the process number, which an earlier process with a recording may have had too."""
+    """Path for a new copy, named after the object and the process id, with a number since an earlier process may have had the same id."""
     paths = (place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
     return next(path for path in paths if not path.exists())
 

@@ -30,8 +30,7 @@ def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Ite
         thing: The object.
         seen: Objects that were visited already.
         surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the
-            location,
-            rotation and scale of whole objects.
+            location, rotation and scale of whole objects.
     """
     seen = set() if seen is None else seen
     if thing is None or thing.name_full in seen:

@@ -110,7 +110,7 @@ class LinkTarget:
 
 
 def _around(thing, holder) -> Matrix:
-    """World frame (4, 4) relative to which the channels of an object, or of one of its bones, are."""
+    """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones, are given."""
     if holder == thing:
         return thing.matrix_world @ thing.matrix_basis.inverted_safe()
     parent, rest = holder.parent, holder.bone.matrix_local
@@ -136,7 +136,7 @@ def link_target(rig, link: str) -> LinkTarget:
 
 
 def _rigid_with(rig, bone: str) -> set[str]:
-    """Bones of an imported robot that move as this one does, and itself."""
+    """Names of a bone of an imported robot and of those that fixed joints connect with it."""
     first = rig.data.bones[bone]
     while first.parent is not None and _is_fixed(first):
         first = first.parent

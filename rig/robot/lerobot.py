@@ -138,7 +138,7 @@ def _servo_at(rig, joint: FileJoint) -> _Servo | None:
 
 
 def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
-    """The servo of a motor: of the model's joint with its name, of a bone or value with its name, or with its number."""
+    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name, else the servo `number`."""
     of = zero.of if zero is not None and zero.of else name
     for bone, kept in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
         if kept.axis and kept.branch.joint.name == of:
@@ -170,7 +170,7 @@ def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) ->
 
 
 def _refuse_without_range(found: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
-    """Raises RigError for a servo whose motor has no known zero, where the joint has no range from closed to open to take it from."""
+    """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot be taken from the range."""
     for name, servo in found.items():
         lower, upper = servo.limits
         if name not in zeros and not (lower < upper and isfinite(upper - lower)):
@@ -211,7 +211,7 @@ def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
 
 
 def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
-    """LeRobot's motor of a servo, and what of its range is lost."""
+    """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if none)."""
     settings = servo.settings
     offset = _stored_offset(rig, settings)
     if servo.is_value:

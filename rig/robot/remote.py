@@ -215,12 +215,12 @@ def _movers_with(rig, setting: str) -> list[Mover]:
 
 
 def _named_mover(rig, setting: str, given: str) -> Mover:
-    """The mover with a setting that an address names."""
+    """The mover called `given` in an address, among those that have the property `setting`. Raises RigError if there is none."""
     return _named(_movers_with(rig, setting), given, f"'{rig.name}' has no chain or mechanism", lambda mover: mover.given_name)
 
 
 def _named(items, given: str, lacks: str, name: Callable):
-    """The item with that name, in which spaces may be underscores."""
+    """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with `lacks`, if there is none."""
     for item in items:
         if given in _spellings(name(item)):
             return item

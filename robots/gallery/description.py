@@ -64,7 +64,7 @@ class Neck:
         at: The head link's position [m] where all DoFs are 0 and its axes are parallel to the root's.
         eye: Point that looks, in the head link's frame [m]; the head rotates about a point behind it.
         spans: Range of each of `DOFS` [m, rad].
-        keep: Joints whose motors stay at their own values, as antennas.
+        keep: Joints whose motors stay at their own values, such as antennas.
     """
 
     at: Vector
@@ -78,7 +78,7 @@ class Gaze(Branch):
     """Settings of the chain that follows the gaze target.
 
     Attributes:
-        forward: Direction in which the end looks, in its link's frame; of a neck its x.
+        forward: Direction in which the end looks, in its link's frame; with a neck always +X.
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: Distance [m] that the target moves to either side.
@@ -104,7 +104,7 @@ class Description:
         closures: Path of a file of closures; None: those that the model marks.
         protocol, baudrate: Protocol and baud rate [bit/s] of the device.
         servos: Motors by joint.
-        pose: Values of joints at first.
+        pose: Initial joint values [rad].
         gaze: The chain that looks.
         postures: Values by name of the posture: of the gaze's joints, or of the neck's DoFs.
         limbs: Chains without a target, by name: their joints follow the authored pose.

@@ -136,7 +136,7 @@ class BusCodec(Codec):
         return (limp,) if lock is None else (limp, self._write(servo, lock, "The lock", 0))
 
     def _watchdog(self, seconds: float | None) -> tuple[Register, int]:
-        """The watchdog's register and its number for a timeout [s]; None: disabled."""
+        """The watchdog's register and the number to write for a timeout [s]; `seconds` None: disabled."""
         register, span = self._table.watchdog, self.capabilities.watchdog
         if register is None or span is None:
             raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
@@ -147,7 +147,7 @@ class BusCodec(Codec):
         return register, round(seconds / self._table.watchdog_unit)
 
     def _expected(self, held: VolatileSettings) -> list[Expected]:
-        """The registers that hold these settings, and their numbers."""
+        """The registers of these settings, with the numbers that they must hold."""
         table = self._table
         expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
         if held.speed is not None:

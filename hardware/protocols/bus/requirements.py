@@ -20,7 +20,7 @@ class Requirement:
         name: Name of the register in sentences, such as "operating mode".
         allowed: Numbers with which the servo can be driven to positions.
         must_be: The allowed numbers as text.
-        numbers: Meanings of numbers.
+        numbers: Meaning of single numbers, for messages.
         mask: The bits that are compared.
     """
 

@@ -1,8 +1,8 @@
 """Matches the bones of two bodies by their names. Knows no Blender.
 
 A name is split into side and body part. Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the
-body's other names decide which. Known are the names of CMU's and cgspeed's clips, Mixamo, Rigify, Xsens MVN, SMPL, the Unreal mannequin
-and usual URDF files; other bones are paired if their names are equal.
+body's other names decide which. Recognised names are those of CMU's and cgspeed's clips, Mixamo, Rigify, Xsens MVN, SMPL, the Unreal
+mannequin and usual URDF files; other bones are paired if their names are equal.
 """
 
 import re

@@ -60,7 +60,7 @@ def read(rig, depsgraph) -> Bones:
 
 
 def not_below(rig, end: str) -> set[str]:
-    """Bones of the armature's mechanism below which a new chain that ends at bone `end` must begin.
+    """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of them.
 
     Those are the bones with a closure, a motor or a goal, and all their ancestors; for a robot with a closures file, all bones of the file,
     unless `end` is one of them. Empty if the mechanism needs `end` itself.
