@@ -3,7 +3,7 @@
 from bpy.props import IntProperty, StringProperty
 
 from ..rig.blender.errors import RigError
-from ..rig.blender.identity import find
+from ..rig.blender.presence import find
 from ..rig.live.mover import Mover
 from ..rig.live.movers import in_use, mover_of, movers_of
 from ..rig.live.uses import Use, why_not

@@ -1,4 +1,14 @@
-"""Whether an object is in a scene. Blender keeps a deleted object in memory as long as a property points to it."""
+"""Whether an object is still there, and where: undo replaces objects, and a deleted one stays in memory while a property points to it."""
+
+import bpy
+
+
+def find(name: str, uid: int):
+    """An object by its name or, if it was renamed, by its `session_uid`; None if it was deleted."""
+    thing = bpy.data.objects.get(name)
+    if thing is not None and thing.session_uid == uid:
+        return thing
+    return next((other for other in bpy.data.objects if other.session_uid == uid), None)
 
 
 def is_deleted(thing) -> bool:

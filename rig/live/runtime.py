@@ -8,7 +8,7 @@ import bpy
 
 from ...character.playback import Playback
 from ..blender.errors import RigError
-from ..blender.identity import find
+from ..blender.presence import find
 from ..reading import axes
 from ..reading.dependencies import hangs_on_objects_alone, targets
 from ..reading.mechanism import assembled

@@ -7,7 +7,7 @@ import bpy
 from mathutils import Quaternion
 
 from ..blender import actions
-from ..blender.identity import find
+from ..blender.presence import find
 from ..reading.channels import PARTS, Channel
 from ..reading.joint_axes import why_no_limits
 from ..reading.mechanism.shapes import LETTERS

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bpy.types import Object
 from bpy.utils import escape_identifier
 
-from ..blender.identity import find
+from ..blender.presence import find
 from . import axes
 
 PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}

@@ -10,7 +10,7 @@ from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
-from ..blender.identity import find
+from ..blender.presence import find
 from ..live.live import is_playing
 from ..live.movers import movers_of
 from . import device as robot_device

@@ -20,7 +20,7 @@ from mathutils import Vector
 
 from ...hardware.safety import State
 from ..blender.errors import RigError, capitalised
-from ..blender.identity import find
+from ..blender.presence import find
 from ..blender.transforms import move_to
 from ..live.mover import Mover
 from ..live.movers import movers_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..blender import identity
+from ..blender import presence
 from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Part, Reading
 from . import proxy as hidden
@@ -67,7 +67,7 @@ def is_attached(owner, reading: Reading) -> bool:
 
 def holder_of(part: Part):
     """The object or pose bone that has the constraint to the proxy for a body; None: it was deleted."""
-    thing = identity.find(part.thing, part.uid)
+    thing = presence.find(part.thing, part.uid)
     if thing is None or not part.bone:
         return thing
     return thing.pose.bones.get(part.bone)

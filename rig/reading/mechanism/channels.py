@@ -8,7 +8,7 @@ import bpy
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ....solvers.kinematics.se3 import Array
-from ...blender.identity import find
+from ...blender.presence import find
 from ..placement import Placement
 from .parents import refuse_unknown
 from .poses import matrix_of

@@ -8,8 +8,7 @@ from ....solvers.kinematics.se3 import HERE, Array, Frame, inverse
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal
 from ....solvers.mechanism.model import MechanismError
 from ...blender.errors import RigError
-from ...blender.identity import find
-from ...blender.presence import is_deleted, why_absent
+from ...blender.presence import find, is_deleted, why_absent
 from ..dependencies import Dependency, with_itself
 from ..placement import Placement
 from .ownership import joint_objects

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...blender.errors import RigError
-from ...blender.identity import find
+from ...blender.presence import find
 from ..dependencies import Dependency, dependencies_of, is_on
 from ..placement import is_on_shape, is_plain
 from .reading import Part

@@ -9,7 +9,7 @@ import numpy as np
 from ....solvers.kinematics.se3 import Array, frame_array, inverse
 from ....solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
 from ...blender.errors import RigError
-from ...blender.identity import find
+from ...blender.presence import find
 from . import bones, joints, rest_pose
 from .masses import Mass, of_object
 from .motorised import with_motors
