@@ -1,8 +1,8 @@
 """Residual of a goal and its Jacobian, in plain floats. Knows no Blender.
 
-Of an orientation the residual is a rotation vector [rad], so its length is the true angle of the error at any distance, and it does not
-vanish at 180 degrees. With the roll free it has two components, across the view; else three. A position adds three, in shares of the
-skeleton's reach. The residuals of several ends are stacked, each times its weight.
+The residual of an orientation is the rotation vector [rad] of its error, which does not vanish at 180 degrees. It has three components, or
+two across the view where the roll is free. A position adds three, in shares of the skeleton's reach. The residuals of several ends are
+stacked, each times its weight.
 """
 
 import math

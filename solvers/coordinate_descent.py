@@ -32,8 +32,8 @@ NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one h
 class Pull(NamedTuple):
     """Gradient terms of a hinge's objective, which is maximised: after a rotation by phi it is `level` cos phi + `across` sin phi.
 
-    The pulls of several targets are added. `together` is 1 + cos of the angle of the error about any axis: the real part of the quaternion
-    between two vectors.
+    The terms of several targets are added. `together` is 1 + cos of the whole error angle; `across` and `together` are proportional to the
+    component along the axis and the real part of the quaternion between two vectors.
     """
 
     across: float = 0.0

@@ -32,17 +32,17 @@ class Task(Protocol):
 class Ends:
     """Links' frames that have goals of one kind, with weights: k ends, c error components each.
 
-    Components without weight are left out: an axis that is free.
+    Components with weight 0 are left out: their axes are free.
     """
 
     def __init__(self, nodes: Indices, offsets: Array, carries: Array, weights: Array) -> None:
         """Ends of a tree.
 
         Args:
-            nodes: (k,) of `Frames.nodes` that carry them.
-            offsets: (k, 4, 4) frames in the nodes.
-            carries: (n + 1, v) 1 where a coordinate moves a node.
-            weights: (k, c) of the squared errors.
+            nodes: Indices (k,) in `Frames.nodes` of the nodes that carry the ends.
+            offsets: (k, 4, 4) frames of the ends in these nodes.
+            carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
+            weights: (k, c) weights of the squared errors.
         """
         self.nodes, self.offsets = nodes, offsets
         roots = np.sqrt(weights)
@@ -117,10 +117,10 @@ class CentreOfMass:
         """Masses on a tree.
 
         Args:
-            nodes: (m,) of `Frames.nodes` that carry them.
-            points: (m, 4) their centres in the nodes [m], with a 1.
+            nodes: Indices (m,) in `Frames.nodes` of the nodes that carry the masses.
+            points: (m, 4) centres of the masses in these nodes [m], in homogeneous coordinates.
             masses: (m,) [kg].
-            carries: (n + 1, v) 1 where a coordinate moves a node.
+            carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
             target: (3,) [m].
             weight: (3,) [1 / m^2] along the world's axes.
         """
@@ -157,7 +157,9 @@ class BallRotations:
     """Task that holds m ball joints at given rotations: error (m, 3), axis times twice the sine of half the angle."""
 
     def __init__(self, balls: Indices, back: Array, coordinates: Array, width: int) -> None:
-        """`balls` (m,) with the inverses of their rotations (m, 3, 3) and their coordinates (m, 3), of `width`."""
+        """`balls`: indices (m,) of ball joints; `back`: inverses (m, 3, 3) of their desired rotations; `coordinates`: indices (m, 3) of
+        theirs among all `width` coordinates.
+        """
         self.balls, self.back, self.coordinates, self.width = balls, back, coordinates, width
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:

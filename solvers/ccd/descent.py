@@ -121,7 +121,7 @@ class Descent:
         upper: Sequence[float],
         near: bool,
     ) -> None:
-        """One sweep; changes `angles`."""
+        """One sweep over all joints, which changes `angles` (n,) in place."""
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]

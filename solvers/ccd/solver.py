@@ -22,7 +22,7 @@ TO_SPEED = 0.1  # [s] in which an escape gets from rest to the largest speed: ge
 
 @dataclass(frozen=True)
 class Memory:
-    """State of the solver from frame to frame: whether it is stuck, and the escape that it follows."""
+    """State of the solver from frame to frame: how long it has been stuck in a local minimum, and the configuration to which it escapes."""
 
     stuck: float = 0.0  # [s] with an error; below zero: time to wait
     escape: tuple[float, ...] = ()  # angles (n,) of the escape from a local minimum; () none
@@ -79,7 +79,7 @@ class Ccd:
         return result._replace(sweeps=found.sweeps), Memory(0.0, found.angles) if worthwhile else Memory(-SEARCH_PAUSE)
 
     def _on_the_escape(self, goal: GazeGoal, here: tuple[float, ...], last: Memory, dt: float) -> tuple[Result, Memory]:
-        """A step straight to the escape: all joints arrive together, with limited speed and acceleration."""
+        """A step straight toward `last.escape`, at which all joints arrive together, with limited speed and acceleration."""
         escape = self.skeleton.clamp(last.escape)  # limits may have changed since it was found
         left = float(np.abs((np.array(escape) - here) / self._speeds).max())  # [s] at the largest speed
         gain = dt / TO_SPEED

@@ -89,8 +89,8 @@ class WristTask:
     """Task of position and orientation of an end, divided between joints: the last ones serve the orientation, those before them the
     position.
 
-    Zalo's "bonus: direction". The joints before bring the wrist, the position of the first of the last joints, to where it will be once the
-    end has its orientation: so the one does not spoil the other.
+    Zalo's "bonus: direction". The wrist is the position of the first of the last joints. The joints before it bring it to the position that
+    it has when the end has both its orientation and its position, so that the two parts do not disturb each other.
     """
 
     def __init__(self, end: int, spot: int, wrist: frozenset[int], orientation_task: OrientationTask, position_task: PositionTask) -> None:
@@ -190,9 +190,8 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
     """Gradient terms of a hinge at `position` that bring the line of sight onto a point [m]; None if the hinge cannot change that.
 
-    A line of sight that rotates with a joint keeps its distance from it. So the point on it that is as far from the joint as the target is
-    must become the target: rotated there, the view is exact, however near the target. Where the line nowhere comes so near, its nearest
-    point is used.
+    The point on the line of sight that is as far from the joint as the target is can be rotated onto the target; then the view is exact,
+    however near the target. If no point of the line is so near the joint, the nearest one is used.
     """
     arm, sight = subtract(target, position), subtract(eye, position)
     away, along = length(arm), dot(sight, view)

@@ -90,8 +90,8 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
     """Algorithm 21: angles (n,) within limits after rotating joints from the root until the end looks along the target, then the end's
     twist.
 
-    Clamping is not printed: solutions keep their limits. A chain without a twister at its end cannot correct its roll by a twist: its
-    joints rotate toward the whole orientation instead. Of two end twists of equal error it is the one nearer to `before` [rad].
+    The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot correct its roll by a twist:
+    its joints rotate toward the whole orientation instead. Of two end twists of equal error the one nearer to `before` [rad] is used.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

@@ -123,8 +123,8 @@ class ErikExact:
         return min(found, key=cost), answer.iterations
 
     def _step_toward(self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float) -> Candidate:
-        """The best if no joint moves by more than `most` [rad, of slides in units of the chain], else a step toward it, with the aim
-        corrected; the best also where that loses the aim.
+        """`best` if no joint moves by more than `most` [rad; prismatic joints: share of the reach], else a step toward it with a corrected
+        aim; `best` also if that step loses the aim.
         """
         moves = [(a, b - a, most * unit) for a, b, unit in zip(start, best.corrected.angles, self.skeleton.units, strict=True)]
         if all(abs(move) <= room for _, move, room in moves):

@@ -73,7 +73,7 @@ def forward_phase(
 def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]) -> None:
     """Lines 26 to 33: roll all that follows link `k` until the link's own axis agrees with its child's basis.
 
-    The axis is the link's own; printed is the child's, which rolls twisters in the middle away.
+    The axis is the link's own. The paper prints the child's, with which twisters in the middle of the chain are rolled away.
     """
     model = chain.models[k]
     direction = rotate(bases[k + 1], model.segment)
@@ -91,7 +91,7 @@ def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Q
 
 
 def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool) -> None:
-    """Algorithm 10: roll the bases after link `k` up to the end's about their own parent's direction; by pi, bends change sign."""
+    """Algorithm 10: roll each basis after link `k` about its parent's direction; `flip` (a roll by pi) reverses the signs of the bends."""
     for j in range(k + 1, len(chain)):
         bases[j] = multiply(bases[j], about(chain.models[j].parent, roll))
         if flip and not chain.models[j].is_twister:
@@ -138,9 +138,9 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
     """Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end, to the target rolled by pi. Of
     two equally near ones that nearer to `before` [rad] is taken.
 
-    Stands for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike: printed there without the symmetric end and without limits, which
-    leaves orientation errors up to .45. The twist part of the difference is what Algorithm 17 measures where the directions agree, and the
-    best there is where they do not.
+    Used for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike. The paper prints it without symmetric ends and limits, which leaves
+    orientation errors up to .45. The twist part of the difference equals what Algorithm 17 measures if the directions agree, and is the
+    optimum if they do not.
     """
     twist = twist_angle(multiply(conjugate(basis), target), model.axis)
     best, least = 0.0, (math.inf, math.inf)
@@ -156,7 +156,7 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
 def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternion, child_angle: float) -> Quaternion:
     """BackwardChildRoll (Algorithm 16): the child's basis rolled about its link until its axis is perpendicular to the twister's.
 
-    Which it is for a hinge that is perpendicular to its parent; others keep their basis. Of the two rolls the smaller.
+    Only the basis of a hinge perpendicular to its parent is rolled, by the smaller of the two possible rolls; others are unchanged.
     """
     twister, model = chain.models[k], chain.models[k + 1]
     if model.is_twister or abs(dot(model.axis, twister.axis)) > SAME_ANGLE:
@@ -173,7 +173,7 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
 
 
 def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], desired: Vector, angles: Sequence[float]) -> float:
-    """Lines 11 to 24 of Algorithm 15: of the angles at the desired latitude the one nearer to the direction, else to the child's link."""
+    """Lines 11 to 24 of Algorithm 15: the angle of those at the desired latitude that is nearer to `desired`, else to the child's link."""
     model = chain.models[k]
     angle, other = model.local_swing(rotate(conjugate(basis), desired))
     if k == len(chain) - 1:
@@ -192,8 +192,9 @@ def _twist_parent(
 ) -> tuple[float, float]:
     """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link onto the desired direction.
 
-    The printed alignment of axes is the same where the link is perpendicular to its axis; this holds for every axis. Half a turn further
-    the opposite bend does as well: of both the one within limits that rolls the child least.
+    Returns this angle and the link's. The printed alignment of axes gives the same if the link is perpendicular to its axis; this holds for
+    every axis. The opposite bend with the parent half a rotation further is equivalent: the one within limits that rolls the child least is
+    used.
     """
     model, parent = chain.models[k], chain.models[k - 1]
     local = rotate(conjugate(parent_basis), desired)

@@ -1,7 +1,7 @@
 """Motion of solutions from frame to frame: its limits, and the steps of transitions between branches. Knows no Blender.
 
-A branch is a continuous family of solutions, given by one configuration that follows the goal. A path is to stay, or a transition to
-another branch: with the aim held on the way, or straight.
+A branch is a continuous family of solutions, given by one configuration that follows the goal. A path stays on its branch or is a
+transition to another one, which either holds the aim on the way or moves all joints straight.
 """
 
 import math

@@ -1,9 +1,9 @@
 """The planner: finds other branches of solutions, follows them, and chooses transitions. Knows no Blender.
 
-It goes round in a cycle of two jobs, each a batch of candidates that take steps. First known branches follow the forecast goal, while
-starts around the posture and near the present pose approach it; the best of all are the known branches then. Then those of least estimated
-cost are simulated, and the cheapest path becomes the transition. A frame takes steps until its budget of work is spent, counted in
-operations, not in time: equal states and goals give equal plans, bit for bit.
+It repeats a cycle of two jobs, each of which steps a batch of candidates. In the first job, known branches follow the forecast goal, while
+new candidates around the posture and near the present pose approach it; the best of all become the known branches. In the second, those of
+least estimated cost are simulated, and the cheapest path becomes the transition. A frame's budget of work is counted in operations, not in
+time: equal states and goals give equal plans, bit for bit.
 """
 
 import math
@@ -94,7 +94,7 @@ class Planner:
         return state
 
     def _begun(self, state: Planning, context: FrameContext) -> Planning:
-        """The state as a cycle begins, whose first job is to follow the known branches and those starting poses whose turn it is."""
+        """The state at the start of a cycle, whose first job follows the known branches and a part of the new candidates."""
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         starts, shape = np.concatenate([around, near]), np.repeat([1.0, 0.0], [len(around), len(near)])
         turns = -(-(len(starts) - 1) // (self.most - 1))
@@ -110,7 +110,7 @@ class Planner:
         return replace(state, job=job, since_plan=0.0, cycles=state.cycles + 1)
 
     def _followed(self, state: Planning, job: Branches, context: FrameContext) -> Planning:
-        """The state after one step of the branches in hand; after the last one the best of them are the pool."""
+        """The state after one step of the job's branches; after the last step the best of them become the pool."""
         descent, angles = context.descent(self.model, LEAD), job.candidates.array
         shape, sides = np.array(job.shape), np.array(job.sides)
         angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, shape)
@@ -122,7 +122,7 @@ class Planner:
         return self._chosen(replace(state, pool=pool), context, candidates)
 
     def _chosen(self, state: Planning, context: FrameContext, candidates: Candidates) -> Planning:
-        """The state with a simulation as its job: of the candidates for branches whose estimated costs are least."""
+        """The state with a new job: the simulation of transitions to the candidates whose estimated costs are least."""
         state = replace(state, credit=state.credit - CHOICE * CALLS)
         angles = candidates.angles
         far = (np.abs(angles - context.angles) / self.model.scale).max(1)

@@ -28,8 +28,8 @@ class Allowances:
 class Clamp:
     """Clamping distances D_max for positions and angles.
 
-    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max beyond its reduction by the
-    last update.
+    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max plus the amount by which the
+    last update reduced it.
     """
 
     distance: float  # in shares of the reach

@@ -109,7 +109,7 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
 
 
 def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, reach: float) -> Aim:
-    """An aim of a kind that an end with this rotation and position [m] meets, but for its position, so many times farther."""
+    """An aim of type `kind` made from an end's rotation and position [m]; a desired position is `farther` times that position."""
     view = rotate(rotation, Y)
     aims: dict[type, Aim] = {
         Orientation: Orientation(rotation),

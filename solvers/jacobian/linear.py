@@ -111,8 +111,8 @@ class Linearizer:
         self._all_revolute = all(joint.kind == "revolute" for joint in skeleton.joints)
 
     def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
-        """The linearised problem of a goal at a pose; `secondary` (n,) is the desired change for secondary objectives, in the joints'
-        units.
+        """The linearised problem of a goal at a pose. `secondary` (n,): desired change for secondary objectives, in the joints' units;
+        `kept` (n,): mask of the joints whose posture counts.
         """
         error: list[float] = []
         rows: list[float] = []  # the weight of each component

@@ -77,7 +77,7 @@ class LeaveLimits:
 class Manipulability:
     """Minus Yoshikawa's manipulability (1985), the product of the singular values: avoids singular poses.
 
-    Of the goal's first end: of its position, where the goal has one, and of its rotation, where it has a view.
+    It counts the first end of the goal: the velocity of its position if the goal has one, and its rotation if the goal has a view.
     """
 
     gain: float = 1.0

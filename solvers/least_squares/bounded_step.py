@@ -1,6 +1,6 @@
 """Joint steps within bounds, for methods whose step is not the minimum of a quadratic. Knows no Blender.
 
-`box` finds the minimum of a quadratic within bounds; this serves steps that are none: in null spaces, or with damping of their own.
+`box` finds the minimum of a quadratic within bounds; here are steps in null spaces, and steps with other kinds of damping.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
     """The step (n,) within bounds, and a mask (n,) of the unknowns that are at a bound.
 
     Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves. Source: the clamping loop of
-    Baerlocher & Boulic 2004. Of several that leave at once some would turn back when the others are held: with `slope` these are released.
+    Baerlocher & Boulic 2004. If several leave at once, some need not be held while the others are: with `slope` these are released.
 
     Args:
-        step: The step (n,), given the moves (n,) of held unknowns, zero elsewhere, and which are free (n,).
+        step: Returns the step (n,) for the moves (n,) of held unknowns, zero elsewhere, and the mask (n,) of free ones.
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
-        slope: The objective's slope (n,) after a step (n,), along what constraints leave, given which are free (n,).
+        slope: Returns the objective's gradient (n,), projected onto the constraints' null space, for a step (n,) and the mask (n,).
     """
     held, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
     while not held.all():
@@ -75,7 +75,7 @@ def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Ar
     The addition is followed until an unknown reaches a bound; then the level is solved again for the others, and so on.
 
     Args:
-        further: The addition (k,) for the free unknowns (k,), given those and the change so far; without effect on the levels above.
+        further: Returns the addition (k,) for indices (k,) of free unknowns and the change (n,) so far; it does not affect higher levels.
         change: The result of the levels above, within bounds.
         lower: Lower bounds (n,).
         upper: Upper bounds (n,).

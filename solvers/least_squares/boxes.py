@@ -9,9 +9,9 @@ from ..tolerances import SAME_ANGLE
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
     """Solutions (m, n) of m bounded problems. If `passes` do not suffice, points within the bounds near the solution.
 
-    Unknowns are held at their bounds by a stiff spring, which yields to their multiplier by too little to be seen, yet by more than
-    rounding. So one rule serves all of them: what a pass leaves on a bound or beyond it is held there in the next pass, what it leaves
-    inside is free. Bounds of zero, those of unknowns at their limits, hold from the start. Problems that are solved leave the batch.
+    Active unknowns are held at their bounds by a large penalty, which lets them deviate along their multiplier by a negligible amount above
+    rounding. So one rule serves all unknowns: those on or beyond a bound after a pass are active in the next one, the others are free.
+    Unknowns with a bound of zero are active at first. Problems that are solved leave the batch.
 
     Args:
         matrix: H (m, n, n), positive definite.

@@ -266,13 +266,13 @@ class WholeBody:
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Arguments of the normal equations for targets that stay: a correction of contacts then disturbs them least."""
+        """Arguments of the normal equations with desired motion 0 of all targets: a correction of contacts then moves them least."""
         turn_weights = np.array([target.weight for target in self.turning])
         weights = np.array([target.weight for target in self.placed])
         return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))
 
     def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
-        """Joints whose largest change of velocity (n,) in a step was exceeded for a limit of position or velocity."""
+        """Names of joints whose velocity changed by more than `most` (n,) in a step, so that limits of position or velocity are kept."""
         over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + MET)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 
