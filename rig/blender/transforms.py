@@ -1,15 +1,27 @@
 """World placement of objects, whatever their parents and locks are."""
 
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
-ROTATION_AND_SCALE = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+CHANNELS = ("location", *ROTATIONS, "scale")
 
 
 def move_to(thing, position: Vector) -> None:
     """Moves an object to a world position [m], along the axes of its location that are not locked."""
-    kept = {name: tuple(getattr(thing, name)) for name in ("location", *ROTATION_AND_SCALE)}
-    thing.matrix_world = Matrix.Translation(position)  # Blender accounts for parents and delta transforms, not for constraints
-    for name in ROTATION_AND_SCALE:
-        setattr(thing, name, kept[name])
-    for axis in filter(thing.lock_location.__getitem__, range(3)):
-        thing.location[axis] = kept["location"][axis]
+    _place(thing, Matrix.Translation(position), ("location",), "location", thing.lock_location)
+
+
+def rotate_to(thing, orientation: Quaternion) -> None:
+    """Rotates an object to a world orientation, about the axes of its Euler rotation that are not locked."""
+    _place(thing, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", thing.lock_rotation)
+
+
+def _place(thing, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
+    """Sets channels of an object as a world matrix says; its other channels, and locked axes of one, keep their values."""
+    before = {name: tuple(getattr(thing, name)) for name in CHANNELS}
+    thing.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
+    for name in CHANNELS:
+        if name not in names:
+            setattr(thing, name, before[name])
+    for axis in filter(locks.__getitem__, range(3)):
+        getattr(thing, lockable)[axis] = before[lockable][axis]

@@ -2,6 +2,8 @@
 that is allowed.
 
     /limber/target/CHAIN x y z          world position of the chain's target [m]
+    /limber/target/MOVER/GOAL x y z     ... of the target of an additional goal, or of a mechanism's goal
+    /limber/rotation/... w x y z        orientation of such a target in the world, as a quaternion
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
     /limber/weight/MOVER/POSTURE v      weight of a posture, 0 to 1, of a chain or, by its object's name, a mechanism
     /limber/stop                        stops every robot at once, whatever comes with it or waits before it, readable or not
@@ -16,12 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 from ...hardware.safety import State
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import find
-from ..blender.transforms import move_to
+from ..blender.transforms import move_to, rotate_to
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..reading.goal import ends_of, followed, no_target
@@ -35,6 +37,7 @@ ARM = "arm"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
+SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
 READING = 0.6  # share of a look's time for parsing; the rest is for executing
 
@@ -108,11 +111,14 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
     """OSC addresses for some movers of an object and for its robot, each with its arguments: "/limber/influence/Head v"."""
     found = []
     for mover in movers:
-        name, settings = mover.given_name.replace(" ", "_"), mover.settings
-        found += [f"{kind}/{name} {numbers}" for kind, numbers in (("target", "x y z"), ("influence", "v")) if hasattr(settings, kind)]
-        stored = [posture.action.name for posture in getattr(settings, "postures", ()) if posture.action]
-        found += [f"weight/{name}/{posture.replace(' ', '_')} v" for posture in stored]
-    return [f"{ROOT}{address}" for address in (*found, "stop", "arm")]
+        name, settings = mover.given_name, mover.settings
+        with_target = [name] if hasattr(settings, "target") else []
+        with_target += [f"{name}/{goal.name}" for goal in _goals(settings)]
+        found += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
+        if hasattr(settings, "influence"):
+            found.append((f"influence/{name}", "v"))
+        found += [(f"weight/{name}/{posture.action.name}", "v") for posture in _stored(settings)]
+    return [*(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in found), STOP, f"{ROOT}{ARM}"]
 
 
 def look(budget: float = BUDGET) -> bool:
@@ -187,36 +193,68 @@ def _arm(rig) -> None:
 
 
 def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
-    chain = _named_mover(rig, "target", names).settings
-    target = followed(chain)
-    if target is None:
-        raise RigError(capitalised(no_target(ends_of(chain)[0])))
-    if not target.is_editable:
-        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    move_to(target, Vector(numbers))
+    move_to(_target(rig, names), Vector(numbers))
+
+
+def _rotate_target(rig, names: str, numbers: Sequence[float]) -> None:
+    orientation = Quaternion(numbers)
+    if orientation.magnitude < SHORTEST:
+        raise RigError(f"'{ROOT}rotation/{names}' has a quaternion without length: send w x y z of length 1")
+    rotate_to(_target(rig, names), orientation.normalized())
 
 
 def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
-    _named_mover(rig, "influence", names).settings.influence = numbers[0]
+    movers = _movers_with(rig, "influence")
+    _named(movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name).settings.influence = numbers[0]
 
 
 def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
-    slashes = [index for index, letter in enumerate(names) if letter == "/"]  # names of movers may contain slashes
-    of = [names[:at] for mover in _movers_with(rig, "postures") for at in slashes if names[:at] in _spellings(mover.given_name)]
-    name = max(of, key=len, default=names.partition("/")[0])
-    mover, posture = _named_mover(rig, "postures", name), names[len(name) + 1 :]
-    postures = [stored for stored in mover.settings.postures if stored.action]
-    _named(postures, posture, f"{mover.label} has no posture", lambda stored: stored.action.name).weight = numbers[0]
+    mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
+    lacks = f"{mover.label} has no posture"
+    _named(_stored(mover.settings), posture, lacks, lambda stored: stored.action.name).weight = numbers[0]
 
 
-def _movers_with(rig, setting: str) -> list[Mover]:
-    """The movers of an object that have a setting."""
-    return [mover for mover in movers_of(rig) if hasattr(mover.settings, setting)]
+def _target(rig, names: str):
+    """The target that an address names: of a chain, or of one of a mover's goals.
+
+    Raises:
+        RigError: there is none, or it cannot be moved.
+    """
+    mover, name = _mover_and_rest(rig, _movers_with(rig, "target", "goals"), names)
+    if name or not hasattr(mover.settings, "target"):
+        goal = _named(_goals(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
+        target, lacks = goal.target, f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow"
+    else:
+        target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
+    if target is None:
+        raise RigError(lacks)
+    if not target.is_editable:
+        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
+    return target
 
 
-def _named_mover(rig, setting: str, given: str) -> Mover:
-    """The mover called `given` in an address, among those that have the property `setting`. Raises RigError if there is none."""
-    return _named(_movers_with(rig, setting), given, f"'{rig.name}' has no chain or mechanism", lambda mover: mover.given_name)
+def _goals(settings) -> list:
+    """Goals that have names: of a mechanism all, of a chain the additional ones."""
+    return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
+
+
+def _stored(settings) -> list:
+    """Postures of a mover."""
+    return [posture for posture in getattr(settings, "postures", ()) if posture.action]
+
+
+def _movers_with(rig, *settings: str) -> list[Mover]:
+    """The movers of an object that have one of these settings."""
+    return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
+
+
+def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
+    """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
+    begun = [(len(name), mover) for mover in movers for name in _spellings(mover.given_name) if f"{names}/".startswith(f"{name}/")]
+    if not begun:
+        raise RigError(_lacking(f"'{rig.name}' has no chain or mechanism", names.partition("/")[0], [mover.given_name for mover in movers]))
+    length, mover = max(begun, key=lambda found: found[0])
+    return mover, names[length + 1 :]
 
 
 def _named(items, given: str, lacks: str, name: Callable):
@@ -224,11 +262,15 @@ def _named(items, given: str, lacks: str, name: Callable):
     for item in items:
         if given in _spellings(name(item)):
             return item
-    raise RigError(f"{lacks} '{given}': it has {', '.join(repr(name(item)) for item in items) or 'none'}")
+    raise RigError(_lacking(lacks, given, map(name, items)))
+
+
+def _lacking(lacks: str, given: str, known: Iterable[str]) -> str:
+    return f"{lacks} '{given}': it has {', '.join(map(repr, known)) or 'none'}"
 
 
 def _spellings(name: str) -> set[str]:
     return {name, name.replace(" ", "_")}
 
 
-ORDERS = {"target": (3, _move_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}
+ORDERS = {"target": (3, _move_target), "rotation": (4, _rotate_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from math import radians
 
 import bpy
 import pytest
@@ -9,6 +10,7 @@ from limber.rig.live import live
 from limber.rig.live.movers import movers_of
 from limber.rig.reading.osc.inbox import BUDGET
 from limber.rig.robot import links, remote
+from mathutils import Euler, Quaternion, Vector
 
 from tests.blender import mechanisms
 from tests.blender.drawing import drawn
@@ -114,6 +116,54 @@ def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_p
     assert problem(owner) == "Mechanism 'Push-Rod Neck' has no posture 'Proud': it has 'Rest', 'Bowed Low'"
 
 
+def test_a_mechanisms_goals_are_moved_and_rotated_by_their_names():
+    owner = mechanisms.add("stewart")
+    goal = owner.limber.mechanism.goals[0]
+    goal.name = "Top Plate"
+    bpy.ops.limber.live()
+    owner.limber.remote.port = free_port()
+    bpy.ops.limber.remote()
+    turn = Quaternion((0.0, 0.0, 1.0), radians(5.0))
+    place = goal.target.matrix_world.translation + Vector((0.01, 0.0, 0.01))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for kind, numbers in (("target", place), ("rotation", turn)):
+            said = packet(f"/limber/{kind}/Stewart_Platform/Top_Plate", *numbers)
+            sender.sendto(said, ("127.0.0.1", owner.limber.remote.port))
+        until(remote.look, "the target has come")
+        while remote.heard(owner).newest:
+            remote.look()
+    assert problem(owner) == ""
+    bpy.context.view_layer.update()
+    mechanisms.settle(owner)
+    shown = goal.body.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world
+    assert (shown.translation - place).length < 1e-5
+    assert shown.to_quaternion().rotation_difference(turn).angle < 1e-4
+
+
+def test_a_target_is_rotated_in_the_world_whatever_its_parent_and_rotation_mode_and_about_unlocked_axes_alone(rig, send):
+    target = rig.limber.chains[0].target
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    parent.rotation_euler, parent.scale = (0.3, 0.7, -0.2), (2.0, 2.0, 2.0)
+    target.parent, target.scale = parent, (1.0, 3.0, 1.0)
+    turn = Euler((0.5, -0.4, 0.9)).to_quaternion()
+    for mode in ("XYZ", "ZXY", "QUATERNION", "AXIS_ANGLE"):
+        target.rotation_mode = mode
+        target.rotation_euler = target.rotation_quaternion[:3] = (0.0, 0.0, 0.0)
+        bpy.context.view_layer.update()
+        place = target.matrix_world.translation.copy()
+        send(packet("/limber/rotation/head", *turn))
+        bpy.context.view_layer.update()
+        assert target.matrix_world.to_quaternion().rotation_difference(turn).angle < 1e-3, mode
+        assert (target.matrix_world.translation - place).length < 1e-6
+        assert tuple(target.scale) == (1.0, 3.0, 1.0)
+    target.rotation_mode, target.lock_rotation[1] = "XYZ", True
+    target.rotation_euler = (0.0, 0.25, 0.0)
+    send(packet("/limber/rotation/head", *turn))
+    assert target.rotation_euler.y == 0.25
+    assert target.rotation_euler.x != 0.0
+
+
 def test_the_panel_lists_addresses_that_work(rig, send):
     stored(rig, "Bowed Low")
     rig.limber.remote.allow_arm = True
@@ -131,6 +181,10 @@ def test_the_panel_lists_addresses_that_work(rig, send):
         (packet("/limber/influence/head", float("nan")), "something that is no number"),
         (packet("/limber/target/head", 1e30, 0.0, 0.0), "or beyond 1e+06"),
         (packet("/limber/weight/head/Proud", 1), "Chain 'head' has no posture 'Proud': it has none"),
+        (packet("/limber/target/head/hand", 1, 2, 3), "Chain 'head' has no goal 'hand': it has none"),
+        (packet("/limber/influence/head/hand", 1), "'Rig' has no chain 'head/hand': it has 'head'"),
+        (packet("/limber/rotation/head", 0, 0, 0, 0), "'/limber/rotation/head' has a quaternion without length: send w x y z of length 1"),
+        (packet("/limber/rotation/head", 1, 0, 0), "'/limber/rotation/head' has 3 numbers, and 4 were expected"),
         (packet("/limber/posture/head", 1), "is no address that is known"),
         (words("/limber/influence/head", "half"), "'/limber/influence/head' has a text among its arguments"),
         (packet("/limber/arm"), "tick Allow Arming"),
