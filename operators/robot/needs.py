@@ -1,7 +1,8 @@
 """Why the robot's operators cannot be used: not connected, connected, in another state, or ports in use. Each names state and remedy."""
 
 from ...rig.robot import background_jobs, links
-from ..subject import needs_rig, rig_of
+from ...rig.robot.device import sources
+from ..subject import needs_rig, needs_servos, rig_of
 
 NOT_CONNECTED = "Not connected: press Connect"
 
@@ -12,6 +13,13 @@ def needs_connected(context) -> str:
 
 def needs_disconnected(context) -> str:
     return needs_rig(context) or ("The robot is connected: press Disconnect first" if links.link(rig_of(context)) else "")
+
+
+def needs_a_servo(context) -> str:
+    """Why no servo follows a joint, motor or value, with the remedy; "" if one does."""
+    if (why := needs_rig(context)) or sources(rig_of(context)):
+        return why
+    return needs_servos(context) or f"No joint or motor of '{rig_of(context).name}' has a servo: give one its servo under Robot > Set Up"
 
 
 def needs_state(context, states: set) -> str:

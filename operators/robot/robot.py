@@ -14,7 +14,7 @@ from ...rig.robot import view as robot_view
 from ...rig.robot.device import sources
 from ..operator import Operator, UndoOperator
 from ..subject import needs_rig, needs_servos, rig_of
-from .needs import in_state, needs_connected, needs_disconnected, needs_state
+from .needs import in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
 from .program_consent import ProgramConsent
 
 SERVOS_NAMED = 6  # largest number of servos that a report names
@@ -82,7 +82,9 @@ class LIMBER_OT_connect(_Connects, Operator):
 
     bl_label = "Connect"
 
-    why_not = needs_disconnected
+    @classmethod
+    def why_not(cls, context) -> str:
+        return needs_disconnected(context) or needs_a_servo(context)
 
 
 class LIMBER_OT_reconnect(_Connects, Operator):

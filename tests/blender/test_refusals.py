@@ -296,3 +296,12 @@ def test_a_mechanism_says_where_it_stands():
     bpy.ops.object.mode_set(mode="EDIT")
     refused("Leave this mode first: Live starts in Object Mode or Pose Mode", "live")
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_connect_says_what_is_missing_where_nothing_has_a_servo():
+    build({"base": "Z", "head": "X"})
+    refused("This armature has no chain: select bones in Pose Mode and press New Chain", "connect")
+    _, chain = looking_chain()
+    for joint in chain.joints:
+        joint.servo = -1
+    refused(f"No joint or motor of '{chain.id_data.name}' has a servo: give one its servo under Robot > Set Up", "connect")

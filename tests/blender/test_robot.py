@@ -268,7 +268,7 @@ def test_joints_without_a_servo_are_not_sent(rig, chain):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda chain: [setattr(joint, "servo", -1) for joint in chain.joints], "at least one joint a servo"),
+        (lambda chain: [setattr(joint, "servo", -1) for joint in chain.joints], "has a servo: give one its servo under Robot > Set Up"),
         (lambda chain: setattr(chain.joints[3], "servo", 1), "both use servo 1"),
         (lambda chain: setattr(chain.joints[2], "velocity", 0), "middle X"),
         (lambda chain: setattr(chain.joints[2], "lower", 2.0), "middle X"),
