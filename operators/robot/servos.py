@@ -106,8 +106,8 @@ class LIMBER_OT_add_channel(UndoOperator):
         servo_units.make_usual(channel, device.protocol)
         joint = next((one.selected for one in servo_lists.lists(rig) if one.all), None)
         if joint is not None:
-            channel.shares.add().joint = robot_device.label(joint)
-            channel.name = f"{robot_device.label(joint)} too"
+            channel.shares.add().joint = joint.label
+            channel.name = f"{joint.label} too"
         channel.servo = robot_device.free_servo(rig)
         device.active_channel = len(device.channels) - 1
 

@@ -54,14 +54,14 @@ class LIMBER_OT_which_joint(UndoOperator):
         if self.joint:
             return self.execute(context)
         bpy.ops.limber.wiggle(servo=self.servo)
-        names = [device.label(joint) for _, joint in device.joints(rig_of(context))]
+        names = [joint.label for _, joint in device.joints(rig_of(context))]
         choices = [(name, {"servo": self.servo, "joint": name}) for name in names]
         again = ("Once More", {"servo": self.servo})
         return self.offer(context, f"Servo {self.servo} moves. Which joint is it?", [*choices, again], "QUESTION")
 
     def run(self, context):
         rig = rig_of(context)
-        joint = next((joint for _, joint in device.joints(rig) if device.label(joint) == self.joint), None)
+        joint = next((joint for _, joint in device.joints(rig) if joint.label == self.joint), None)
         if joint is None:
             raise RigError(f"'{self.joint}' is no joint of this armature: choose the one that moves")
         self.report({"INFO"}, device.give_servo(rig, joint, self.servo))

@@ -40,7 +40,7 @@ class LIMBER_UL_joints(List):
     def draw_row(self, context, layout, owner, item, index):
         row = layout.row(align=True)
         unit = "linear_" if axes.is_prismatic(item.axis) else ""
-        row.label(text=axes.label(item.bone, item.axis))
+        row.label(text=item.label)
         row.prop(item, f"{unit}lower", text="", emboss=False)
         row.prop(item, f"{unit}upper", text="", emboss=False)
 

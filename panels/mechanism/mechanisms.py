@@ -37,7 +37,7 @@ class LIMBER_UL_motors(List):
         row = layout.split(factor=0.72, align=True)
         row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE")
         values = live.session(item.id_data, owner).values() if owner.live else {}
-        row.label(text=value_text(item, values.get((item.bone, item.axis), item.value)))
+        row.label(text=value_text(item, values.get(item.key, item.value)))
 
 
 class LIMBER_UL_mechanism_goals(List):

@@ -50,7 +50,7 @@ class LIMBER_PT_calibrate(ServoTab):
 
 
 def _draw_joint(layout, rig, joint, status) -> None:
-    name = device.label(joint)
+    name = joint.label
     if status.state is State.LIMP:
         sentence(layout, "Limp: move the robot by hand", "VIEW_PAN")
     else:

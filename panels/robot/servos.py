@@ -19,7 +19,7 @@ class LIMBER_UL_servos(List):
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.62)
-        row.label(text=robot_device.label(item))
+        row.label(text=item.label)
         row.prop(item, "servo", text="", emboss=False)
 
 
@@ -56,7 +56,7 @@ class LIMBER_PT_channels(ServoTab):
             joint = draw_list(layout, rig, each)
             if joint is None:
                 continue
-            draw_trials(layout, rig, robot_device.label(joint), joint.servo)
+            draw_trials(layout, rig, joint.label, joint.servo)
             _draw_found(layout, joint, each.is_motors)
             layout.operator("limber.use_preset", icon="PRESET").motors = each.is_motors
             draw_servo(layout, rig.limber.device, joint)
@@ -110,7 +110,7 @@ def _draw_found(layout, joint, of_motors: bool) -> None:
     found = [one for one in scan.found if one.servo is not None] if scan else []
     if not found:
         return
-    layout.label(text=f"Assign a found servo to {robot_device.label(joint)}:")
+    layout.label(text=f"Assign a found servo to {joint.label}:")
     flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
     for one in found:
         button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
@@ -154,7 +154,7 @@ class LIMBER_PT_more_servos(RigTab):
             sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
             return
         box = layout.box().column(align=True)
-        names = [robot_device.label(joint) for _, joint in robot_device.joints(rig)]
+        names = [joint.label for _, joint in robot_device.joints(rig)]
         for index, share in enumerate(channel.shares):
             row = box.row(align=True)
             known = share.joint in names or share.joint in device.auxiliaries

@@ -12,7 +12,6 @@ from ..reading.axes import is_euler
 from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
-from ..reading.postures import JointKey
 from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
@@ -156,7 +155,7 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
     moved = {joint.bone for joint in chain.joints}
     if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
         raise RigError(all_locked(chain.root, bone))
-    _refuse_followers(rig, names, [(joint.bone, joint.axis) for joint in chain.joints])
+    _refuse_followers(rig, names, [joint.key for joint in chain.joints])
     quaternion = quaternion_bones(rig, names)
     if quaternion and not change_rotation_mode:
         raise EulerOrderError(quaternion)
@@ -189,21 +188,16 @@ def remove_end(rig, chain, index: int) -> None:
         RigError: the chain is linked from another file.
     """
     _refuse_linked(rig, chain)
-    with item_keys.following(chain, "ends", lambda end: end.bone):
+    with item_keys.following(chain, "ends", "bone"):
         chain.ends.remove(index)
     chain.active_end = selected_index(chain.ends, chain.active_end)
     try:
         kept = set(bone_names(rig.pose.bones, chain))
     except RigError:  # the chain is broken already: Check reports it
         return
-    with item_keys.following(chain, "joints", _key):
+    with item_keys.following(chain, "joints", "key"):
         for index in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
             chain.joints.remove(index)
-
-
-def _key(joint) -> JointKey:
-    """Bone and axis of a joint."""
-    return joint.bone, joint.axis
 
 
 def quaternion_bones(rig, names: list[str]) -> list[str]:
@@ -280,16 +274,16 @@ def match_joints(rig, chain) -> tuple[int, int]:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
     wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
-    gone = [index for index, joint in enumerate(chain.joints) if _key(joint) not in wanted]
-    with item_keys.following(chain, "joints", _key):
+    gone = [index for index, joint in enumerate(chain.joints) if joint.key not in wanted]
+    with item_keys.following(chain, "joints", "key"):
         for index in reversed(gone):
             chain.joints.remove(index)
-        had = {_key(joint) for joint in chain.joints}
+        had = {joint.key for joint in chain.joints}
         new = [key for key in wanted if key not in had]
         for name, axis in new:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
         for position, key in enumerate(wanted):
-            chain.joints.move([_key(joint) for joint in chain.joints].index(key), position)
+            chain.joints.move([joint.key for joint in chain.joints].index(key), position)
     return len(new), len(gone)
 
 
@@ -301,7 +295,7 @@ def remove_chain(rig, chain) -> None:
     """
     _refuse_linked(rig, chain)
     index = list(rig.limber.chains).index(chain)
-    with item_keys.following(rig.limber, "chains", lambda one: one.uid):
+    with item_keys.following(rig.limber, "chains", "uid"):
         rig.limber.chains.remove(index)
     rig.limber.active_chain = selected_index(rig.limber.chains, rig.limber.active_chain)
 

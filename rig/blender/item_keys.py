@@ -5,26 +5,26 @@ number.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from . import actions
 
 
 @contextmanager
-def following(owner, items: str, name: Callable[..., Hashable]) -> Iterator[None]:
+def following(owner, items: str, key: str) -> Iterator[None]:
     """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and those of removed items are
     deleted.
 
     Args:
         owner: Object or property group that has the list.
         items: Name of the list.
-        name: Returns the key by which an item is recognised; items with equal keys are matched in their order.
+        key: Name of the items' attribute by which they are recognised; items with equal keys are matched in their order.
     """
     thing, path = owner.id_data, f"{owner.path_from_id()}.{items}"
-    before = _numbered(map(name, getattr(owner, items)))
+    before = _numbered(getattr(item, key) for item in getattr(owner, items))
     yield
-    now = {one: index for index, one in enumerate(_numbered(map(name, getattr(owner, items))))}
+    now = {one: index for index, one in enumerate(_numbered(getattr(item, key) for item in getattr(owner, items)))}
     follow(thing, path, {index: now.get(one) for index, one in enumerate(before)})
 
 

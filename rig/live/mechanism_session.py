@@ -185,7 +185,7 @@ class MechanismSession(SceneSession):
 
     def _update_model(self, owner, settings, reading: Reading) -> None:
         motors = asked.ordered(settings, reading)
-        joint_keys = tuple((motor.bone, motor.axis) for motor in motors)
+        joint_keys = tuple(motor.key for motor in motors)
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
@@ -207,13 +207,13 @@ def through(owner, back) -> str:
     """Warning that a mechanism and the mover `back` depend on each other; "" if `back` is None."""
     if back is None:
         return ""
-    so = "so what they come to hangs on the frames before"
+    so = "so each frame's pose depends on the frames before"
     if back.owner == owner and back.settings == owner.limber.mechanism:
         return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
     named = back.long_label[0].lower() + back.long_label[1:]
     return (
-        f"Mechanism '{owner.name}' follows {named}, which in turn hangs on it or looks at it, {so}: choose another target, or clear a"
-        " parent, so that only one of them follows the other"
+        f"Mechanism '{owner.name}' follows {named}, which in turn depends on it, {so}: choose another target, or clear a parent, so that"
+        " only one of them follows the other"
     )
 
 
@@ -222,10 +222,10 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
-        return f"{gap}: lead the targets back, or begin again from a frame before this one"
+        return f"{gap}: move the targets back, or begin again from a frame before this one"
     said = [_shortfall(model, report, state)] if report.goal_error > MISSED else []
     if state.flipped:
-        said.append("A loop went over to its other assembly: lead the targets another way, or begin again from a frame before this one")
+        said.append("A loop went over to its other assembly: move the targets on another path, or begin again from a frame before this one")
     return ". ".join(filter(None, said))
 
 

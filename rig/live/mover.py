@@ -308,7 +308,7 @@ class Mover(PostureKeeper, _Pair):
     @property
     def joint_keys(self) -> list[JointKey]:
         """(bone, axis) of each joint or motor."""
-        return [(joint.bone, joint.axis) for joint in self.joints()]
+        return [joint.key for joint in self.joints()]
 
     @property
     def unsolved(self) -> dict[JointKey, float]:

@@ -106,7 +106,7 @@ class ChainMover(BonePostures, Mover):
         return list(self.settings.joints)
 
     def authored(self) -> dict[JointKey, float]:
-        return channels.posed(self.owner, [(joint.bone, joint.axis) for joint in self.settings.joints])
+        return channels.posed(self.owner, [joint.key for joint in self.settings.joints])
 
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)
@@ -231,13 +231,13 @@ class MechanismMover(MotorPostures, Mover):
         return f"No-go zones are measured against bones: those bodies of {self.long_label} that are objects were not looked at"
 
     def joint_label(self, key: JointKey) -> str:
-        return next((motor.name for motor in self.settings.motors if (motor.bone, motor.axis) == key), "")
+        return next((motor.name for motor in self.settings.motors if motor.key == key), "")
 
     def joints(self) -> list:
         return list(self.settings.motors)
 
     def authored(self) -> dict[JointKey, float]:
-        return {(motor.bone, motor.axis): motor.value for motor in self.settings.motors}
+        return {motor.key: motor.value for motor in self.settings.motors}
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
@@ -248,7 +248,7 @@ class MechanismMover(MotorPostures, Mover):
         return "" if self.settings.motors else f"{self.label} has no motor: select a joint and press Add Motors"
 
     def channel(self, key: JointKey) -> Channel | None:
-        keys = [(motor.bone, motor.axis) for motor in self.settings.motors]
+        keys = [motor.key for motor in self.settings.motors]
         return channels.of_motor(self.owner, keys.index(key)) if key in keys else None
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from ..blender import actions
 from ..blender.errors import RigError
 from ..reading import postures
+from ..reading.axes import JointKey
 from ..reading.channels import Channel
-from ..reading.postures import JointKey
 from ..reading.skeleton import ChainReader
 
 

@@ -10,7 +10,7 @@ from ...character.playback import Playback
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..reading import axes
-from ..reading.dependencies import hangs_on_objects_alone, targets
+from ..reading.dependencies import depends_on_objects_alone, targets
 from ..reading.mechanism import assembled
 from ..reading.mechanism.owners import TYPES
 from ..showing import mechanism_proxy
@@ -49,7 +49,7 @@ class Member:
         could cause a dependency cycle.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
-        return {chain.joints[0].bone: list(filter(hangs_on_objects_alone, targets(chain))) for chain in chains}
+        return {chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains}
 
 
 class Registry:
@@ -134,7 +134,7 @@ def _heal_renamed(member: Member) -> None:
         chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
         for joint in chain.joints:
             new = renamed.get(joint.bone, joint.bone)
-            labels[axes.label(joint.bone, joint.axis)] = axes.label(new, joint.axis)
+            labels[joint.label] = axes.label(new, joint.axis)
             joint.bone = new
         for end in chain.ends:
             end.bone = renamed.get(end.bone, end.bone)

@@ -4,16 +4,14 @@ from math import pi
 
 from bpy.types import PropertyGroup
 
-from .joints import AXES
-from .overridable import CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from .joints import LimberJointAxis
+from .overridable import CollectionProperty, FloatProperty, IntProperty, StringProperty
 
 
-class LimberCoupledJoint(PropertyGroup):
+class LimberCoupledJoint(LimberJointAxis, PropertyGroup):
     """A joint of a coupled limit, with its factor in the sum."""
 
     name: StringProperty(name="Name", description="Name of the joint's bone")  # overrides tell the items of a list by their names
-    bone: StringProperty(name="Bone", description="Bone that the joint moves")
-    axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
     factor: FloatProperty(
         name="Factor", description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints", default=1.0
     )

@@ -2,7 +2,7 @@
 
 from math import pi, radians
 
-from ..reading.axes import PRISMATIC, REVOLUTE, letter
+from ..reading.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo
 
@@ -24,11 +24,26 @@ def in_metres(name: str, label: str, description: str):
     )
 
 
-class LimberJointSettings(LimberServo):
-    """Mixin of chains' joints and mechanisms' motors: axis, limits and servo. Limits are in radians, of prismatic joints in metres."""
+class LimberJointAxis:
+    """Mixin of what names a joint by its bone and axis."""
 
     bone: StringProperty(name="Bone", description="Bone that this joint moves")
     axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
+
+    @property
+    def key(self) -> JointKey:
+        """Bone and axis: tells the joint from all others of its mover."""
+        return self.bone, self.axis
+
+    @property
+    def label(self) -> str:
+        """The joint's name for the interface, by which a robot's channels refer to it, too."""
+        return label(self.bone, self.axis)
+
+
+class LimberJointSettings(LimberJointAxis, LimberServo):
+    """Mixin of chains' joints and mechanisms' motors: axis, limits and servo. Limits are in radians, of prismatic joints in metres."""
+
     lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
     upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
     velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)

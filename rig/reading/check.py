@@ -13,7 +13,7 @@ from ..blender.evaluation import is_unevaluated
 from ..blender.presence import why_absent
 from . import axes, check_bones, kept_posture, postures
 from . import chain as build
-from .dependencies import hangs_on_objects_alone
+from .dependencies import depends_on_objects_alone
 from .goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
 from .joint_axes import joint_axes
 from .skeleton import ChainReader
@@ -66,7 +66,7 @@ def _rig(context, rig) -> Iterator[Finding]:
 
 def _joints(rig, chain) -> Iterator[Finding]:
     for joint in chain.joints:
-        label = f"Joint {axes.label(joint.bone, joint.axis)}"
+        label = f"Joint {joint.label}"
         value = "position" if axes.is_prismatic(joint.axis) else "angle"
         if not (isfinite(joint.lower) and isfinite(joint.upper)):
             yield Finding(f"{label}: a limit is not a number: enter its smallest and largest {value} again", True)
@@ -94,17 +94,15 @@ def _servos(rig, chain) -> Iterator[Finding]:
     first: dict[int, str] = {}
     for other in rig.limber.chains:
         for joint in other.joints:
-            label = axes.label(joint.bone, joint.axis)
+            label = joint.label
             if joint.servo < 0:
                 continue
-            if joint.servo in first and (
-                other.uid == chain.uid or first[joint.servo] in {axes.label(j.bone, j.axis) for j in chain.joints}
-            ):
+            if joint.servo in first and (other.uid == chain.uid or first[joint.servo] in {j.label for j in chain.joints}):
                 yield Finding(f"Joints {first[joint.servo]} and {label} share servo {joint.servo}: give each its own number")
             first.setdefault(joint.servo, label)
     for joint in chain.joints:
         if joint.servo >= 0 and joint.min_us >= joint.max_us:
-            yield Finding(f"Joint {axes.label(joint.bone, joint.axis)}: its shortest pulse is not below its longest: exchange them")
+            yield Finding(f"Joint {joint.label}: its shortest pulse is not below its longest: exchange them")
 
 
 def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
@@ -175,7 +173,9 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
         yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
     elif why := why_absent(target, "target", context.scene, context.view_layer):
         yield Finding(why, True)
-    elif is_unevaluated(context, target) and not hangs_on_objects_alone(target):  # others are evaluated by Limber's constraints while live
+    elif is_unevaluated(context, target) and not depends_on_objects_alone(
+        target
+    ):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
         )

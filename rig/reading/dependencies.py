@@ -18,9 +18,9 @@ NO_BODIES: Bodies = MappingProxyType({})
 class Dependency(NamedTuple):
     """A bone or a whole object that moves another object."""
 
-    how: str  # in words
-    rig: object  # the bone's armature object, or the object
-    bone: str  # "": the object
+    how: str  # how it moves the other object, as part of a sentence
+    rig: object  # the bone's armature object, or the whole object
+    bone: str  # name of the bone; "": the whole object
 
 
 def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
@@ -58,7 +58,7 @@ def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Ite
                         yield from _followed(f"{subject} follows by a driver bone", held.id, held.bone_target, seen, surely)
 
 
-def hangs_on_objects_alone(thing) -> bool:
+def depends_on_objects_alone(thing) -> bool:
     """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
     while thing is not None:
         if thing.parent is not None and thing.parent_type != "OBJECT":
@@ -100,10 +100,10 @@ def _up_from(dependency: Dependency) -> Iterator[str]:
 class Moved(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
-    rig: object = None  # the bones' armature object
-    bones: Container[str] = frozenset()  # those of the joints, and those that mimic them
-    led: frozenset[str] = frozenset()  # the latter
-    bodies: Bodies = NO_BODIES  # of a mechanism
+    rig: object = None  # armature object of the bones
+    bones: Container[str] = frozenset()  # names of the bones with the chain's joints, and of those that mimic these
+    mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
+    bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
     def moves(self, dependency: Dependency) -> bool:
         return is_moved_by(dependency, self.rig, self.bones) or is_on(dependency, self.bodies)
@@ -111,8 +111,8 @@ class Moved(NamedTuple):
 
 def mover(chain) -> Moved:
     """The bones that a chain's joints move."""
-    led = frozenset(follower.bone for follower in followers(chain))
-    return Moved(chain.id_data, {joint.bone for joint in chain.joints} | led, led)
+    mimicking = frozenset(follower.bone for follower in followers(chain))
+    return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
 
 
 def joint_bones(chain) -> set[str]:
@@ -122,7 +122,7 @@ def joint_bones(chain) -> set[str]:
 
 def followers(chain) -> tuple[mimic.Follower, ...]:
     """Bones of the armature that mimic joints of a chain."""
-    return mimic.followers_of(chain.id_data, [(joint.bone, joint.axis) for joint in chain.joints])
+    return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
 
 
 def targets(chain) -> list:
@@ -152,7 +152,7 @@ def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
     `dependencies_of`.
     """
     rig, chain = pair
-    if rig == other.rig and other.led and other.led.intersection(_path(rig, chain)):
+    if rig == other.rig and other.mimicking and other.mimicking.intersection(_path(rig, chain)):
         return "base"
     root = rig.data.bones.get(chain.root)
     if root is not None and root.parent is not None and other.moves(Dependency("", rig, root.parent.name)):

@@ -59,7 +59,7 @@ def file_joints(rig) -> list[FileJoint]:
     found = list(_motors(rig, kept)) if kept.uid else []
     if rig.type != "ARMATURE":
         return found
-    of_chains = {(joint.bone, joint.axis): (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
+    of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
     if not (kept.uid and kept.use_bones):
         keys += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
@@ -73,7 +73,7 @@ def _motors(rig, kept) -> Iterator[FileJoint]:
     for k, motor in enumerate(kept.motors):
         record = _record(rig, motor.bone, motor.axis) if motor.joint is None and not kept.closures_file else None
         named = record.branch.joint.name if record else motor.bone
-        names = tuple(dict.fromkeys((named, motor.name, axes.label(motor.bone, motor.axis))))
+        names = tuple(dict.fromkeys((named, motor.name, motor.label)))
         sign = float(record.sign) if record else 1.0
         yield FileJoint(
             names, (kept.uid, motor.bone, motor.axis), channels.of_motor(rig, k), sign, motor.servo, k, motor.lower, motor.upper

@@ -10,12 +10,10 @@ from mathutils import Euler, Quaternion
 from ..blender import actions, item_keys
 from ..blender.errors import RigError
 from . import axes, kept_posture
-from .axes import is_euler
+from .axes import JointKey, is_euler
 from .channels import MOTORS
 from .paths import bone_names
 from .skeleton import ChainReader
-
-JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
 
 MOTOR_JOINTS = "limber_motors"  # property of a posture
 FRAME = 1  # of the only key in each channel; a pose asset has no time
@@ -177,7 +175,7 @@ def key(owner, channels: list[tuple[str, str, int]]) -> None:
 
 
 def _prismatic(chain) -> list[tuple[str, str]]:
-    return [(joint.bone, joint.axis) for joint in chain.joints if axes.is_prismatic(joint.axis)]
+    return [joint.key for joint in chain.joints if axes.is_prismatic(joint.axis)]
 
 
 def displacement(curves, name: str, axis: str) -> float | None:

@@ -88,7 +88,7 @@ class ChainReader:
         pose_bones = rig.pose.bones
         self.names = bone_names(pose_bones, chain)
         self.ends = end_bones(chain)
-        self.joints = [(joint.bone, joint.axis) for joint in chain.joints]
+        self.joints = [joint.key for joint in chain.joints]
         on_bone: dict[str, list[str]] = {}
         for bone, axis in self.joints:
             if bone not in pose_bones:

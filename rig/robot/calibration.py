@@ -57,7 +57,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
     _check_protocol(path, calibration)
     names = robot_device.names(rig)
     expected = [
-        *(robot_device.label(joint) for _, joint in robot_device.driven(rig)),
+        *(joint.label for _, joint in robot_device.driven(rig)),
         *(v.name for v in robot_device.values_with_servo(rig)),
     ]
     misfits = list(calibration.mismatches(expected))
@@ -89,7 +89,7 @@ def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
     device.baudrate, device.latency = calibration.baudrate, calibration.latency
     settings = calibration.settings
     device.multi_turn, device.channel_count, device.crc = settings.multi_turn, str(settings.channel_count), settings.crc
-    joints = {robot_device.label(joint): joint for _, joint in robot_device.joints(rig)}
+    joints = {joint.label: joint for _, joint in robot_device.joints(rig)}
     for joint in joints.values():
         joint.servo = -1
     device.channels.clear()

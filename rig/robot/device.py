@@ -37,11 +37,6 @@ class Source:
         return self.chain, self.bone, self.axis
 
 
-def label(joint) -> str:
-    """Name of a joint or motor by which channels refer to it."""
-    return axes.label(joint.bone, joint.axis)
-
-
 def joints(rig) -> list[tuple]:
     """All joints of a rig, as (chain, joint), and motors of its mechanism, as (mechanism, motor)."""
     mechanism = rig.limber.mechanism
@@ -52,7 +47,7 @@ def joints(rig) -> list[tuple]:
 def driven(rig) -> list[tuple]:
     """The (chain, joint) or (mechanism, motor) pairs that have a servo, of their own or shared."""
     shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
-    return [(chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or label(joint) in shared]
+    return [(chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or joint.label in shared]
 
 
 def has_own_servo(owner, joint) -> bool:
@@ -68,7 +63,7 @@ def values_with_servo(rig) -> list:
 
 def names(rig) -> list[str]:
     """Names of everything that can drive a channel: joints, motors and auxiliary values."""
-    return [*(label(joint) for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
+    return [*(joint.label for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
 
 
 def free_servo(rig) -> int:
@@ -92,10 +87,10 @@ def give_servo(rig, joint, servo: int) -> str:
     if other is not None and other != joint:
         other.servo = had
     joint.servo = servo
-    change = f"{label(joint)} has servo {servo}" if servo >= 0 else f"{label(joint)} has no servo"
+    change = f"{joint.label} has servo {servo}" if servo >= 0 else f"{joint.label} has no servo"
     if other is None or other == joint:
         return change
-    name = label(other) if hasattr(other, "bone") else other.name
+    name = other.label if hasattr(other, "bone") else other.name
     return f"{change}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
 
 
@@ -126,7 +121,7 @@ def describe_plain(rig) -> Device:
     for settings, joint in driven(rig):
         moving.append(_joint(mover_of(rig, settings), joint))
         if has_own_servo(settings, joint):
-            channels.append(_channel(joint, (Share(label(joint), joint.gear),)))
+            channels.append(_channel(joint, (Share(joint.label, joint.gear),)))
     channels += [_further(rig, channel) for channel in device.channels if channel.servo >= 0]
     for value in values_with_servo(rig):
         joint, channel = _auxiliary(value)
@@ -153,8 +148,8 @@ def protocol_settings(device) -> ProtocolSettings:
 
 
 def _joint(mover: Mover, joint) -> Joint:
-    name = label(joint)
-    if mover.channel((joint.bone, joint.axis)) is None:
+    name = joint.label
+    if mover.channel(joint.key) is None:
         is_there = joint.bone in mover.owner.pose.bones
         raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if is_there else 'its bone is missing'}: {NO_VALUE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"

@@ -83,7 +83,7 @@ def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
     others = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
     return [
         *(f"motor '{name}' (id {motors[name].id}) has no joint here" for name in motors if name not in found),
-        *(f"joint {robot_device.label(joint)} is not in the file" for joint in others),
+        *(f"joint {joint.label} is not in the file" for joint in others),
     ]
 
 
@@ -132,7 +132,7 @@ def _servo_at(rig, joint: FileJoint) -> _Servo | None:
     uid, bone, axis = joint.key
     for settings, own in robot_device.joints(rig):
         if (settings.uid, own.bone, own.axis) == (uid, bone, axis) and own.servo >= 0:
-            return _Servo(own, robot_device.label(own), int(joint.sign), (own.lower, own.upper))
+            return _Servo(own, own.label, int(joint.sign), (own.lower, own.upper))
     is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
     return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
 
@@ -147,7 +147,7 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
                 return servo
     for _, joint in robot_device.joints(rig):
         if joint.bone.lower() == name:
-            return _Servo(joint, robot_device.label(joint), 1, (joint.lower, joint.upper))
+            return _Servo(joint, joint.label, 1, (joint.lower, joint.upper))
     for value in rig.limber.device.auxiliaries:
         if value.name.lower() == name:
             return _Servo(value, value.name, 1, (value.low, value.high))
@@ -156,14 +156,14 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
         return None
     is_value = hasattr(settings, "at_low")
     ends = (settings.low, settings.high) if is_value else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
-    return _Servo(settings, settings.name if is_value or not hasattr(settings, "bone") else robot_device.label(settings), 1, ends)
+    return _Servo(settings, settings.name if is_value or not hasattr(settings, "bone") else settings.label, 1, ends)
 
 
 def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
     """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its channel."""
     for _, joint in robot_device.joints(rig):
-        if (joint.bone, joint.axis) == (bone, axis):
-            return _Servo(joint, robot_device.label(joint), sign, span)
+        if joint.key == (bone, axis):
+            return _Servo(joint, joint.label, sign, span)
     path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
     values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
     return next((_Servo(value, value.name, sign, span) for value in values), None)

@@ -137,7 +137,7 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
         )
     kept = make(rig)
     kept.closures_file, kept.use_bones = text, True
-    with item_keys.following(kept, "motors", lambda motor: (motor.bone, motor.axis)):
+    with item_keys.following(kept, "motors", "key"):
         kept.motors.clear()
         for joint in mechanism.actuators:
             file_motors(kept, rig, joint)

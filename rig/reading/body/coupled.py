@@ -4,7 +4,6 @@ from collections.abc import Collection
 
 from ....solvers.whole_body.body import Coupling
 from ...blender.errors import RigError
-from .. import axes
 
 
 def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Coupling]:
@@ -24,8 +23,8 @@ def _coupling(limit, joint_keys: Collection[tuple[str, str]]) -> Coupling:
         raise RigError(f"{what}: its Min is above its Max: exchange them")
     factors: dict[str, float] = {}
     for joint in limit.joints:
-        label = axes.label(joint.bone, joint.axis)
-        if (joint.bone, joint.axis) not in joint_keys:
+        label = joint.label
+        if joint.key not in joint_keys:
             raise RigError(
                 f"{what}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows, or remove the joint"
             )

@@ -75,7 +75,7 @@ class BodyReader:
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
-        listed = {(joint.bone, joint.axis): joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
+        listed = {joint.key: joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
         self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] of chains' tables
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
@@ -128,7 +128,7 @@ class BodyReader:
     def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
         for chain in rig.limber.chains:
             for joint in chain.joints:
-                if (joint.bone, joint.axis) == (bone, axis):
+                if joint.key == (bone, axis):
                     return joint.lower, joint.upper
         lower, upper = limits(rig.pose.bones[bone], axis)
         return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)

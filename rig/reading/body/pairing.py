@@ -54,7 +54,7 @@ def pair_by_names(rig, retarget) -> int:
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
             " pair them by hand (+)"
         )
-    with item_keys.following(retarget, "pairs", lambda pair: pair.target):
+    with item_keys.following(retarget, "pairs", "target"):
         _clear(rig, retarget.pairs)
         for pair in found:
             given = next((other for other in retarget.pairs if other.target == pair.target), None)
