@@ -14,14 +14,14 @@ import numpy as np
 from ..solvers.kinematics.rotations import Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
 
-BREATH = 4.0  # [s] a calm adult's
-INHALE = 0.4  # of a breath: breathing in is quicker than out
-SWAY = (2.9, 5.3, 9.1)  # [s] periods that meet never: a standing body's slow swing, without a beat that one sees
-GLANCE = 1.7  # [s] between glances, in the mean
-JITTER = 0.7  # of that time: how early or late a glance may be
-DART = 0.15  # [s] that a glance takes: the head's share of a quick look
-LIFTS = 0.1  # of the reach: joints that all lift the end by less a radian breathe less, down to none in a chain that stands straight
-ROOTED = 0.3  # of the sway at the root that is left at the end: bodies swing from the feet
+BREATH = 4.0  # [s] period of a calm adult's breathing
+INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
+SWAY = (2.9, 5.3, 9.1)  # [s] periods of a standing body's slow sway; without a common multiple, so that no repetition is seen
+GLANCE = 1.7  # [s] mean time between glances
+JITTER = 0.7  # width of the random shift of a glance's start, in shares of GLANCE
+DART = 0.15  # [s] duration of a glance's motion, as of a head in a quick look
+LIFTS = 0.1  # share of the reach: if no joint lifts the end by more per radian, breathing is less, down to none in an upright chain
+ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's: bodies sway from the feet
 
 
 @dataclass(frozen=True)

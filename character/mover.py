@@ -37,8 +37,8 @@ class Mover(Protocol):
 class Planning(NamedTuple):
     """A mover's number among the movers that share the time for planning, such as the chains of one character."""
 
-    place: int  # among them
-    sharing: int  # how many they are
+    place: int  # the mover's index among them
+    sharing: int  # their number
 
 
 class Part(Protocol):

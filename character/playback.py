@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 from .stage import Stage
 
-JUMP = 0.5  # [s] of scene time between two frames of a playback that drops frames; more is a scrub
+JUMP = 0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
 
 
 class Time(NamedTuple):
     """A time in a scene: frame number, fraction, and the duration of a frame."""
 
     frame: int
-    fraction: float  # of a frame, 0 up to 1
-    step: int  # frames from one to the next that is shown
+    fraction: float  # fraction of a frame, from 0 to below 1
+    step: int  # number of frames from one shown frame to the next
     seconds_a_frame: float
 
 

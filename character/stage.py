@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from ..solvers.gaze import PlanSlot
 from .mover import Host, Mover, Part, Planning
 
-Needs = Sequence[Sequence[int]]  # of each mover: the indices of those on which it depends; its own where it depends on itself
-MOST_SHARING = 4  # planners that take their frames one after the other; more share them: a plan that comes late is a bad one
+Needs = Sequence[Sequence[int]]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
+MOST_SHARING = 4  # most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans are bad
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Frame:
 
     host: Any
     part: Any  # the mover, as the host knows it
-    view: Any  # where everything is, with what earlier movers of this frame have come to
-    targets: Any  # the same for what is followed: in a cycle where movers are going, else the very same
-    slot: PlanSlot | None = None  # when its solver may plan
-    ahead: Sequence[Any] = ()  # goals of frames to come, where they are known
-    feedback: Any = None  # the mover, as the host knows it, through which it depends on itself
+    view: Any  # poses of the whole scene, with the results of the movers that were ticked earlier in this frame
+    targets: Any  # poses of targets: in a cycle with the movers' desired poses, else `view` itself
+    slot: PlanSlot | None = None  # frames in which the mover's solver may plan
+    ahead: Sequence[Any] = ()  # goals of the next frames, if they are known
+    feedback: Any = None  # the mover through which `part` depends on itself, as the host knows it
 
     @property
     def is_mutual(self) -> bool:
@@ -51,18 +51,18 @@ class Snapshot(NamedTuple):
 class Session(ABC):
     """State of one mover from frame to frame. Poses are in the host's own form; empty mappings if unknown."""
 
-    state: Any = None  # what the next tick needs of the last; None: it begins at rest
+    state: Any = None  # state for the next tick; None: it begins at rest
     outputs: Any = None
-    ticked: tuple[Any, Any] | None = None  # mover and inputs of the last tick; None: they could not be read
-    problem: str = ""  # why it does not follow its goals, as a sentence with its remedy
-    remark: str = ""  # how it falls short of them, as a sentence
+    ticked: tuple[Any, Any] | None = None  # mover and inputs of the last tick; None: these could not be read
+    problem: str = ""  # why the mover does not follow its goals, as a sentence with the remedy
+    remark: str = ""  # how the mover falls short of its goals, as a sentence
     pose: Any = None
-    pose_before: Any = None  # in the frame before; empty at a new start
-    desired_pose: Any = None  # where the joints are going: what movers in a cycle see of each other
+    pose_before: Any = None  # pose in the previous frame; empty at a new start
+    desired_pose: Any = None  # pose before the motion filter, at which movers in a cycle aim
     desired_before: Any = None
-    frames: int = 0  # since the start
+    frames: int = 0  # number of frames since the start
 
-    errors = (ValueError,)  # of `read` and of the tick: the mover comes to rest, and says why
+    errors = (ValueError,)  # raised by `read` and by ticks: the mover comes to rest, with the message as its problem
 
     def __post_init__(self) -> None:
         if self.pose is None:
@@ -141,7 +141,7 @@ class Order(NamedTuple):
 
     indices: Sequence[int]
     cyclic: frozenset[int] = frozenset()  # movers in a cycle that read the others' desired poses
-    feedback: Mapping[int, int] = MappingProxyType({})  # other movers in a cycle -> the mover through which they depend on themselves
+    feedback: Mapping[int, int] = MappingProxyType({})  # other movers that depend on themselves -> the mover through which they do
 
 
 class Stage:
@@ -150,7 +150,7 @@ class Stage:
     def __init__(self) -> None:
         self.sessions: dict[Any, Any] = {}
         self.cyclic: frozenset[Hashable] = frozenset()  # keys of movers that were in a cycle at the last tick
-        self.feedback: dict[Hashable, Hashable] = {}  # of those that depend on themselves: through which, by keys
+        self.feedback: dict[Hashable, Hashable] = {}  # key of a mover that depends on itself -> key of the mover through which it does
 
     def of(self, part: Part) -> Any:
         """Session of a mover; created if it does not exist."""
@@ -205,7 +205,7 @@ class Stage:
         for index in order.indices:
             part, is_cyclic = parts[index], index in order.cyclic
             session = self.of(part)
-            if is_cyclic and not is_put:  # also on a body that moved them: those that are not solved yet are where they were
+            if is_cyclic and not is_put:  # movers of the cycle that are not ticked yet are where they were, also on a body that has moved
                 is_put = True
                 for other in (parts[k] for k in order.cyclic):
                     other.place(view, self.of(other).pose_before)

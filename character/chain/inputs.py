@@ -103,10 +103,10 @@ class Task(NamedTuple):
     """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and attention."""
 
     goal: GazeGoal
-    key: tuple[object, ...]  # of the goal: as long as it stays the same, so does the goal
+    key: tuple[object, ...]  # identifies the goal: as long as it is equal, the goal is the same
     influence: float
-    offsets: Angles | None  # (n,) [rad; prismatic joints m] on top of the posture; None: none
-    attention: Attention | None  # by which the goal came to be; None where the target is followed as it is
+    offsets: Angles | None  # (n,) [rad; prismatic joints m] idle motion added to the posture; None: none
+    attention: Attention | None  # state from which the goal was made; None: the target is followed as it is
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # its inverse
 
@@ -205,7 +205,7 @@ def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
     return moved
 
 
-FARTHEST = 3e38  # [m] rounding error of positions, which hosts store in single precision
+FARTHEST = 3e38  # [m] largest coordinate that fits single precision, in which hosts store positions
 
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:

@@ -15,14 +15,12 @@ from ...solvers.mechanism.goals import FrameGoal, Goals
 from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.mechanism.solver import State as Pose
 
-FIRST = 200  # steps of a first frame, whose goals may be far from where the mechanism stands
-PLACES = (
-    20  # poses that a later frame looks at: some 6 ms at 30 bodies; what is left over at the edge of the workspace goes to the next one
-)
-BACK = 1e-4  # of a pose's numbers [rad, m]: bodies are where they were at the start
-STILL = 1e-9  # [rad, m] of a motor: less is no move
-NO_MORE = 30  # ticks of the same goal after which an answer that still changes is let be
-FAINT = 0.03  # weight of goals beside the filtered motors, where these leave something open
+FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
+PLACES = 20  # largest number of poses evaluated in a later frame, some 6 ms at 30 bodies; a slow solve goes on in the next frame
+BACK = 1e-4  # largest difference of matrix entries [1, m] at which bodies count as back in their poses at the start
+STILL = 1e-9  # [rad, m] smaller changes of a motor value count as none
+NO_MORE = 30  # ticks with the same goals after which they are not solved again, even if the answer still changes
+FAINT = 0.03  # factor on the goals' weights where they only determine what the filtered motors leave open
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,8 @@ class Model:
     solver: MechanismSolver
     rest: Pose
     motors: tuple[Motor, ...]
-    is_determined: bool = True  # the motors' values say where every body is that a goal names
-    is_over_actuated: bool = False  # motors follow from one another: filtered one by one, they could not be met
+    is_determined: bool = True  # whether motor values determine the poses of all bodies with goals
+    is_over_actuated: bool = False  # whether motor values depend on each other, so that values filtered separately cannot all be met
 
     def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
         """The mechanism's next frame; see `Mover.tick`."""
@@ -63,20 +61,20 @@ class State:
     motion: tuple[Kinematic, ...]
     report: Report
     model: Model
-    stalled: int = 0  # ticks of the same goals in which no motor was to go elsewhere
-    flipped: bool = False  # since the start a loop went over to its other assembly
-    first: Array | None = None  # (b, 4, 4) bodies at the start, where nothing has gone over yet
+    stalled: int = 0  # ticks with the same goals; NO_MORE: they are not solved again
+    flipped: bool = False  # whether a loop has changed its assembly mode since the start
+    first: Array | None = None  # (b, 4, 4) poses of the bodies at the start
 
 
 @dataclass(frozen=True)
 class Outputs:
     """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 
-    poses: Array  # (b, 4, 4) bodies in the mechanism's base, as they are shown
-    values: tuple[float, ...]  # [rad, m] of the motors, filtered
-    desired: tuple[float, ...]  # what the goals ask of them
-    report: Report  # of the goals' solve
-    is_closed: bool  # what is shown holds together
+    poses: Array  # (b, 4, 4) shown poses of the bodies in the mechanism's base
+    values: tuple[float, ...]  # [rad, m] motor values after the filter
+    desired: tuple[float, ...]  # [rad, m] motor values before the filter
+    report: Report  # report of the solve for the goals
+    is_closed: bool  # whether the loops are closed in the shown poses
     at_rest: bool
 
 
