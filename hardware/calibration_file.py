@@ -32,7 +32,7 @@ _SHARE = ("joint", "gear")
 _ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
-LARGEST = 1e12  # of a number without bounds of its own: what is more is a slip
+LARGEST = 1e12  # largest value of numbers without bounds of their own; a larger one is a mistake
 
 
 class CalibrationError(HardwareError, ValueError):

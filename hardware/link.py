@@ -29,11 +29,11 @@ from .status import Status
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
 
-# Windows: no console window, and before programs of ordinary priority, since it is on time or of no use
+# Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
-_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]  # with `Report`
+_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]  # fields that `Report` has as well
 
 
 class Link:

@@ -88,12 +88,12 @@ class Mailbox:
         return self._newest
 
 
-DETAIL_BYTES = 320  # of text about a fault: a path, a number, what the system said
-WARNING_BYTES = 600  # some five sentences
+DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, the system's message
+WARNING_BYTES = 600  # longest warning: some five sentences
 
 _CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
 _COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
-_UNKNOWN = math.nan  # for None
+_UNKNOWN = math.nan  # stands for None
 
 
 class OrdersCodec:

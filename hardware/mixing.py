@@ -49,8 +49,8 @@ def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[fl
     return tuple(tuple(row) for row in inverse)
 
 
-ROUNDS = 2000  # of projections, in the search for a pose that everything allows; some ten are usual
-TOUCHING = 1e-9  # [rad] of a servo
+ROUNDS = 2000  # most rounds of projections in the search for a pose within all limits; some ten are usual
+TOUCHING = 1e-9  # [rad of the servo] tolerance of servo ranges
 
 Values = tuple[float, ...]
 

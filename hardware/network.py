@@ -10,9 +10,9 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
-RECEIVE = 65_536  # [bytes] at once
+RECEIVE = 65_536  # [bytes] size of one read
 MOST_WAITING = 8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
-ROUNDS = 16  # reads at once: more has not come since the last period
+ROUNDS = 16  # most reads in a period of the worker, in which no more data arrives
 
 
 class NetworkTransport:

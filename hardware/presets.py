@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from ..motion.filters import Limits
 
-SHARE = 0.7  # of the speed without load that a servo keeps under a load that it should carry
-GATHERING = 0.3  # [s] to full speed
-EASING = 0.1  # [s] to full acceleration
+SHARE = 0.7  # share of the no-load speed that a servo reaches under its usual load
+GATHERING = 0.3  # [s] from standstill to full speed
+EASING = 0.1  # [s] from no acceleration to the full one
 
 HOBBY = ("limber", "maestro", "servo_animation")
 STEPS_PER_RADIAN = 4096 / math.tau

@@ -18,9 +18,9 @@ from .protocols import limber
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, ProblemKind, Quantity
 from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
-BLOCK = 16  # ids between two words of progress
+BLOCK = 16  # number of ids between two reports of progress
 BOOT = 2.5  # [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first
-GREETINGS = 5  # in that time
+GREETINGS = 5  # number of greetings in that time
 UNKNOWN = "unknown"  # begins the name of a model that the table does not have
 OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}  # they answer each other's questions
 

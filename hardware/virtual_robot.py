@@ -30,8 +30,8 @@ class Servo:
 
     position: float
     pulse: float | None = None
-    ended: tuple[float, float] | None = None  # the last pulse before there was none, and when it was ended [s]
-    start: float | None = None  # pulse when the newest move came
+    ended: tuple[float, float] | None = None  # last pulse [us] before the signal ended, and the time of its end [s]
+    start: float | None = None  # pulse [us] when the newest move arrived
     goal: float | None = None
     settings: limber.Configure | None = None
 
@@ -286,7 +286,7 @@ class VirtualTransport:
         """Disconnect. The robot keeps running, and notices the silence."""
 
 
-LONGEST = 0.1  # [s] ten periods of the worker, and less than half a device's watchdog
+LONGEST = 0.1  # [s] longest step: ten periods of the worker, less than half of a device's watchdog time
 
 
 class SteadyClock:

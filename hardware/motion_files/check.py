@@ -17,7 +17,7 @@ from ..mixing import Mixing
 from .take import STANDING, Take
 
 SINGLE = 2.0**-23  # relative rounding error of a keyframe, which is single precision
-SHARE = 1e-3  # of a limit that does not matter: less than a servo's own unevenness
+SHARE = 1e-3  # relative excess over a limit that does not matter: less than a servo's own unevenness
 ORDERS = ("velocity", "acceleration", "jerk")
 UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 PER = ("/s", "/s2", "/s3")

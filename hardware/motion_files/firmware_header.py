@@ -11,8 +11,8 @@ from .pulses import check_pulses, rounded
 from .table import HEAD, TRACK, Table, Track, encode
 
 TITLE = "Limber's firmware"
-PULSE_RATE = 50  # [1/s] of every board
-LOWEST_US, HIGHEST_US = 500.0, 2500.0  # that the boards send
+PULSE_RATE = 50  # [1/s] pulse rate of all boards
+LOWEST_US, HIGHEST_US = 500.0, 2500.0  # range of pulses that the boards send
 BYTES_A_LINE = 20
 NO_PIN = -1
 

@@ -11,7 +11,7 @@ from .recording import Pose
 T = TypeVar("T")
 Values = tuple[float, ...]
 
-SAME = 1e-9  # [frames] rows nearer to a frame are that frame
+SAME = 1e-9  # [frames] a row nearer to a frame counts as at that frame
 
 
 def at_rate(frames: Sequence[Values], have: float, want: float) -> tuple[Values, ...]:

@@ -21,9 +21,9 @@ from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
 
 NAMES, POINTS = "joint_names", "points"
 INSIDE = ("joint_trajectory", "trajectory", "goal", "msg")  # fields of messages that have trajectories in them
-DEEPEST = 4  # of these fields in one another
-DECIMALS = 9  # written: 1e-9 rad, m, rad/s
-MIDDLE = 2  # [frames] from the row before to the row after
+DEEPEST = 4  # deepest nesting of these fields
+DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
+MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ EPISODE = "episode_index"
 SUFFIX = ".pos"
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)  # in the order of their servos
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
-MOST_FILES = 10_000  # of a dataset
-MOST_ROWS = 20_000_000  # of a table: four days at 50 Hz
+MOST_FILES = 10_000  # largest number of files of a dataset
+MOST_ROWS = 20_000_000  # largest number of rows of a table: four days at 50 Hz
 DATA_FILE = "chunk-000/file-000.parquet"
 NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}
 

@@ -11,9 +11,9 @@ from typing import Literal
 from ..errors import HardwareError
 from ..lerobot import Mode
 
-MOST_NUMBERS = 5_000_000  # in a recording: three hours of ten joints at 50 Hz
+MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
-LARGEST = 1e6  # [rad, m, degrees, steps] of a value
+LARGEST = 1e6  # [rad, m, degrees, steps] largest value
 RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes: files round to three decimals or more
 
 Unit = Literal["rad", "m", "plain"] | Mode

@@ -16,7 +16,7 @@ from .pulses import check_pulses, rounded
 
 LINE_FEED = 0x0A
 BYTES_A_LINE = 12
-HIGHEST_FRAMES = 32_767  # `int` of an Uno
+HIGHEST_FRAMES = 32_767  # largest `int` of an Uno
 
 
 def header(motion: Motion) -> bytes:

@@ -12,7 +12,7 @@ from .recording import Pose
 
 Values = tuple[float, ...]
 
-STANDING = 3  # equal frames in a row: what the curve between frames takes for standing still
+STANDING = 3  # number of equal frames in a row at which the interpolation between frames stands still
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,10 @@ MOST_BYTES = 4096  # longest result of a function: a third of a second at 115200
 MOST_PENDING = 4096  # bytes that `decode` may leave lying before they are noise
 MOST_SERVOS = 256
 MOST_SHOWN = 80  # characters of a value or an error in a sentence
-MODULE = "limber_robot"  # what the file is called as a module
+MODULE = "limber_robot"  # name of the file's module
 BAUDRATE = 115_200
 
-SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: kind, value where the file gives none
+SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: type, default
     "NAME": (str, ""),
     "BAUDRATE": (int, BAUDRATE),
     "SERVOS": (int, 16),

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from .interface import Decoder, Exchange, Message
 
-BITS = 10  # of a byte on the line: start, eight, stop
-PATIENCE = 0.02  # [s] besides the bytes' own time: a lazy USB adapter hands bytes over every 16 ms
-THINKING = 0.001  # [s] until a servo answers: 0.5 ms from the factory
+BITS = 10  # bits of a byte on the line: start, eight data bits, stop
+PATIENCE = 0.02  # [s] wait for an answer beyond the bytes' own time: slow USB adapters deliver bytes every 16 ms
+THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
 
 class Dialogue:

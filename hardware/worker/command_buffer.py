@@ -12,9 +12,9 @@ from ..device import Device, Joint
 from ..mixing import Mixing
 from .playback import Playback, Reach
 
-# [rad], times a joint's scale: 17 degrees, a tenth of a second at full speed, startle nobody; a farther leap strikes who stands beside
+# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger ones can hit bystanders
 FAR = 0.3
-# [s] by which frames may come nearer together than their motion: at 24 a second, 40% of a frame each, twice over
+# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames a second, for two frames, doubled
 UNEVENNESS = 0.07
 
 
@@ -70,7 +70,7 @@ class JumpDetector:
 Values = tuple[float, ...]
 
 
-WORTH_A_WORD = 0.009  # [rad], times a joint's scale: half a degree. Poses at the end of a range are rounded by less
+WORTH_A_WORD = 0.009  # [rad], times a joint's scale: smallest excess over a range that is reported, 0.5 degrees; rounding is less
 
 
 class CommandBuffer:

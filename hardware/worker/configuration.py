@@ -8,8 +8,8 @@ from ..device import Channel, Device
 from ..mixing import Mixing
 from ..protocols.limber import Configure, OnSilence
 
-SPEED_HEADROOM = 0.5  # share that the device's own speed limit lies above the joint's: the limiter's 10%, and moves that come in bunches
-FASTEST = 0xFFFF  # [us/s] that a message can say
+SPEED_HEADROOM = 0.5  # relative margin of the device's speed limit above the joint's: the limiter's 10%, and moves arriving in bunches
+FASTEST = 0xFFFF  # [us/s] largest speed limit in a message
 
 
 def configurations(device: Device) -> tuple[Configure, ...]:

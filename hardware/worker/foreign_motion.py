@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
-RECENT = 0.4  # [s] a controller's delay and a motor's lag behind its command
-STRAY = 0.087  # [rad] 5 degrees from all that was commanded lately: more than a load bends a motor that holds
-OFTEN = 5  # measurements astray in a second: another program's orders alternate with Limber's
+RECENT = 0.4  # [s] age of commands that a motor may still follow: the controller's delay and the motor's lag
+STRAY = 0.087  # [rad] 5 degrees outside the range of recent commands: more than a load deflects a holding motor
+OFTEN = 5  # number of stray measurements within WITHIN that show another program's commands
 WITHIN = 1.0  # [s]
-STILL = 0.02  # [rad] 1 degree in `RECENT`: less is noise
+STILL = 0.02  # [rad] 1 degree within RECENT: less is noise
 
 
 class ForeignMotion:

@@ -20,7 +20,7 @@ GREET_EVERY = 0.25  # [s] between greetings: an Uno restarts when its port is op
 REPEAT_AFTER = 0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
 MOST_WAITING = 12  # unanswered moves: more must not queue up, or the robot would go on moving after a stop
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
-REPORT_BYTES = 17  # of a report around its positions
+REPORT_BYTES = 17  # size of a report without its positions
 LONGEST_INTERVAL = 0.1  # [s] between moves: farther apart they come near the device's watchdog
 NOISE = 16  # bytes outside of frames: fewer may come from a restart, more mean another protocol
 

@@ -11,10 +11,10 @@ from ..mixing import Mixing, rotation_of_raw
 from ..protocols.interface import Quantity
 from .connection import Readings
 
-RECENT = 0.3  # [s] a servo's lag, the delay of an answer, and a move or two that were lost
-BEHIND = 0.17  # [rad of the servo] 10 degrees outside of what was commanded lately: more than any load bends a healthy servo
-BEHIND_FOR = 0.3  # [s] until it is worth a word
-BLOCKED = 0.35  # [rad of the servo] 20 degrees: its motor pushes with all it has
+RECENT = 0.3  # [s] age of commands that a servo may still follow: its lag, the answer's delay, and one or two lost moves
+BEHIND = 0.17  # [rad of the servo] 10 degrees outside the range of recent commands: more than any load deflects a healthy servo
+BEHIND_FOR = 0.3  # [s] duration after which the lag is reported
+BLOCKED = 0.35  # [rad of the servo] 20 degrees: the motor pushes at its full torque
 BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes a minute to burn
 
 
@@ -90,7 +90,7 @@ def _since(since: float | None, error: float | None, limit: float, now: float) -
     return now if since is None else since
 
 
-UNFIT = 0.5  # [rad], times a joint's scale: 29 degrees beyond its range no calibrated joint can be, and an approach would drag it there
+UNFIT = 0.5  # [rad], times a joint's scale: a joint measured 29 degrees beyond its range is wrongly calibrated, and must not be driven
 DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ by more work against each other
 
 Raw = Sequence[float | None]
@@ -155,9 +155,9 @@ class PoseConfirmation:
 
 
 HOT = 60.0  # [degrees Celsius] bus servos switch off at 70 to 80, and not all do: some minutes earlier
-SAG = 0.85  # share of the highest voltage seen: a supply that drops so far is near the servos' lowest
+SAG = 0.85  # share of the highest measured voltage: a supply that drops so far is near the servos' minimum
 STRAINED = 0.8  # share of the greatest load: their overload protection trips at about that after some seconds
-STRAINED_FOR = 1.0  # [s] longer than a swing's beginning and end
+STRAINED_FOR = 1.0  # [s] duration after which a high load is reported: longer than an acceleration or braking
 
 
 class HealthMonitor:

@@ -9,7 +9,7 @@ from enum import Enum
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Exchange, Message, Problem, ProblemKind
 
-TRIES = 3  # that an exchange gets: noise may take one of them, hardly three
+TRIES = 3  # number of tries of an exchange: noise may destroy one of them, hardly three
 
 
 class Outcome(Enum):

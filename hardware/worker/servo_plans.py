@@ -16,7 +16,7 @@ from .servo_goals import ServoGoals
 Plan = Iterator[tuple[Exchange, ...]]
 
 WATCHDOG = 0.25  # [s] timeout of servos' own watchdog, as in Limber's firmware: several steps, and too short for harm
-CREEP = 1e-6  # [units/s] is rounded up to the slowest speed that a servo knows
+CREEP = 1e-6  # [units/s] lowest commanded speed; it is rounded up to the lowest one that a servo can take
 
 
 class ServoPlans:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-STANDS_FOR = 0.15  # [s] without motion: it stands
-STANDS = 0.02  # [rad of the servo] within which it stands: a step or two, and what a load bends
-SWINGS_FOR = 0.25  # [s] in which a servo brakes, and swings back
-WENT_ON = 0.1  # [rad of the servo] 6 degrees farther than after that: no swing
-WATCHED_FOR = 1.0  # [s]
+STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as standing
+STANDS = 0.02  # [rad of the servo] motion within which it counts as standing: one or two steps, and deflection by a load
+SWINGS_FOR = 0.25  # [s] time in which a servo brakes and swings back
+WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR: more than swinging back
+WATCHED_FOR = 1.0  # [s] duration of the monitoring
 
 
 class StandstillMonitor:

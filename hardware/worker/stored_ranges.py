@@ -15,7 +15,7 @@ from ..mixing import Mixing
 from ..protocols.servo_state import StoredSettings
 
 NOTICEABLE = 0.01  # share of a joint's range: rounding to whole steps takes less
-LISTED = 4  # joints in a sentence
+LISTED = 4  # most joints that a sentence lists
 
 Settings = Mapping[int, StoredSettings]
 

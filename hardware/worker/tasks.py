@@ -14,9 +14,9 @@ from ..safety import Command
 from .drive import Drive, OffsetDecay
 
 WIGGLE = 0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
-WIGGLES = 2  # one may be an accident
-MARGIN = 0.1  # share of its range by which a test stays away from either end: a range that was typed wrong is found before it is hit
-_ANY = 1e3  # [rad/s and so on] of a servo whose limits nobody knows: ramps are slower
+WIGGLES = 2  # number of wiggles; a single one may be taken for an accident
+MARGIN = 0.1  # share of a joint's range that a test keeps clear at either end, so that a wrong range is noticed before a stop is hit
+_ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo whose own are not known; the ramps are slower
 
 Raw = Sequence[float | None]
 
@@ -29,9 +29,9 @@ class Task(ABC):
     """
 
     done = False
-    _drive: Drive  # of the one joint or servo
+    _drive: Drive  # drives the one joint or servo
     _goals: list[float]
-    _stays = False  # at the goal, until the next command
+    _stays = False  # whether it stays at the goal until the next command
 
     def _follow_goals(self, dt: float) -> float:
         """Approach the goals one after the other; the commanded value `dt` [s] later."""

@@ -12,7 +12,7 @@ from .registers import Register
 from .requirements import Requirements, span_of
 
 EVERY_ERROR = 0xFF
-TRIPPED = 0xFF  # in the register of a watchdog
+TRIPPED = 0xFF  # value of a watchdog's register after it has stopped the servo
 HEARD_NOTHING = "it heard nothing for too long and stopped by itself"
 
 

@@ -37,8 +37,8 @@ ERRORS = {
 
 MODES = {0: "position", 1: "wheel", 2: "PWM", 3: "step"}
 
-WORTH = {  # of one unit
-    Quantity.LOAD: 0.001,  # of the greatest load
+WORTH = {  # size of one raw unit
+    Quantity.LOAD: 0.001,  # share of the greatest load
     Quantity.VOLTAGE: 0.1,  # V
     Quantity.TEMPERATURE: 1.0,  # degrees Celsius
     Quantity.VELOCITY: 1.0,  # steps/s

@@ -35,7 +35,7 @@ class State(IntEnum):
 
     DISARMED = 0
     ARMED = 1
-    HOLDING = 2  # it was armed and heard no move for the watchdog's time; ARM goes on from here
+    HOLDING = 2  # armed, but no move came within the watchdog's time; ARM continues
     FAULT = 3  # latched; DISARM or HELLO clears it
 
 
@@ -44,8 +44,8 @@ class Reason(IntFlag):
 
     SILENCE = 0x01  # the watchdog ended the motion
     STOPPED = 0x02  # a STOP came
-    CLAMPED = 0x04  # the newest move has a position outside a channel's range
-    SLOWED = 0x08  # a channel is behind its move: the speed limit
+    CLAMPED = 0x04  # a position of the newest move is outside its channel's range
+    SLOWED = 0x08  # a channel lags behind its move because of its speed limit
     NO_SESSION = 0x10  # no handshake since the device was reset
     HARDWARE = 0x20  # the device itself is unwell (its supply, a servo on its bus)
 
@@ -69,15 +69,15 @@ class Result(IntEnum):
 class OnSilence(IntEnum):
     """Behaviour of a channel's pulse while the device must not move."""
 
-    HOLD = 0  # goes on at its last width
-    DETACH = 1  # ends: the servo goes limp
+    HOLD = 0  # the pulse keeps its last width
+    DETACH = 1  # the pulse ends: the servo goes limp
 
 
 class Features(IntFlag):
     """Optional features of a device."""
 
-    FEEDBACK = 0x01  # it measures positions: reports carry them
-    INTERPOLATION = 0x02  # it obeys the interval of a move
+    FEEDBACK = 0x01  # the device measures positions; reports contain them
+    INTERPOLATION = 0x02  # the device interpolates over the interval of a move
 
 
 @dataclass(frozen=True, slots=True)
