@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-MOST = 6  # names in a sentence
+MOST = 6  # most names that a sentence lists
 
 
 def counted(number: int, thing: str, many: str = "") -> str:

@@ -6,7 +6,7 @@ import bpy
 
 from .errors import RigError
 
-CHANNELS = 128  # of the sequencer
+CHANNELS = 128  # number of the sequencer's channels
 
 
 def _strips(editor):

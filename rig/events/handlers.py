@@ -21,10 +21,10 @@ from ..showing.thumbnails import gallery
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
-RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot's signs of life, and the motion, come first
-LATE = 0.12  # [s] after the last heartbeat: drawing held it up
+RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot's heartbeat and the motion have priority
+LATE = 0.12  # [s] since the last heartbeat: a longer time means that drawing delayed it
 
-_beat_at = _figures_at = 0.0  # [s, monotonic] of the last heartbeat; of the next drawing
+_beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing
 
 
 @persistent

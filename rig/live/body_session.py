@@ -47,9 +47,9 @@ class BodySession(SceneSession):
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
-    held: Held | None = None  # what no joint moves
-    shown: dict[str, Followed] = field(default_factory=dict)  # channels of the bones that follow
-    is_streamed: bool = False  # more may come at any time
+    held: Held | None = None  # the part of the authored pose that no joint moves
+    shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
+    is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
     velocity_before: np.ndarray | None = None  # (6 + n,) of base and joints in the frame before [rad/s, m/s]; None at a new start
 
     errors = (RigError, SkeletonError, TargetError, ValueError)

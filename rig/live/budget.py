@@ -4,8 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
-STEP = 1 / 60  # [s] a display's frame
-MOST_STEPS = 6  # made up for after a slow redraw; what is beyond is dropped, so that a stall cannot feed itself
+STEP = 1 / 60  # [s] duration of a display's frame
+MOST_STEPS = 6  # most steps caught up after a slow redraw; further ones are dropped, so that a stall does not prolong itself
 
 
 class Clock:
@@ -23,7 +23,7 @@ class Clock:
             now: Wall time [s].
         """
         begun = self._until.setdefault(scene.session_uid, now - STEP)
-        steps = int((now - begun) / STEP + 1e-6)  # a timer that comes a hair early still makes its step
+        steps = int((now - begun) / STEP + 1e-6)  # the tolerance is for a timer that fires slightly early
         if steps <= 0:
             return 0.0
         self._until[scene.session_uid] = now if steps > MOST_STEPS else begun + steps * STEP
@@ -34,10 +34,10 @@ class Clock:
         self._until.pop(scene.session_uid, None)
 
 
-SHARE = 0.5  # of the time between two steps that Limber may take: the rest is the interface's
-STEPS = (1, 2, 3, 6)  # of the clock taken as one where there is not: 60, 30, 20 and 10 Hz; while playing, frames for one overlay
-REMEMBERED = 15  # measurements: a hiccup changes nothing, a quarter of a second of trouble does
-CALM = 0.7  # of what would just do, before the rate rises again: it is not to go up and down
+SHARE = 0.5  # share of the time between two steps for Limber; the interface has the rest
+STEPS = (1, 2, 3, 6)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
+REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that a single slow step changes nothing
+CALM = 0.7  # hysteresis: the rate rises only when the work takes less than this share of the time allowed at the higher rate
 
 
 @dataclass
@@ -100,11 +100,11 @@ class Guard:
 class Playing:
     """Decides how often overlays are recomputed during playback; the motion itself is computed in every frame."""
 
-    motion: Meter = field(default_factory=Meter)  # of a frame's motion
-    overlays: Meter = field(default_factory=Meter)  # of what overlays show of a frame
-    frames: int = 1  # from one working out to the next
-    count: int = 0  # of frames that have been played
-    frame: float = STEP  # [s] of one of them
+    motion: Meter = field(default_factory=Meter)  # computation of a frame's motion
+    overlays: Meter = field(default_factory=Meter)  # computation of the overlays
+    frames: int = 1  # number of frames from one computation of the overlays to the next
+    count: int = 0  # number of frames played
+    frame: float = STEP  # [s] duration of a frame
 
     def note(self, seconds: float, frame: float) -> None:
         """Records how long a frame's motion took.
@@ -155,9 +155,9 @@ class Playing:
         return next((frames for frames in STEPS if self.motion.seconds + self.overlays.seconds / frames <= room), STEPS[-1])
 
 
-clock = Guard()  # of the motion while nothing plays
-playing = Playing()  # of what is drawn while the animation does
-drawing = Meter()  # of the overlays in one view
+clock = Guard()  # for live motion while nothing plays
+playing = Playing()  # for overlays during playback
+drawing = Meter()  # drawing of the overlays in one view
 
 
 def forget() -> None:

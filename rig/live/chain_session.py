@@ -34,14 +34,14 @@ class ChainSession(SceneSession):
     """Session (state from frame to frame) of a chain."""
 
     reader: ChainReader | None = None
-    settings: tuple = ()  # stored ones, when the reader was made
+    settings: tuple = ()  # stored settings when `reader` was made
     model: Model | None = None
     model_key: tuple = ()
-    made_of: tuple = ()  # settings and the rest of what the model and the ends were last made of
-    ends: tuple[EndInputs, ...] = ()  # what is asked of the ends, without their targets
-    poses: tuple[BonePose, ...] = ()  # authored, of the bones on the path
-    held: tuple = ()  # what of them no joint turns, as it is
-    fixed: tuple = ()  # the same, as the model has it
+    made_of: tuple = ()  # inputs from which the model and the ends were last made
+    ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
+    poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
+    held: tuple = ()  # the parts of `poses` that no joint moves
+    fixed: tuple = ()  # the same as rounded for the model
 
     errors = SETUP_ERRORS
 

@@ -32,7 +32,7 @@ from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
-MISSED = 100 * MET  # [m or rad] what is left of the goals is worth a word from here
+MISSED = 100 * MET  # [m or rad] errors of goals from this size on are reported
 ERRORS = (RigError, MechanismError, MotionError)
 
 
@@ -42,7 +42,7 @@ class PlacedBodies:
 
     made: Assembled
     base: Array  # (4, 4) the mechanism's base in the world
-    poses: Array  # (b, 4, 4) bodies in it
+    poses: Array  # (b, 4, 4) poses of the bodies in it
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "PlacedBodies"]]:

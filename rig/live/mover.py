@@ -43,7 +43,7 @@ class SceneSession(Session):
     location, scale).
     """
 
-    seconds: float = 0.0  # that the last tick took
+    seconds: float = 0.0  # duration of the last tick
     step: float = 0.0  # [s] of scene time between the last two frames
     stored: dict[int, np.ndarray] = field(default_factory=dict)  # values (n,) of stored postures, by their actions' session_uid
 
@@ -129,7 +129,7 @@ class SceneSession(Session):
 
 
 Key = tuple[int, str]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
-Authored = Callable[[], AbstractContextManager]  # while it lasts all shows what is authored; gives what is evaluated then
+Authored = Callable[[], AbstractContextManager]  # context in which the scene shows authored poses; its value is what is evaluated meanwhile
 
 
 class _Pair(NamedTuple):
@@ -142,10 +142,10 @@ class Mover(PostureKeeper, _Pair):
 
     __slots__ = ()
     settings_type: type[bpy.types.PropertyGroup]
-    session_type: type[SceneSession]  # of what is known of it from frame to frame
-    rank = 0  # movers of a lower one are ticked first, as far as nothing else says the order
+    session_type: type[SceneSession]  # type of its state from frame to frame
+    rank = 0  # among movers that do not depend on each other, those of lower rank are ticked first
     has_servos = True  # whether its joints or motors can have servos
-    looks_forward = False  # whether it is told, in a cycle of movers, where the others are going
+    looks_forward = False  # whether, in a cycle of movers, it reads the others' desired poses
 
     @staticmethod
     @abstractmethod
@@ -334,7 +334,7 @@ class Mover(PostureKeeper, _Pair):
         return changed
 
 
-SAME = 1e-6  # [rad or m] single precision
+SAME = 1e-6  # [rad or m] tolerance of single precision
 
 
 def _holder(channel: Channel) -> tuple:

@@ -27,8 +27,8 @@ class Member:
     """An armature object with a live body or live chains."""
 
     rig: bpy.types.Object
-    proxy: bpy.types.Object | None  # None: the rig cannot show anything
-    scenes: frozenset[int]  # session_uids of those in which it is
+    proxy: bpy.types.Object | None  # None: nothing can be shown on the rig
+    scenes: frozenset[int]  # session_uids of the scenes that contain it
     order: list[str]  # names of the proxy's bones, in its order
 
     @property
@@ -237,11 +237,11 @@ class Runtime:
     registry: Registry = field(default_factory=Registry)
     mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
     playback: Playback = field(default_factory=lambda: Playback(Stage()))
-    shown: Stage | None = None  # whose poses the proxies show since the last frame change; None: the playback's
-    moving: set[int] = field(default_factory=set)  # scenes, by session_uid, in which something is not at rest: the clock has work
+    shown: Stage | None = None  # stage whose poses the proxies show since the last frame change; None: the playback's
+    moving: set[int] = field(default_factory=set)  # session_uids of scenes in which something is not at rest, so that the clock must run
     clock: Clock = field(default_factory=Clock)
-    suspended: bool = False  # a bake has the scene
-    busy: bool = False  # the module is writing: updates that it causes are its own
+    suspended: bool = False  # whether live motion is off because a bake uses the scene
+    busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     is_rendering: bool = False
     rendering: Playback | None = None
 

@@ -31,7 +31,7 @@ from .stepped import Stepped
 REPEATS, REPEAT_FOR = (
     5,
     0.1,
-)  # solves of the first frame, whose median time counts, and [s] after which they end: the first solve also fills caches
+)  # number of solves of the first frame for the median time, which leaves out filling caches, and their time limit [s]
 
 
 class Column(NamedTuple):
@@ -40,7 +40,7 @@ class Column(NamedTuple):
     heading: str
     meaning: str
     digits: int
-    needs_position: bool = False  # only goals that have a position fill it
+    needs_position: bool = False  # whether only goals with a position have this figure
 
 
 COLUMNS: dict[str, Column] = {
@@ -77,8 +77,8 @@ class Table:
 
     rows: list[Row]
     frames: range
-    remark: str = ""  # of frames that could not be compared
-    column: str = ""  # by which it is sorted; "": as the table of solvers
+    remark: str = ""  # sentence on frames that could not be compared
+    column: str = ""  # key of the column that sorts the rows; "": the order of the table of solvers
     is_reversed: bool = False
 
     @property

@@ -20,8 +20,8 @@ from .take_copies import Copy
 
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
-SHORTEST = 2  # frames that make a take
-STUB = 0.25  # of the longest take's frames: a shorter one was broken off, and does not play afterwards
+SHORTEST = 2  # least number of frames of a take
+STUB = 0.25  # share of the longest take's frames: a shorter take was broken off, and is not the one that plays afterwards
 
 
 class Keyed(NamedTuple):
@@ -29,12 +29,12 @@ class Keyed(NamedTuple):
 
     actions: list[bpy.types.Action]
     takes: int
-    after: int  # takes after the one that plays, which are short
-    muted: list[str]  # what would have won over the keys, as sentences
+    after: int  # number of later takes, which are too short to play
+    muted: list[str]  # sentences on what was muted because it would override the keys
 
 
-_going: dict[int, list[Take]] = {}  # by the object's session_uid
-_copies: dict[int, Copy] = {}  # of those
+_going: dict[int, list[Take]] = {}  # current recordings by the object's session_uid
+_copies: dict[int, Copy] = {}  # their copies on disk, by the same key
 
 
 def start(owner) -> None:

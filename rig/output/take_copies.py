@@ -26,13 +26,13 @@ from .take import Take
 
 FOLDER = "takes"
 VERSION = 2
-LAST_FRAME = 1_048_574  # Blender's
-EVERY = 2.0  # [s] between two additions: what a crash costs at most
-DONE = ".restored"  # end of the name of a copy that is offered no more
+LAST_FRAME = 1_048_574  # Blender's largest frame number
+EVERY = 2.0  # [s] between two additions to a copy: as much is lost in a crash at most
+DONE = ".restored"  # suffix of a copy that was restored and is not offered again
 
-_numbers = count(1)  # of the copies of this process
-_open: set[Path] = set()  # copies of recordings that go on here
-_left: dict[str, Path | None] = {}  # by an armature's name: the copy of an interrupted recording, once it was looked for
+_numbers = count(1)  # numbers the copies of this process
+_open: set[Path] = set()  # copies of this process's current recordings
+_left: dict[str, Path | None] = {}  # armature's name -> copy of its interrupted recording; filled at the first search
 
 
 class Copy:

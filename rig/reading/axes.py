@@ -10,7 +10,7 @@ from ...solvers.kinematics import rotations
 
 UNIT = {"X": rotations.X, "Y": rotations.Y, "Z": rotations.Z}
 INDEX = {"X": 0, "Y": 1, "Z": 2}
-JointKey = tuple[str, str]  # bone (of a motor: its joint's name) and axis: tells a joint from all others of a mover
+JointKey = tuple[str, str]  # bone (for a motor its joint's name) and axis: identify a joint within a mover
 REVOLUTE = ("X", "Y", "Z")
 PRISMATIC = ("LINEAR_X", "LINEAR_Y", "LINEAR_Z")
 

@@ -25,7 +25,7 @@ from .skeleton import ChainReader
 _OF_CHAIN = attrgetter(
     "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
 )
-_OF_MOTION = attrgetter(*Motion._fields)  # of a few joints quicker than a foreach_get for each field
+_OF_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
 _OF_JOINT = attrgetter("bone", "axis", "shape_weight", *Motion._fields)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 

@@ -10,10 +10,10 @@ from .driving import driving_paths
 from .joint_axes import free_axes, joint_axes
 
 SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
-HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # turn nothing
-LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # what each of them limits
-COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # those whose bone does what another one does
-CONTROL = 2  # axes at least that the bone an animator turns is free to turn about: Rigify's tweaks have one
+HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # constraints that do not move bones
+LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # limiting constraint -> kind of axis that it limits
+COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # constraints that make a bone follow another one
+CONTROL = 2  # least number of free rotation axes of a control bone; Rigify's tweak bones have one
 
 
 def acts(constraint) -> bool:

@@ -11,7 +11,7 @@ from .paths import bone_names
 
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
 
-Bodies = Mapping[int, Container[str]]  # what shows a mechanism's bodies: objects' session_uids -> bones; "": the object itself
+Bodies = Mapping[int, Container[str]]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "": the object
 NO_BODIES: Bodies = MappingProxyType({})
 
 

@@ -4,7 +4,7 @@ import re
 
 import bpy
 
-OFF = 1e-6  # influence below which a constraint does nothing
+OFF = 1e-6  # influence below which a constraint has no effect
 PROPERTY = re.compile(r'^(?P<owner>pose\.bones\["(?P<bone>[^"]+)"\])\["(?P<name>[^"]+)"\]$')
 
 

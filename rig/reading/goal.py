@@ -15,13 +15,13 @@ from .dependencies import dependencies_of, is_moved_by, joint_bones
 class GoalKind(NamedTuple):
     """A kind of goal of an end, as the interface and the solvers know it."""
 
-    aim: type  # of the solvers
+    aim: type  # the solvers' type of goal
     label: str
     description: str
-    does: str  # what the end does to its target, in messages
+    does: str  # verb for what the end does with its target, in messages
 
 
-GOALS = {  # files store the position in this table: a new goal comes last
+GOALS = {  # files store the index in this table: add new goals at its end
     "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
         Direction, "Look Along Direction", "The end looks along an axis of the target, wherever the target is", "looks along"
@@ -42,9 +42,9 @@ def _with(*aims: type) -> frozenset[str]:
     return frozenset(key for key, kind in GOALS.items() if issubclass(kind.aim, aims))
 
 
-LOOKS = _with(Point, Direction)  # goals with an axis that looks, and perhaps is upright
-ORIENTS = _with(Orientation, Frame)  # goals that ask for a whole orientation
-REACHES = _with(Position, Frame)  # goals that ask for a position
+LOOKS = _with(Point, Direction)  # goals with a forward axis, and perhaps an up axis
+ORIENTS = _with(Orientation, Frame)  # goals with a full orientation
+REACHES = _with(Position, Frame)  # goals with a position
 ALONG = _with(Direction)  # goals that use an axis of the target
 
 
@@ -53,10 +53,10 @@ class ChainEnd:
     """An end effector of a chain, with the settings of its goal."""
 
     settings: object  # the properties of a goal: the chain itself for its own end, else one of its further ends
-    number: int  # 0: the chain's own
+    number: int  # 0: the chain's own end; others count from 1
     bone: str
-    what: str  # in words
-    watch: int = 0  # which of its targets it follows
+    what: str  # name of the end in messages
+    watch: int = 0  # number of the target that it follows
 
     @property
     def subject(self) -> str:
@@ -100,10 +100,10 @@ def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
 
-AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # along which an end can look
+AXES = tuple(sign + letter for letter in "XYZ" for sign in "+-")  # possible forward axes
 CUSTOM = "CUSTOM"  # the forward axis is a direction of its own
-SHORTEST = 1e-6  # length from which a direction tells anything
-PARALLEL = 0.999  # cosine from which two directions are one
+SHORTEST = 1e-6  # length below which a vector has no direction
+PARALLEL = 0.999  # cosine of the angle from which on two directions count as parallel
 
 
 def forward_axis(settings) -> tuple[float, float, float]:

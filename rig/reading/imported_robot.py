@@ -17,7 +17,7 @@ from .axes import INDEX, is_euler
 
 KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
 
-_parsed = lru_cache(maxsize=4096)(record.from_text)  # a robot's links are asked for again and again
+_parsed = lru_cache(maxsize=4096)(record.from_text)  # cached, since a robot's links are read often
 
 
 def record_of(bone) -> Record | None:

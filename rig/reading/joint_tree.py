@@ -23,7 +23,7 @@ class Motion(NamedTuple):
 class _Place(NamedTuple):
     """A frame fixed to a joint's output."""
 
-    joint: int  # its index; -1: the base
+    joint: int  # index of the joint; -1: the base
     turn: rotations.Quaternion
     offset: rotations.Vector  # [m]
 

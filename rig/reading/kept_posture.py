@@ -15,9 +15,9 @@ from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.selection import selected_index
 
-UNSET = 0  # value of the enumeration where no posture was chosen
-_all_are_items = False  # while a stored number is read
-_all: list[tuple[str, str, str, str, int]] = []  # items of all numbers, as far as they were needed
+UNSET = 0  # value of the enumeration if no posture was chosen
+_all_are_items = False  # whether a stored number is being read
+_all: list[tuple[str, str, str, str, int]] = []  # items of the numbers from 0 up that were needed so far
 _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 

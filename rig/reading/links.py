@@ -3,7 +3,7 @@
 from . import axes
 from .paths import bone_names
 
-ON_AXIS = 1e-3  # of its length: a bone whose ends are nearer to a joint's axis is not moved by it
+ON_AXIS = 1e-3  # share of a bone's length: a joint whose axis is nearer to both ends of the bone does not move it
 
 
 def moved_bones(rig, chain) -> list[str]:

@@ -15,7 +15,7 @@ from .channels import MOTORS
 from .paths import bone_names
 from .skeleton import ChainReader
 
-MOTOR_JOINTS = "limber_motors"  # property of a posture
+MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
 FRAME = 1  # of the only key in each channel; a pose asset has no time
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER = ("rotation_euler", 3)

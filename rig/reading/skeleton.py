@@ -22,14 +22,14 @@ from .paths import bone_names, end_bones, missing
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
 SCALED = 1e-3  # relative: a scale that animators see
-DIGITS = 6  # of fixed parts [rad, m]: what is finer is single precision's noise, and must not build the skeleton anew at every frame
+DIGITS = 6  # decimals of fixed parts [rad, m]: finer noise of single precision must not make a new skeleton in every frame
 
 
 class Followed(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: rotations.Quaternion
-    euler: tuple[float, float, float]  # [rad] in the bone's order, of bones that have one
+    euler: tuple[float, float, float]  # [rad] in the bone's Euler order, if it has one
     location: tuple[float, float, float]
     scale: tuple[float, float, float] = NO_SCALE
 

@@ -11,7 +11,7 @@ BODIES = [
     ("HELD", "Held", "Do not rotate the body as a whole: the direction in which the root faces counts for the shape as well"),
     ("AUTOMATIC", "Automatic", "Free where the axis of the first joint at rest is within 15 degrees of the world's Z, else Held"),
 ]
-UPRIGHT = cos(radians(15))  # of the angle from up: a rotation about an axis farther from it makes the body lean
+UPRIGHT = cos(radians(15))  # cosine of an axis' angle from up: a rotation about an axis farther from it makes the body lean
 
 
 def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:

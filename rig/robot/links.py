@@ -21,30 +21,30 @@ from .history import History
 from .values import ValueFilters
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
-QUICK = 0.02  # [s] the same while the armature follows the robot: as often as its positions are read
+QUICK = 0.02  # [s] the same while the armature follows the robot: the period in which its positions are read
 MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
-OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does something of its own, whatever the armature shows
-SLACK = 0.01  # [rad, or its like] by which a channel may reach less far than its joint before it is worth a word
+OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does not follow the armature, but may move
+SLACK = 0.01  # [rad, or the joint's unit] a channel's range that is smaller than its joint's by less is not reported
 
 
 @dataclass
 class _Robot:
     link: Link
     rig_name: str
-    sources: tuple[Source, ...]  # of the device's joints, in their order
-    angles: list[float]  # [rad; prismatic joints m; values in their own unit] as last known
-    shaped: list[float | Kinematic] = field(default_factory=list)  # what was sent: the same as they move, filtered
-    status: Status | None = None  # as last looked at
+    sources: tuple[Source, ...]  # for each joint of the device where its value comes from
+    angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
+    shaped: list[float | Kinematic] = field(default_factory=list)  # last sent values: `angles` after the filters, with their velocities
+    status: Status | None = None  # last status that was read
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
-    sent_at: float = field(default_factory=monotonic)  # [s]
-    were_live: frozenset[str] = frozenset()  # what moved the rig live when values were last sent, by its uid
+    sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
+    were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
-_held = False  # something steps through the scene that the robots must not follow
+_held = False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
 
 
 def connect(rig) -> None:

@@ -14,7 +14,7 @@ from . import values
 from .device import Source
 from .values import Value
 
-SAME = 1e-5  # [rad, or its like] a value that is farther from its keyframes is moved by something else, as by hand
+SAME = 1e-5  # [rad, or the joint's unit] a value farther from its keyframes is changed by something else, such as by hand
 
 
 def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[float]) -> list[Value]:

@@ -19,7 +19,7 @@ from . import values as robot_values
 from .device import sources
 
 SAME_FRAME = 1e-3
-NO_INDEX = -1  # of a property that is a single number
+NO_INDEX = -1  # array index of a property that is a single number
 
 
 @dataclass
@@ -29,7 +29,7 @@ class _Take:
     frames: list[float] = field(default_factory=list)
     poses: list[tuple[float | None, ...]] = field(default_factory=list)
     recording: bool = False
-    begun: bool = False  # it was limp since it was started
+    begun: bool = False  # whether the robot has become limp after the start
 
 
 _takes: dict[int, _Take] = {}  # by the armature object's session_uid

@@ -209,7 +209,7 @@ def write(owner: bpy.types.ID, path: str, value: float) -> None:
     setattr(holder, last, {"BOOLEAN": bool, "INT": round}.get(kind, float)(value))
 
 
-AT_REST = 1e-4  # share of a value's range, and of its range per second
+AT_REST = 1e-4  # share of a value's range, and of its range per second, within which it counts as at rest
 LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
 
 

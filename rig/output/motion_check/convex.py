@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 EXACT = 1e-6  # [m] of a distance: less than any robot's clearance
-MOST_STEPS = 100  # of Wolfe's method: a few points do for flat faces, a ball needs some dozens
+MOST_STEPS = 100  # of Wolfe's method: a few suffice for flat faces, a ball needs some dozens
 HALVINGS = 40  # of the golden section: a link's length over 1e8
 GOLDEN = 0.6180339887498949
 NOTHING = 1e-12  # a weight, or a squared length [m2], that counts as none

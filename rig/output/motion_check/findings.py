@@ -96,15 +96,15 @@ class Finding:
 
     kind: str
     chain: str
-    joint: str  # or the link, of one that enters a zone; "" where it is the whole chain's
+    joint: str  # or the link that enters a zone; "": the whole chain
     first: int
     last: int
     worst: int
-    value: float  # at the worst frame [degrees, mm; per s, s2, s3]
-    bound: float  # what would have been right, in the same unit
+    value: float  # value at the worst frame [degrees, mm; per s, s2, s3]
+    bound: float  # limit that the value exceeds, in the same unit
     unit: str
     sentence: str
-    zone: str = ""  # that a link enters
+    zone: str = ""  # name of the zone that a link enters
 
     @property
     def subject(self) -> str:

@@ -20,8 +20,8 @@ LETTERS = 18  # [pixels] height of a line
 BACK, PANEL, GRID, INK = (1.0, 1.0, 1.0), (0.96, 0.96, 0.96), (0.8, 0.8, 0.8), (0.1, 0.1, 0.1)
 DESIRED, SHOWN = (0.55, 0.55, 0.55), (0.0, 0.3, 0.6)
 SHADE = 0.45  # of a finding's colour over the panel
-DEEPEST = 0.1  # [m] that a plot of zones shows, inside above and outside below
-BROADEST = 0.05  # [rad] that an aim plot shows at least: noise must not look like an error
+DEEPEST = 0.1  # [m] largest distance in a plot of zones, inside above and outside below
+BROADEST = 0.05  # [rad] least range of an aim plot, so that noise does not look like an error
 
 
 def write(result: Result, path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-MOST_LINES = 32  # between two frames: a link that moves farther jumps, and a check of many frames should not take longer for it
+MOST_LINES = 32  # most test positions between two frames; a link that needs more jumps, and must not slow down the check
 
 
 class ZonePose(NamedTuple):

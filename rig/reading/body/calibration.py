@@ -15,10 +15,10 @@ from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from . import names
 
-LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # of which rest poses differ
-ENDS = {"hand": "forearm"}  # what turns as the limb on which it hangs
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
+ENDS = {"hand": "forearm"}  # part -> the limb with which it rotates
 LEGS = ("thigh", "shin", "foot")
-SHORT = 1e-4  # of the body's size: bones nearer to each other show no direction
+SHORT = 1e-4  # share of the body's size: the direction between bones nearer to each other is not defined
 
 
 class BodyPose(NamedTuple):
@@ -32,7 +32,7 @@ class Calibration(NamedTuple):
     """Conversion of the source's motion to the target: the pairs' rotation offsets, and the scale."""
 
     offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
-    scale: float  # of the base's motion
+    scale: float  # scale of the base's motion
 
 
 def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose) -> Calibration:

@@ -25,7 +25,7 @@ from ..placement import Placement
 from ..skeleton import DIGITS, ORIGIN, SCALED, Followed, parent_first
 
 ORDER = "XYZ"  # Euler order of the three joints of a bone that rotates by quaternion
-ANY_TURN = (-pi, pi)  # [rad] what a joint is given of which nothing tells the limits: it may go on turning
+ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
 
 
 class Held(NamedTuple):
@@ -40,7 +40,7 @@ class _Bone(NamedTuple):
     """Properties of a bone that do not change from frame to frame."""
 
     name: str
-    parent: int  # index; -1: the base itself
+    parent: int  # index of the parent bone; -1: this is the base
     rest_rotation: rotations.Quaternion  # in the parent bone's frame
     rest_offset: rotations.Vector  # [m]
     order: str  # axes of its Euler order, nearest the parent first
@@ -48,8 +48,8 @@ class _Bone(NamedTuple):
     prismatic: tuple[str, ...]
     is_euler: bool
     connected: bool  # Blender ignores its location
-    is_followed: bool  # a constraint moves it, so that its channels are not shown
-    is_copy: bool = False  # it is where its parent here is
+    is_followed: bool  # whether a constraint moves it, so that its channels are not shown
+    is_copy: bool = False  # whether its pose is that of the bone `parent`
 
 
 class BodyReader:

@@ -9,16 +9,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-Parents = Mapping[str, str | None]  # bone -> the bone on which it hangs
+Parents = Mapping[str, str | None]  # bone -> its parent
 
 PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip0*\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
-DEFORMING = "DEF-"  # Rigify's own bones, beside which there are many for the animator's hands
-MANY = 8  # deforming bones: then the others are controls
+DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
+MANY = 8  # number of deforming bones from which on the others count as controls
 SIDE = re.compile(r"^(left|right)[ _.-]?(?=\w)|[ _.-](left|right|l|r)$|^(l|r)[ _.-](?=\w)|^((?-i:[lLrR]))(?=(?-i:[A-Z]))", re.IGNORECASE)
 NUMBERED_SPINE = re.compile(r"^spine(\.\d{3})?$", re.IGNORECASE)
-SEVERAL = ("spine", "neck")  # parts that are several bones, one after the other
-RIGIFY_NECK = 2  # bones of its metarig's spine that are the neck, below the head
-RIGIFY_SPINE = 7  # bones of its metarig's whole spine, from hips to head
+SEVERAL = ("spine", "neck")  # parts that may consist of several bones
+RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
+RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
 
 
 class Part(NamedTuple):
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     name: str
 
 
-# What a name without side, digits and marks says. Of "ambiguous" ones `_told_apart` says what they are.
+# Body part -> its names, without side, digits and punctuation. `_told_apart` resolves the "ambiguous" ones.
 MIDDLE = {
     "hips": ("hips", "hip", "pelvis", "rootlink", "root_link", "waist", "baselink", "torsobase"),
     "spine": (

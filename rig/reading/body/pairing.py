@@ -27,9 +27,9 @@ class Linked(NamedTuple):
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3)
-    base: str  # the target's bone on which all hang
-    floating: bool  # it is paired itself
-    paired_only: bool  # no other bones move
+    base: str  # root bone of the target's body
+    floating: bool  # whether the base is paired itself
+    paired_only: bool  # whether only paired bones have joints
 
     @property
     def feet(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def _clear(rig, pairs) -> None:
             pairs.remove(index)
 
 
-TOE_WEIGHT = 0.5  # toes of capture jitter
+TOE_WEIGHT = 0.5  # captured toes jitter
 
 
 def add(retarget, target: str, source_bone: str):

@@ -19,13 +19,13 @@ from ..osc.packets import Message
 from . import vmc
 
 LINK, POSITION = "/limber/link/", "/limber/position/"
-INPUTS = {  # kinds of streams, and what is to be sent; both are understood whichever is chosen
+INPUTS = {  # kind of stream -> what must be sent, in words; both kinds are always understood
     "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
     "VMC": f"bones by the VMC protocol ({vmc.BONE})",
 }
-MOST = 1024  # links: no body has more, and a sender of ever new names does not fill the memory
+MOST = 1024  # largest number of links, so that a sender of ever new names cannot fill the memory
 NO_ROTATION, NO_POSITION = np.full((3, 3), np.nan), np.full(3, np.nan)
-UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
 
 _open: dict[tuple[str, int], "Receiver"] = {}
 

@@ -9,9 +9,9 @@ from mathutils import Matrix
 from ....character.body.feet import Foot
 from ....solvers.kinematics.se3 import Array
 
-DIRECTIONS = 256  # in which the outermost points are kept: of a foot of 0.3 m the others are within some 2 mm of these
-FLESH = 0.1  # of a foot's height above the lowest of its bones: what rests no higher above the armature's own floor stands on it
-SIGNIFICANT = 0.5  # weight by which a bone carries a vertex
+DIRECTIONS = 256  # number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm farther out
+FLESH = 0.1  # share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on it
+SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
 
 
 def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:

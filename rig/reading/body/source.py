@@ -7,8 +7,8 @@ import numpy as np
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 
-NOTHING = 1e-9  # [m] what is scaled to less has no axes
-EXACT = 1e-5  # of a rotation in single precision, over a long line of bones
+NOTHING = 1e-9  # scale below which a matrix has no rotation
+EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
 
 
 def evaluated(source, depsgraph):

@@ -9,7 +9,7 @@ from ...blender import actions
 from ..axes import is_euler
 from . import source as sources
 
-SAMPLES = 64  # frames of a clip that are looked at
+SAMPLES = 64  # number of examined frames of a clip
 STANDING = 25  # [%] of them in which the lower foot is lower: in some it sinks in or the capture is off, in others it is in the air
 
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve

@@ -19,9 +19,9 @@ from ..osc.packets import Message
 
 PREFIX = "/VMC/"
 ROOT, BONE = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos"
-PORT = 39539  # on which performers' programs send
-UNIT = 0.1  # a quaternion whose length differs from 1 by more is none
-NUMBERS = 7  # of a message, at least: a root may have a scale and an offset after them, which are for a camera's picture
+PORT = 39539  # UDP port to which VMC performers send
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
+NUMBERS = 7  # least count of numbers in a message: position and quaternion; a root may add scale and offset for mixed reality
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
 JOINTS = ("Proximal", "Intermediate", "Distal")
 LOST: Quaternion = (np.nan, np.nan, np.nan, np.nan)

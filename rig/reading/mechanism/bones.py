@@ -30,7 +30,7 @@ class BoneBody:
 
     name: str
     bone: str
-    pose: Array  # (4, 4) in the world
+    pose: Array  # (4, 4) world pose
     offset: Array  # (4, 4) the body's frame in the bone's
     scale: tuple[float, float, float]
     grounded: bool = False
@@ -113,8 +113,8 @@ class _Held:
     parent: str
     child: str
     rotation: Array  # (3, 3)
-    on_parent: Array  # (3,) its position on the parent
-    on_child: Array  # (3,), the same where bones are drawn as they meet
+    on_parent: Array  # (3,) [m] the frame's position on the parent
+    on_child: Array  # (3,) [m] its position on the child; equal if the bones are drawn assembled
     closes: bool = False
 
     def joint(self, rest: Rest, rotation: Array) -> Joint:

@@ -14,7 +14,7 @@ from .. import axes
 from .ownership import NONE
 from .shapes import LETTERS, Shape, dof_axes, shape_of
 
-MOTOR = "MOTOR"  # Blender's constraint that drives another one between the same bodies
+MOTOR = "MOTOR"  # Blender's rigid body constraint that drives another one between the same bodies
 LOCKED = 1e-6  # [m or rad] a generic constraint's limits nearer to each other than this lock the axis
 PLAIN_TYPES = {  # Blender's type: axes of translation, axes of rotation
     "FIXED": ("", ""),
@@ -30,11 +30,11 @@ GENERIC_TYPES = ("GENERIC", "GENERIC_SPRING")
 class ObjectJoint:
     """A joint between two objects; None as a body stands for the world."""
 
-    thing: bpy.types.Object  # its frame is this object's
+    thing: bpy.types.Object  # the object whose frame is the joint's
     first: bpy.types.Object | None
     second: bpy.types.Object | None
     shape: Shape
-    lower: tuple[float, ...] = ()  # [rad or m], from the pose that is authored
+    lower: tuple[float, ...] = ()  # [rad or m] lower limits, relative to the authored pose
     upper: tuple[float, ...] = ()
     meets: bpy.types.Object | None = None
 

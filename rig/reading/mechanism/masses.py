@@ -25,7 +25,7 @@ class Mass:
 
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
-    is_known: bool = True  # False: the mass is given nowhere
+    is_known: bool = True  # False: the scene has no mass for the body
 
     def seen_from(self, frame: Array) -> "Mass":
         """The same mass with its centre converted to another frame by the transform `frame` (4, 4)."""

@@ -10,7 +10,7 @@ from ....solvers.kinematics.se3 import Array, Frame, frame_array
 from ....solvers.mechanism.model import FARTHEST
 from ...blender.errors import RigError
 
-SHEAR = 1e-3  # of a matrix' largest number: what decomposing may lose before the matrix is not a rotation and a scale any more
+SHEAR = 1e-3  # share of a matrix' largest entry: with a larger error of its decomposition into rotation and scale, the matrix is sheared
 
 
 def rigid(matrix, whose: str = "An object") -> Array:

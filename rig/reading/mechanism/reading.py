@@ -45,12 +45,12 @@ class Reading:
     parts: tuple[Part, ...]  # in the order of the mechanism's bodies
     base_part: Part | None
     signature: tuple
-    joint_names: dict[int, str]  # session_uid -> name of the joints' objects
+    joint_names: dict[int, str]  # session_uid of a joint's object -> its name
     warnings: tuple[str, ...]
-    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that are no child of a body, with the body on which they are
+    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that are not children of a body, each after its body's index
     difference: str = ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
-    rest: tuple[tuple[Part, Array], ...] = ()  # the objects of the rest pose, and where (4, 4) they are in it, in the base
-    massless: tuple[str, ...] = ()  # names of bodies that move and whose mass is given nowhere
+    rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
+    massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
 
     def base_now(self, owner) -> Array:
         """World pose (4, 4) of the base, as authored."""

@@ -19,8 +19,8 @@ from .. import imported_robot
 from .poses import rigid
 from .shapes import LETTERS
 
-EVEN = 1e-4  # farther from 1 an armature is scaled, and lengths of its robot's file would be wrong
-DRAWN = 1e-4  # of the armature's size, and [rad]: a bone farther from where its file has it was moved in Edit Mode
+EVEN = 1e-4  # largest difference of an armature's scale from 1; otherwise lengths in its robot's file would be wrong
+DRAWN = 1e-4  # share of the armature's size, and [rad]: a bone farther from its pose in the robot's file was moved in Edit Mode
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of
 from .poses import rigid
 
-NEAR = 1e-3  # [rad, or of the mechanism's size] what keys between two frames may be apart
+NEAR = 1e-3  # [rad, or share of the mechanism's size] tolerance for gaps at joints, and for displaced objects of joints
 REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
 
@@ -29,7 +29,7 @@ class RestPose:
 
     rest: Mapping[int, Array]
     now: Mapping[int, Array]
-    base: int  # session_uid of what the mechanism is mounted on
+    base: int  # session_uid of the object on which the mechanism is mounted
 
     @cached_property
     def to_rest(self) -> Array:

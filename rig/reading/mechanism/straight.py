@@ -8,7 +8,7 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-ROUNDING = 2e-5  # [rad] what a few products of matrices in single precision make of an exact angle
+ROUNDING = 2e-5  # [rad] error of an angle after a few products of matrices in single precision
 
 
 def straighten(rotations: list[Array]) -> list[Array]:
