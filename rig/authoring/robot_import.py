@@ -24,7 +24,7 @@ from ..blender.counting import counted, named
 from ..reading.axes import INDEX
 from ..reading.imported_robot import KEY, channel, pose_joints, record_of
 from ..reading.mechanism.bones import file_mechanism
-from . import robot_meshes
+from . import robot_meshes, robot_size
 from .mechanism.build import from_closures
 
 ORDERS = {
@@ -76,7 +76,7 @@ def import_robot(
         rig, bones = _armature(robot, tree, shapes)
         collection = bpy.data.collections.new(robot.name)
         collection.objects.link(rig)
-        warnings = list(robot.warnings)
+        warnings = [*robot_size.of_joints(robot), *robot.warnings]
         if with_meshes:
             warnings += robot_meshes.add(robot, tree, rig, bones, collection, up_axis)
         context.scene.collection.children.link(collection)

@@ -13,6 +13,7 @@ from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, Me
 from ...robots.transform import Transform
 from ...robots.tree import Tree
 from ..blender.counting import counted
+from . import robot_size
 
 IMPORTERS = {".stl": "stl_import", ".obj": "obj_import"}  # Blender's importers
 SIDES = 32  # of a cylinder; a sphere has half as many rings
@@ -25,8 +26,8 @@ LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
 def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
-    """Adds the meshes of all links to the collection, parented to their bones; returns warnings about missing files and files that were
-    rotated.
+    """Adds the meshes of all links to the collection, parented to their bones; returns warnings about missing files, files that were
+    rotated, and sizes.
 
     Args:
         up_axis: Up axis of DAE files; see `read_collada`.
@@ -41,7 +42,7 @@ def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: Up
             look.dress(robot.link[branch.link], rig, rig.data.bones[name], frames[k])
     finally:
         progress.progress_end()
-    return [*look.warnings, *look.rotations()]
+    return [*robot_size.of_meshes(look.sizes), *look.warnings, *look.rotations()]
 
 
 class _Look:
@@ -50,6 +51,7 @@ class _Look:
     def __init__(self, robot: Robot, collection, up_axis: UpAxis) -> None:
         self.robot, self.collection, self.up_axis = robot, collection, up_axis
         self.warnings: list[str] = []
+        self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
         self._rotated: dict[str, list[str]] = {}  # up axis other than Z -> names of its files
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
@@ -96,7 +98,10 @@ class _Look:
         if isinstance(shape, MeshFile):
             if shape.name not in self._meshes:
                 self._meshes[shape.name] = self._read(link, shape.name)
-            return self._meshes[shape.name], shape.scale
+            mesh = self._meshes[shape.name]
+            if mesh is not None:
+                self.sizes[shape.name] = max(self.sizes.get(shape.name, 0.0), robot_size.size_of(mesh, shape.scale))
+            return mesh, shape.scale
         return None, (1.0, 1.0, 1.0)  # the parser has added a warning
 
     def _shared(self, name: str, make) -> bpy.types.Mesh:

@@ -194,6 +194,22 @@ def test_stl_and_obj_files_come_in_as_they_are_with_their_scale(tmp_path):
     assert len(bpy.data.scenes) == 1
 
 
+def test_meshes_and_robots_in_millimetres_are_named_with_what_mends_it(tmp_path, capfd):
+    stl(tmp_path / "a.stl", 120.0)
+    stl(tmp_path / "b.stl", 80.0)
+    scaled = 'filename="a.stl" scale="0.001 0.001 0.001"'
+    bring(meshed(tmp_path, scaled))
+    assert "in millimetres" not in capfd.readouterr().out
+    bring(meshed(tmp_path, scaled, 'filename="a.stl"', 'filename="b.stl"'))
+    words = "mesh 'a.stl' is 120 m large, as 1 more mesh: if it is in millimetres, write scale=\"0.001 0.001 0.001\" into its <mesh>"
+    assert words in capfd.readouterr().out
+    bring(write(tmp_path, ARM))
+    assert "in millimetres" not in capfd.readouterr().out
+    bring(write(tmp_path, ARM.replace('xyz="0 0 0.3"', 'xyz="0 0 300"')))
+    words = "joint 'elbow' is 300 m from its parent link's origin: if the file is in millimetres, export it again in metres"
+    assert words in capfd.readouterr().out
+
+
 BLUE = '<material name="m"><color rgba="0 0 1 1"/></material>'
 
 
