@@ -101,7 +101,9 @@ class LIMBER_PT_mechanism(Tab):
             row = layout.row()
             row.enabled = not kept.live
             row.prop(kept, "use_bones")
-        layout.prop(kept, "drive", expand=True)
+        row = layout.split(factor=0.3, align=True)
+        row.label(text="Driven By")
+        row.row(align=True).prop(kept, "drive", expand=True)
         row = layout.row(align=True)
         row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
         row.operator("limber.assemble_mechanism", icon="MOD_BUILD")

@@ -2,10 +2,13 @@
 
 from typing import NamedTuple
 
+import bpy
+
 from ...hardware.safety import FOLLOWING, State
 from ..blender.presence import is_deleted
 from ..live.mover import Mover
-from ..live.movers import BodyMover, MechanismMover, movers_of
+from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
+from ..live.uses import Use, why_not
 from ..output import record, take_copies
 from ..reading.goal import followed
 from ..reading.kept_posture import why_posing_shows_nothing
@@ -81,7 +84,7 @@ def next_step(rig, is_playing: bool) -> Step:
         return TARGET
     if not chain.live:
         several = len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains))
-        return LIVE_ALL if several or rig.limber.mechanism.goals else LIVE
+        return LIVE_ALL if several or rig.limber.mechanism.goals else _start(LIVE, ChainMover(rig, chain))
     if links.link(rig) is not None:
         return _of_robot(links.status(rig))
     if step := _of_posing(chain):
@@ -95,10 +98,16 @@ def _without_chain(mover: Mover) -> Step:
     """The step of a body or mechanism on an object that has no chain."""
     start, move = WITHOUT_CHAIN[type(mover)]
     if not mover.is_live:
-        return start
+        return _start(start, mover)
     if links.link(mover.owner) is not None:
         return _of_robot(links.status(mover.owner))
     return (None if mover.why_no_postures else _of_posing(mover.settings)) or move
+
+
+def _start(step: Step, mover: Mover) -> Step:
+    """The step that starts a mover; its sentence says what is missing first."""
+    why = why_not(Use.LIVE, mover, bpy.context)
+    return step._replace(sentence=why) if why else step
 
 
 def _of_posing(settings) -> Step | None:

@@ -109,6 +109,12 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     name: StringProperty(name="Name", description="Name of the motor")
     joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
+
+    @property
+    def label(self) -> str:
+        """The motor's name: it has the axis as the object or the bone has it, which may differ from the one of the joint's kind."""
+        return self.name
+
     value: FloatProperty(
         name="Value",
         description="Position of the motor, for a mechanism driven by its motors and for baked motion",

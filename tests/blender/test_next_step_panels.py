@@ -35,11 +35,13 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
 
     rig, _ = boned()
     step = next_step(rig, False)
-    assert (step.operator, "Mechanism panel" in step.sentence) == ("limber.live", True)
+    assert (step.operator, step.sentence) == ("limber.live", "Mechanism 'Rig' has no motor: select a joint and press Add Motors")
     assert offered().count("limber.new_chain") == 1
     select(rig, "crank")
     bpy.ops.limber.add_motors()
+    assert "'Rig' has no goal: select a body and press + under Goals" in next_step(rig, False).sentence
     rig.limber.mechanism.drive = "MOTORS"
+    assert "Press Start Live in the Mechanism panel" in next_step(rig, False).sentence
     bpy.ops.limber.live()
     assert next_step(rig, False).operator == "limber.connect"
 
@@ -67,6 +69,16 @@ def test_a_chain_whose_target_was_deleted_needs_another():
     assert next_step(rig, False).setting == "target"
     bpy.ops.limber.end_live()
     assert next_step(rig, False).setting == "target"
+
+
+def test_what_keeps_a_chain_from_starting_is_said_above_its_greyed_button():
+    from limber.rig.authoring.next_step import next_step
+
+    rig, chain = looking_chain()
+    assert next_step(rig, False).sentence.startswith("Press Start Live")
+    chain.joints[0].velocity = 0.0
+    step = next_step(rig, False)
+    assert (step.operator, "its velocity limit must be above 0" in step.sentence) == ("limber.live", True)
 
 
 def test_with_a_chain_the_rig_panel_makes_another():

@@ -144,3 +144,23 @@ def test_a_motor_is_tried_and_calibrated_as_a_joint_is(neck, monkeypatch, tmp_pa
     bpy.ops.limber.set_end(joint="Pan Z", end="HIGH")
     assert kept.motors[0].max_us == pytest.approx(1500 + 5 * per_degree, abs=2)
     bpy.ops.limber.disconnect()
+
+
+def test_a_motor_has_one_name_in_the_lists_of_motors_and_of_servos(tmp_path):
+    from limber.rig.robot import device
+
+    text = """<robot name="jaw"><link name="skull"/><link name="jaw"/>
+      <joint name="hinge" type="revolute"><parent link="skull"/><child link="jaw"/><axis xyz="0 1 0"/><limit lower="-1" upper="1"/></joint>
+      <transmission name="t"><joint name="hinge"/></transmission></robot>"""
+    path = tmp_path / "jaw.urdf"
+    path.write_text(text)
+    bpy.ops.limber.import_robot(filepath=str(path))
+    bpy.ops.limber.new_mechanism()
+    rig = bpy.context.active_object
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones["jaw"]
+    bpy.ops.limber.add_motors()
+    motor = rig.limber.mechanism.motors[0]
+    assert (motor.name, motor.axis) == ("hinge X", "Z")
+    assert motor.label == "hinge X"
+    assert [joint.name for joint in device.describe(rig).joints] == ["hinge X"]
