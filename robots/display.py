@@ -166,7 +166,7 @@ def _pointing(direction: Vector, own: tuple[Vector, Vector, Vector]) -> Quaterni
 
 
 def _snapped(direction: Vector, axis: Vector, own: tuple[Vector, Vector, Vector]) -> Vector:
-    """Axis of the link frame `own`, perpendicular to the joint's, nearest to `direction`; `direction` if the joint's is not in `own`."""
+    """Axis of frame `own` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if `axis` is not in `own`."""
     if not any(abs(dot(one, axis)) > SNAP for one in own):
         return direction
     across = [scale(one, sign) for one in own for sign in (1.0, -1.0) if abs(dot(one, axis)) < 1.0 - SNAP]

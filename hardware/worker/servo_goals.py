@@ -8,7 +8,7 @@ from .servo_channels import ServoChannels
 
 
 class ServoGoals:
-    """Goals of one connection.
+    """Goals of one connection's servos.
 
     Args:
         channels: The device's channels.

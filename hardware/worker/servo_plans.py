@@ -20,7 +20,7 @@ CREEP = 1e-6  # [units/s] lowest commanded speed; it is rounded up to the lowest
 
 
 class ServoPlans:
-    """The plans of one connection.
+    """The plans (sequences of exchanges with servos) of one connection.
 
     Args:
         codec: Codec of the device's protocol.

@@ -14,7 +14,7 @@ NOISY = 3  # damaged or foreign messages before any servo has answered: more mea
 
 
 class ServoSilence:
-    """Silence of one connection's servos.
+    """Measures how long the servos of one connection have not answered.
 
     Args:
         channels: The device's channels.

@@ -33,7 +33,7 @@ def needs_state(context, states: set) -> str:
 
 
 def in_state(states: set):
-    """Makes `why_not` for an operator that needs the robot in one of `states`."""
+    """Returns a method `why_not` for operators that need the robot in one of `states`."""
     return lambda context: needs_state(context, states)
 
 

@@ -17,7 +17,7 @@ def rotate_to(thing, orientation: Quaternion) -> None:
 
 
 def _place(thing, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
-    """Sets channels of an object as a world matrix says; its other channels, and locked axes of one, keep their values."""
+    """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of `lockable`, keep their values."""
     before = {name: tuple(getattr(thing, name)) for name in CHANNELS}
     thing.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
     for name in CHANNELS:

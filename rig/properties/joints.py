@@ -25,14 +25,14 @@ def in_metres(name: str, label: str, description: str):
 
 
 class LimberJointAxis:
-    """Mixin of what names a joint by its bone and axis."""
+    """Mixin of properties that refer to a joint by its bone and axis."""
 
     bone: StringProperty(name="Bone", description="Bone that this joint moves")
     axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
 
     @property
     def key(self) -> JointKey:
-        """Bone and axis: tells the joint from all others of its mover."""
+        """Bone and axis, which identify the joint within its mover."""
         return self.bone, self.axis
 
     @property

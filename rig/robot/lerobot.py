@@ -23,9 +23,9 @@ class _Servo:
 
     Attributes:
         settings: The joint, additional servo or value.
-        name: For messages.
+        name: Name for messages.
         sign: -1 where the bone's channel is the negative of the model's joint.
-        limits: The bone's channel at its ends [rad].
+        limits: Limits of the bone's channel [rad].
     """
 
     settings: object
@@ -39,7 +39,7 @@ class _Servo:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The bone's channel at the lowest and the highest position of its range [rad]."""
+        """Values of the bone's channel [rad] at the lowest and highest position of the servo's range."""
         settings = self.settings
         if self.is_value:
             return (settings.low, settings.high) if settings.at_low < settings.at_high else (settings.high, settings.low)

@@ -234,7 +234,7 @@ def _target(rig, names: str):
 
 
 def _goals(settings) -> list:
-    """Goals that have names: of a mechanism all, of a chain the additional ones."""
+    """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
@@ -244,7 +244,7 @@ def _stored(settings) -> list:
 
 
 def _movers_with(rig, *settings: str) -> list[Mover]:
-    """The movers of an object that have one of these settings."""
+    """The movers of an object whose settings have one of these properties."""
     return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
 
 

@@ -26,7 +26,7 @@ class Progress(NamedTuple):
 
 
 class FullModel(NamedTuple):
-    """A maker's model with its mesh files, by the names that it has for them."""
+    """A maker's model, and its mesh files by their names in the model."""
 
     path: Path
     meshes: dict[str, Path]

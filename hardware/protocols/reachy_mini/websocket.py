@@ -94,7 +94,7 @@ class WebSocket:
             self.opened = True
 
     def _next_frame(self) -> tuple[bool, int, bytes] | None:
-        """The next frame that is there as a whole, cut off the pending bytes: (last of its message, kind, content)."""
+        """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content); None: not complete yet."""
         data = self._pending
         if len(data) < 2:
             return None

@@ -102,7 +102,7 @@ def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
 
 
 def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
-    """Sum over the thighs of how far [m] each begins below the hips; negative above them."""
+    """Sum of the distances [m] of the thighs' heads below the hips; negative if they are above."""
     hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
     if hips is None:
         return 0.0
