@@ -274,7 +274,7 @@ def filled(posture: Angles, authored: Angles) -> Angles:
 
 
 def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
-    """Weighted mean of postures; if the weights sum to less than 1, the authored pose gets the rest.
+    """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the rest.
 
     So a single weight fades its posture in, equal weights give a mean, and nothing jumps when the last weight reaches 0.
     """

@@ -20,7 +20,7 @@ CREATED_BY = "Limber"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers: `rows` has one in each row, or lists of equally many."""
+    """A column of numbers: `rows` has a number for each row or, if `is_list`, a list; all lists are equally long."""
 
     name: str
     kind: Literal["int64", "float32"]

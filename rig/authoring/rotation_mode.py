@@ -170,7 +170,7 @@ def _worst(turn: _Rotation, first: float, last: float) -> float | None:
 
 
 def _tangents(turn: _Rotation, frames: list[float]) -> tuple[list[tuple], list[int]]:
-    """For each key, (length, slopes, length, slopes) of its left and right handles; and the interpolation after each key."""
+    """For each key, (length [frames], slopes [rad/frame]) of its left and right handle in one tuple, and the interpolation after it."""
     still, had = (0.0, 0.0, 0.0), set(turn.frames)
     handles, interpolations = [], []
     for number, frame in enumerate(frames):

@@ -235,7 +235,7 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
 
 
 def _stored_offset(rig, settings) -> int:
-    """Homing offset of a servo: as it reports it, or as it was calibrated."""
+    """Homing offset [raw units] that a servo reports, else that of its calibration."""
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset

@@ -132,7 +132,7 @@ def distance(body: Body, head: np.ndarray, tail: np.ndarray) -> float:
     """Distance [m] between a body and the line between two points; 0 if they intersect."""
 
     def nearest_in(way: np.ndarray) -> np.ndarray:
-        """Support point, in the direction -`way`, of the Minkowski difference of body and line."""
+        """Support point (3,), in the direction -`way` (3,), of the Minkowski difference of body and line."""
         return body.furthest(-way) - (head if way @ head > way @ tail else tail)
 
     corners = nearest_in(body.furthest(np.array([1.0, 0.0, 0.0])) - head)[None]

@@ -47,7 +47,7 @@ def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, n
 
 
 def _seen(line: np.ndarray, before: ZonePose, now: ZonePose, share: float) -> np.ndarray:
-    """A line at a share of the motion between two frames, transformed along with the zone to its current pose."""
+    """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the zone's current pose."""
     place, turn = before.place.lerp(now.place, share), before.turn.slerp(now.turn, share)
     back = now.turn @ turn.inverted()
     return np.array([back @ (Vector(end) - place) + now.place for end in line])

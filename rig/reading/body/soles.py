@@ -43,7 +43,7 @@ def _up(rig) -> Array:
 
 
 def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
-    """Points of each link that may touch the floor."""
+    """Points (m, 3) of each link, in its frame, that may touch the floor."""
     bones = [foot, *foot.children_recursive]
     carriers = {bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links) for bone in bones}
     found: dict[str, list[Array]] = {}
@@ -114,7 +114,7 @@ def _local(rig, link: str, points: Array) -> Array:
 
 
 def _outermost(points: Array) -> Array:
-    """The points that are farthest in some direction."""
+    """Those of points (m, 3) that are farthest in one of `DIRECTIONS` directions."""
     if len(points) <= DIRECTIONS:
         return points
     k = np.arange(DIRECTIONS) + 0.5

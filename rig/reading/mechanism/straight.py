@@ -20,7 +20,7 @@ def straighten(rotations: list[Array]) -> list[Array]:
 
 
 def _aligned(before: Array, rotation: Array) -> Array | None:
-    """A rotation with those axes that nearly coincide with axes of `before` made to coincide exactly; None if none does."""
+    """A rotation (3, 3), with axes that nearly coincide with axes of `before` (3, 3) moved exactly onto these; None if none does."""
     between = before.T @ rotation
     exact = np.round(between)
     near = np.abs(between - exact) < ROUNDING

@@ -93,7 +93,7 @@ def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray)
 
 
 def shrunk(picture: np.ndarray, times: int) -> np.ndarray:
-    """The picture at 1/`times` of its size along each axis; colours are weighted by alpha."""
+    """An RGBA picture (size, size, 4) reduced to 1/`times` of its size along each axis; colours are weighted by alpha."""
     size = len(picture) // times
     blocks = picture.reshape(size, times, size, times, 4)
     alpha = blocks[..., 3:].mean(axis=(1, 3))
