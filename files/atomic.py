@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 LONGEST_STEM, LONGEST_SUFFIX = 40, 16  # characters of the file's name in the temporary one: a name has at most 255 bytes
 PART = ".part"  # stands before the suffix of a temporary file
-ABANDONED_AFTER = 3600.0  # [s] a temporary file this old is no longer being written, where the writer's process cannot be asked after
+ABANDONED_AFTER = 3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
 
 _numbers = count(1)  # of this process's temporary files
 
@@ -120,7 +120,7 @@ def is_abandoned(temporary: Path, process: int) -> bool:
     """Whether a temporary file is abandoned: the process that wrote it has ended, or the file is very old."""
     if process == os.getpid():
         return False
-    if os.name != "nt":  # Windows has no harmless way to ask after a process
+    if os.name != "nt":  # on Windows, os.kill would end the process
         try:
             os.kill(process, 0)
         except (ProcessLookupError, OverflowError):

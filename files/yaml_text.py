@@ -69,7 +69,7 @@ class _Reader:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}
         self.merged = 0  # entries that << has copied
-        self.line = 1  # of the last event
+        self.line = 1  # line of the last event
         self.events = self._events()
 
     def _events(self) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
-DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, or nobody minds the robot
+DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, and nobody may be attending the robot
 CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
 
 JUMPED = "the pose in Blender jumped"

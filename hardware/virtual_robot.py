@@ -95,7 +95,7 @@ class VirtualRobot:
         self._state = limber.State.DISARMED
         self._reasons = limber.Reason.NO_SESSION
         self._moved_at = self._now
-        self._span = (self._now, self._now)  # when the newest move came, and when it is to be done
+        self._span = (self._now, self._now)  # [s] times at which the newest move begins and ends
         for servo in self.servos:
             servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
         self._say(self._report(None, limber.Result.ACCEPTED), 0)

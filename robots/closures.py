@@ -80,7 +80,7 @@ class _MechanismBuilder:
         if len(names) != len(changed):
             raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))  # in the file's order
+        self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))  # joints with a motor, in the file's order
         self.warnings += [f"{file}: key '{key}' is unknown and is left out" for key in entries if key not in KNOWN]
         for name in [name for name in self.changed if name not in robot.joint]:
             self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its entry is left out")

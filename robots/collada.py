@@ -93,7 +93,7 @@ class _File:
         self.root = root
         self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
         self.made = Faces()
-        self.most_work = size + MOST_REPEATED  # a written face takes more than a byte, so a file without instances is never refused
+        self.most_work = size + MOST_REPEATED  # each face takes more than a byte, so that a file without instances never exceeds this
         self._corner_count = 0
         self._nodes: dict[ET.Element, _Node] = {}
         self._geometries: dict[ET.Element, _Geometry] = {}

@@ -53,7 +53,7 @@ class _BoneLayout:
         points = [*self.heads, *(tip for tip in self.tips if tip is not None)]
         spans = [max(point[i] for point in points) - min(point[i] for point in points) for i in range(3)]
         self.size = max(rotations.length((spans[0], spans[1], spans[2])), SMALLEST_ROBOT)
-        self.weight = [1] * len(tree.branches)  # links from this one on down the tree
+        self.weight = [1] * len(tree.branches)  # number of links in each link's subtree
         for k in range(len(tree.branches) - 1, 0, -1):
             self.weight[tree.branches[k].parent] += self.weight[k]
         # Point to which each bone points, from the leaves to the root: the next joint at another position.

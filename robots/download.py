@@ -45,7 +45,7 @@ class Download:
         self.error: DownloadError | None = None
         self._url, self._address, self._folder = f"http://{address}", address, folder
         self._is_cancelled = threading.Event()
-        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open  # a robot beside is behind no proxy
+        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open  # without a proxy: the robot is in the local network
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 

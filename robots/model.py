@@ -12,8 +12,8 @@ Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "plan
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ROTARY = ("revolute", "continuous")
 MOVABLE = (*ROTARY, "prismatic")  # kinds with one degree of freedom, which a motor can drive
-MAX_ANGLE = 4 * pi  # [rad] either way, of a rotary joint without limits: a target can go round it twice before the joint must turn back
-MAX_TRAVEL = 1.0  # [m] either way, of a prismatic joint without limits
+MAX_ANGLE = 4 * pi  # [rad] to either side, of a rotary joint without limits: two revolutions before it must rotate back
+MAX_TRAVEL = 1.0  # [m] to either side, of a prismatic joint without limits
 Colour = tuple[float, float, float, float]
 
 

@@ -55,7 +55,7 @@ def read_yaml(data: bytes) -> Recording:
     Raises:
         MotionFileError: As `read_json`; where the text is no YAML the error names the line.
     """
-    from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents  # it imports ruamel.yaml, for which nobody else must wait
+    from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents  # here, since it imports ruamel.yaml, which is slow
 
     text = text_of(data)
     if len(text) > MAX_LENGTH:

@@ -53,9 +53,9 @@ class Stream:
     def __init__(self, look: Look) -> None:
         self.pending = bytearray()
         self._look = look
-        self._noise = bytearray()  # the first of it
+        self._noise = bytearray()  # first bytes of the noise not reported yet
         self._noise_count = 0
-        self.dropped = 0  # bytes that belonged to no whole frame
+        self.dropped = 0  # number of bytes that belonged to no valid frame
         self._told = 0  # number of pending bytes that were already reported as an invalid frame
 
     def feed(self, data: bytes) -> list[bytes | Problem]:

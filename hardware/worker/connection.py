@@ -143,7 +143,7 @@ class Connection(ABC):
         self._moves = moves
         self._began = now
         self._all = frozenset(range(len(device.channels)))
-        self._channels_meant = self._all  # the channels that the desired state is for
+        self._channels_meant = self._all  # channels to which the desired state applies
 
     @property
     def connected(self) -> bool:

@@ -79,7 +79,7 @@ class LimberConnection(Connection):
         if data is None:
             return
         if self._unanswered_since is not None and now - self._listened_at > AWAY:
-            self._unanswered_since = now  # a worker that was held up cannot know whether the device was silent
+            self._unanswered_since = now  # after its own delay the worker cannot know whether the device was silent
         self._listened_at = now
         for frame in self._decoder.feed(data):
             self._unanswered_since = None

@@ -169,7 +169,7 @@ class HealthMonitor:
 
     def __init__(self, device: Device) -> None:
         self._channels = device.channels
-        self._highest = [0.0] * len(device.channels)  # voltage seen [V]
+        self._highest = [0.0] * len(device.channels)  # highest measured voltage [V]
         self._strained_since: list[float | None] = [None] * len(device.channels)
 
     def warnings(self, now: float, readings: Sequence[Readings]) -> list[str]:

@@ -15,7 +15,7 @@ def ask_for_punctuality() -> bool:
     robot.
     """
     if not hasattr(os, "sched_setscheduler"):
-        return False  # Windows got its priority at the start (see `link`), macOS has none to give
+        return False  # on Windows `link` sets the priority at the start; macOS has none
     import resource
 
     try:

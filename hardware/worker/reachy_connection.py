@@ -25,15 +25,15 @@ from .foreign_motion import ForeignMotion
 from .stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
-MOVE_EVERY = 0.02  # [s] the daemon's own period: more orders would be for nothing, and fill a Raspberry Pi's time
-SILENT_AFTER = 0.8  # [s] without positions: a wireless network holds them up for half a second at times
+MOVE_EVERY = 0.02  # [s] the daemon's own period: more frequent commands would have no effect, and load its Raspberry Pi
+SILENT_AFTER = 0.8  # [s] without positions: a wireless network sometimes delays them by half a second
 EARLY = 1e-3  # [s] by which a step of the worker may come early
-REST_WITHIN = 1.0  # [s] in which a robot must come to rest that is to be armed
-ARM_FOR = 3.0  # [s] for which the daemon may take to say that its motors are enabled: its status comes once a second
-BEYOND = 0.05  # [rad] 3 degrees: so far beyond its servo's limits a motor jumps noticeably when it gets torque
+REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
+ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
+BEYOND = 0.05  # [rad] 3 degrees: a motor farther beyond its servo's limits jumps noticeably when it gets torque
 OWN_LIMITS = {motor: StoredSettings(motor, bounds=bounds) for motor, bounds in LIMITS.items()}
 NARROWER = "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to that"
-HOLD_FOR = 0.3  # [s] for which a stop is repeated: while a move ends, the daemon ignores commands
+HOLD_FOR = 0.3  # [s] duration for which a stop is repeated: while a move ends, the daemon ignores commands
 
 
 class ReachyConnection(Connection):
@@ -55,12 +55,12 @@ class ReachyConnection(Connection):
         self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
         self._targets: dict[int, float] = {}  # last command of each motor
         self._antennas_told: tuple[float, ...] = ()
-        self._plays = False  # a move that another program has loaded
+        self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
         self._heard_at = self._listened_at = now
         self._sent_at = -math.inf
         self._arming_since: float | None = None
-        self._asked_at: float | None = None  # since when the motors are to be enabled
+        self._asked_at: float | None = None  # [s] time of the request to enable the motors
         self._hold_until = -math.inf
         self._move = self._first_waiting = 0
         self._limited_device, self._narrower = device, ""
@@ -129,7 +129,7 @@ class ReachyConnection(Connection):
         if data is None:
             return
         if now - self._listened_at > AWAY:
-            self._heard_at = max(self._heard_at, now - AWAY)  # a worker that was held up cannot know whether the daemon was silent
+            self._heard_at = max(self._heard_at, now - AWAY)  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = now
         for text in self._line.feed(data):
             match messages.decode(text):

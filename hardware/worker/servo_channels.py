@@ -37,7 +37,7 @@ class ServoChannels:
         self._mixing = Mixing(device)
         self._codec = codec
         self._units = codec.capabilities.units
-        self._unit = self._units.microsecond or 1.0  # of the protocol in one of a channel's
+        self._unit = self._units.microsecond or 1.0  # protocol units in one of a channel's raw units
         self.servos = [channel.servo for channel in device.channels]
         self.limp = [channel.servo for channel in device.channels if channel.on_silence == "detach"]
         self._per_radian = {channel.servo: channel.per_radian * self._unit for channel in device.channels}

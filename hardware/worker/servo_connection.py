@@ -133,7 +133,7 @@ class ServoConnection(Connection):
         if data is None:
             return
         if self._identified and now - self._listened_at > AWAY:
-            self._silence.began = now  # a worker that was held up cannot know whether the servos were silent
+            self._silence.began = now  # after its own delay the worker cannot know whether the servos were silent
         self._listened_at = now
         self._exchange_bytes(data, now)
         self._watch_silence(now)
@@ -167,7 +167,7 @@ class ServoConnection(Connection):
         if self.state is ConnectionState.STOPPING:
             self._stop(now)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
-            self._execution = None  # no step further
+            self._execution = None  # abandons the plan
         elif self._execution is not None:
             self._execute(now)
         elif not self._identified:
@@ -369,7 +369,7 @@ class ServoConnection(Connection):
         if not self._identified:
             found = self._silence.while_connecting(now)
         elif self._execution is not None:
-            self._silence.began = now  # a plan notices missing answers by itself
+            self._silence.began = now  # a plan detects missing answers itself
             return
         else:
             is_armed = self._desired is DesiredState.ARMED

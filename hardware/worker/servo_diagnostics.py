@@ -36,7 +36,7 @@ class ServoDiagnostics:
         self._asked_of = [channel.servo for channel in device.channels]
         self._unit_size = codec.capabilities.unit_size
         self._tells = tuple(quantity for quantity in TOLD if quantity in codec.capabilities.reads)
-        self._loads: dict[int, tuple[float, str]] = {}  # what LOAD is to a servo, where its model decides
+        self._loads: dict[int, tuple[float, str]] = {}  # unit of LOAD of servos whose model determines it: size and quantity
         self._checked_at = self._asked_at = -math.inf
         self._checks = self._next = 0
         self.is_answered = False

@@ -22,7 +22,7 @@ class ServoGoals:
         self.sent: dict[int, int] = {}
         self._channels = channels
         self._releases = releases
-        self._must_release: set[int] = set()  # whatever their channels are set to
+        self._must_release: set[int] = set()  # ids of servos to release, whatever their channels' settings
 
     @property
     def held(self) -> dict[int, int]:

@@ -35,7 +35,7 @@ class ServoPlans:
         self._channels = channels
         self._checks = checks
         self._goals = goals
-        self._uncompared: dict[int, int] = {}  # positions of servos without torque, until they were compared with those with torque
+        self._uncompared: dict[int, int] = {}  # positions without torque by id, until they are compared with those under torque
 
     def read_positions(self) -> tuple[Exchange, ...]:
         """Queries for the positions of all servos."""

@@ -19,7 +19,7 @@ class StandstillMonitor:
 
     def __init__(self) -> None:
         self._began = 0.0
-        self._per_radian: dict[int, float] = {}  # of those that are looked at, in raw units
+        self._per_radian: dict[int, float] = {}  # raw units per radian of the monitored servos
         self._seen: dict[int, list[tuple[float, int]]] = {}
 
     def begin(self, now: float, per_radian: Mapping[int, float]) -> None:

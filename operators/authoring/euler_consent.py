@@ -33,7 +33,7 @@ class EulerConsent:
             return self.refuse(error)
         if not names:
             return self.execute(context)
-        self.change_rotation_mode = True  # the confirm button says so
+        self.change_rotation_mode = True  # confirming the dialogue gives consent
         return context.window_manager.invoke_props_dialog(self, width=420, title="Change Rotation Mode?", confirm_text=self.agree)
 
     def draw(self, context):

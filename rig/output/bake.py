@@ -57,7 +57,7 @@ class Bake(Stepped):
         self.start, self.end = start, end
         rate = scene.render.fps / scene.render.fps_base
         self.horizons = {mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead}  # frames
-        self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}  # of the first pass
+        self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}  # goals of each frame in the first pass
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass()
         super().__init__(scene)
@@ -68,9 +68,9 @@ class Bake(Stepped):
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
         self.take = Take()
-        self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}  # of joints, in every frame
+        self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}  # values to key in each frame
         self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
-        self.remarks: dict[str, str] = {}  # label of a mover -> what is to be said of it once
+        self.remarks: dict[str, str] = {}  # label of a mover -> warning, reported once
 
     @property
     def length(self) -> int:

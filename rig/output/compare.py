@@ -213,7 +213,7 @@ class Comparison(Stepped):
             raise RigError(next(iter(self.refused.values())))
         self.pairs = [(rig, chain), *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]
         self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
-        self.done = 0  # steps
+        self.done = 0  # number of completed steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
         self._goal: tuple[Skeleton, GazeGoal] | None = None
         super().__init__(scene)

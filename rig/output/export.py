@@ -55,7 +55,7 @@ class Export(Stepped):
         if end < start:
             raise RigError(f"The range to export ends at frame {end}, before it starts at {start}: exchange the two")
         try:
-            self.device = device.describe_plain(rig)  # in its own unit also while the virtual robot stands in
+            self.device = device.describe_plain(rig)  # in the protocol's unit, even if the port is a virtual robot's
         except HardwareError as error:
             raise RigError(str(error)) from error
         self.rig = rig
@@ -68,9 +68,9 @@ class Export(Stepped):
         self.poses: dict[str, list[Pose]] = {link: [] for link in self.links}
         self.movers = live.movers_of_scene(scene)
         frame_rate = scene.render.fps / scene.render.fps_base
-        self.stride = frame_rate / rate if self.form.has_frames and not self.movers else 1.0  # frames from a row to the next
+        self.stride = frame_rate / rate if self.form.has_frames and not self.movers else 1.0  # scene frames from one row to the next
         self.warnings: list[str] = []  # about the motion as a whole
-        self.sound = ""  # name of the sound file that was written beside
+        self.sound = ""  # name of the sound file written beside the motion file
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []

@@ -45,7 +45,7 @@ class Copy:
         if self.path is None:
             self.problem = "No copy of the recording is saved: the user's folder of Blender cannot be made"
             return
-        self.written = [0, 0]  # complete takes, and frames of the next one
+        self.written = [0, 0]  # number of takes written completely, and of frames of the next take
         self._channels: tuple = ()
         self._next = monotonic() + EVERY
         _open.add(self.path)

@@ -24,7 +24,7 @@ class Follower(NamedTuple):
 
     bone: str
     axis: str
-    leader: int  # index among the joints that were asked for
+    leader: int  # index among the joints given to `followers_of`
     multiplier: float
     offset: float  # [rad or m]
     joint: str  # the URDF's names, for messages
@@ -45,7 +45,7 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
         return ()
     try:
         records = {kept.branch.joint.name: (bone, kept) for bone, kept in imported_robot.records(rig) if kept.axis}
-    except RigError:  # handlers ask this too; whoever wants the robot's joint values is told what is wrong
+    except RigError:  # handlers call this too; errors are reported where the robot's joint values are needed
         return ()
     own = dict(records.values())
     found = []

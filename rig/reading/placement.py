@@ -33,9 +33,9 @@ class Placement:
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
-        self.frames: dict[int, Mapping[str, np.ndarray]] = {}  # object's session_uid -> bone -> (4, 4) of links of bodies, in the armature
-        self._warped: dict[int, set[str]] = {}  # object's session_uid -> bones that something else than its body moves
-        self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> whose body it shows
+        self.frames: dict[int, Mapping[str, np.ndarray]] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self._warped: dict[int, set[str]] = {}  # armature's session_uid -> bones that movers other than its body move
+        self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
 
     def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
@@ -141,7 +141,7 @@ class Placement:
             return object_matrix
         bone = parent.data.bones[name]
         matrix = self.bone(parent, name) if is_new else parent.evaluated_get(self.depsgraph).pose.bones[name].matrix
-        if bone.use_relative_parent:  # the bone's way from its rest
+        if bone.use_relative_parent:  # the child follows the bone's displacement from rest
             return object_matrix @ matrix @ bone.matrix_local.inverted()
         return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
 

@@ -119,7 +119,7 @@ class ChainReader:
         self.followers = mimic.followers_of(rig, self.joint_keys)
         if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
             raise RigError(mimic.why_not_on_path(follower))
-        self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # bones that the chain moves
+        self.moved = [*self.free, *(follower.bone for follower in self.followers)]  # names of bones that the chain moves
         self.stored_index = [self.joints.index(key) for key in self.joint_keys]
         self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
@@ -133,7 +133,7 @@ class ChainReader:
 
     def _part(self, bone) -> Part:
         offset = tuple(bone.head)
-        if bone.parent:  # its head is told from its parent's tail
+        if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         order = parent_first(self.orders.get(bone.name, ""))
         joints = self.free.get(bone.name, frozenset())

@@ -111,7 +111,7 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     zeros = KNOWN.get(model_name(rig), {})
     name, zero = next(((name, one) for name, one in zeros.items() if joint.name == (one.of or name)), (joint.name, None))
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
-    if name == GRIPPER and isfinite(joint.upper - joint.lower):  # from closed to open, whichever way its servo turns
+    if name == GRIPPER and isfinite(joint.upper - joint.lower):  # from closed to open, whatever the servo's direction
         return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
     servo = _servo_at(rig, joint)
     if servo is None:

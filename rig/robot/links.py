@@ -223,7 +223,7 @@ def send_scene(scene) -> None:
         rig = _find(uid, robot)
         if rig is None or rig.name not in scene.objects:
             continue
-        if not (scene.frame_subframe and _is_live(rig)):  # what is live stands still between two frames
+        if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
             send(rig)
 
 
@@ -254,5 +254,5 @@ def _find(uid: int, robot: _Robot):
     """Armature object of a robot; None if it was deleted or is in no scene."""
     rig = find(robot.rig_name, uid)
     robot.rig_name = rig.name if rig else ""
-    # `users_scene` goes through all objects of all scenes; what is seen is in one.
+    # `users_scene` is slow, since it searches all scenes; a visible object is in one.
     return rig if rig and (rig.visible_get() or rig.users_scene) else None

@@ -50,7 +50,7 @@ class Orders(Inbox):
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
         self.stops = False
-        self.newest: dict[str, Arguments] = {}  # arguments by address, without the common root
+        self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
 
     def alarm(self) -> None:
         self.stops = True

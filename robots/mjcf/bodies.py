@@ -40,13 +40,13 @@ class _Bodies:
         self.links: list[Link] = []
         self.joints: list[Joint] = []
         self.balls: list[tuple[str, str, str]] = []
-        self.references: dict[str, float] = {}  # joint -> value [rad or m] at which the bodies are where the file draws them
-        self.drawn: dict[str, Transform] = {}  # link -> its frame in the world, as the file draws it
+        self.references: dict[str, float] = {}  # joint -> value [rad or m] in the pose in which the file gives the bodies
+        self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
         self.floats = False
         worlds = document.root.all("worldbody")
         self.bodies = {name for world in worlds for name in _named(world, ("body",))}
         self.taken = self.bodies | {name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))}
-        self.counts: dict[str, int] = {}  # of names that were made from one
+        self.counts: dict[str, int] = {}  # requested name -> last number appended to make it unique
         routed = {site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children}
         self.routed = routed | {site.attributes.get("sidesite") for tendon in document.sections("tendon") for site in tendon.children}
 

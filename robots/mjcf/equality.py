@@ -40,7 +40,7 @@ class EqualityReader:
         self.links, self.drawn, self.floats, self.references, self.still = links, drawn, floats, references, still
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
-        self._counts: dict[str, int] = {}  # links of each name that were wanted
+        self._counts: dict[str, int] = {}  # requested name of a link -> last number appended to make it unique
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
         """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added."""

@@ -236,7 +236,7 @@ class Evaluator:
         return called.call(*arguments, **named)
 
     def _method(self, owner: Any, name: str, arguments: list[Any]) -> Any:
-        filled = arguments[-1] if name == "replace" else owner  # what stands many times in the result
+        filled = arguments[-1] if name == "replace" else owner  # the text that the result may contain many times
         if name in ("join", "replace") and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE:
             raise ExpressionError(TOO_LARGE)
         found = getattr(owner, name)(*arguments)

@@ -15,7 +15,7 @@ from .requirements import span_of
 from .table import Table
 
 WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
-MOST_AT_ONCE = 24  # servos in a sync frame: a damaged one costs no more
+MOST_AT_ONCE = 24  # most servos in a sync frame, so that a damaged frame affects no more
 
 
 class BusCodec(Codec):

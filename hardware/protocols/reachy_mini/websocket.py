@@ -47,7 +47,7 @@ class WebSocket:
         self.ended = ""
         self._pending = bytearray()
         self._answers = bytearray()
-        self._parts: bytearray | None = None  # of a message in fragments
+        self._parts: bytearray | None = None  # content of an incomplete message, received so far
         self._is_text = False
 
     def text(self, message: str) -> bytes:

@@ -18,7 +18,7 @@ def coverage(text: str, height: int) -> np.ndarray:
     if not len(corners):
         return np.zeros((height, 1))
     scale = FINER * height
-    points = corners * 0.8 * scale + (0.0, 0.22 * scale)  # what hangs below the line has room
+    points = corners * 0.8 * scale + (0.0, 0.22 * scale)  # with room for descenders
     wide = int(min(points[..., 0].max() + 1, WIDEST * scale)) // FINER + 1
     fine = np.zeros((FINER * height, FINER * wide), dtype=np.int32)
     depth = np.full(fine.shape, -np.inf)

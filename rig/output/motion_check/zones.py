@@ -37,11 +37,11 @@ class Zone:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
         self.depends_on = {dependency.bone for dependency in dependencies_of(self._object()) if dependency.rig == rig and dependency.bone}
-        self.body: Body | None = None  # what it forbids, in the last frame that was looked at
-        self.stands: ZonePose | None = None  # in that frame
-        self.stood: ZonePose | None = None  # in the frame before
-        self._hull: Hull | None = None  # in its own frame, as last read
-        self._corners = np.zeros((0, 3))  # of which it was made
+        self.body: Body | None = None  # its shape in the last checked frame
+        self.stands: ZonePose | None = None  # its pose in that frame
+        self.stood: ZonePose | None = None  # its pose in the frame before
+        self._hull: Hull | None = None  # in its own frame
+        self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
     def _object(self):
         zones = self._rig.limber.zones

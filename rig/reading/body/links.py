@@ -76,7 +76,7 @@ class BodyReader:
         self._leaders = [self.joint_keys.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         listed = {joint.key: joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
-        self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] of chains' tables
+        self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] velocity limits from chains' joint lists
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -110,7 +110,7 @@ class BodyReader:
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
         offset = tuple(bone.head)
-        if bone.parent:  # its head is told from its parent's tail
+        if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         return _Bone(
             bone.name,
@@ -255,7 +255,7 @@ class BodyReader:
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()
-        # Blender's own rules, backwards: what is found of a bone that does not turn is the frame in which it turns.
+        # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the bone's basis applies.
         basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
         turn = basis.to_quaternion()
         posed = rig.pose.bones[self.base]

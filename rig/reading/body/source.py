@@ -61,6 +61,6 @@ def nearest(turns: Array) -> Array:
     sound[sound] = np.abs(np.linalg.det(turns[sound])) > NOTHING**3
     rotation = np.full(turns.shape, np.nan)
     left, _, right = np.linalg.svd(turns[sound])
-    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]  # a mirrored object: the last axis the other way
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]  # for a mirrored object the last axis is reversed
     rotation[sound] = left @ right
     return rotation

@@ -45,7 +45,7 @@ def _tree() -> dict[str, str | None]:
 
 
 PARENTS = _tree()
-# Places [m] in the parent's space of a grown figure in a T pose, in this module's axes, for senders that leave them out.
+# Bone positions [m] in the parent's space of an adult in T-pose, in this module's axes, for senders that omit them.
 USUAL: dict[str, Vector] = {
     "Hips": (0.0, 0.0, 0.95),
     "Spine": (0.0, 0.0, 0.1),
@@ -74,7 +74,7 @@ class Humanoid:
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
-        self._posed: dict[str, tuple[Vector, Quaternion]] = {}  # in the world, as far as it was asked for since something came
+        self._posed: dict[str, tuple[Vector, Quaternion]] = {}  # cached world poses, cleared when a message arrives
 
     @property
     def bones(self) -> list[str]:

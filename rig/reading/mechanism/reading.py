@@ -126,7 +126,7 @@ class _Reader:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
         self.poses: dict[str, Array] = {}  # at rest
-        self.shown: dict[str, Array] = {}  # in this frame, where the base is as at rest
+        self.shown: dict[str, Array] = {}  # poses in this frame, relative to the base's rest pose
         self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []
         self.warnings: list[str] = []

@@ -48,7 +48,7 @@ def rest_of(rig, world) -> Rest:
         return Rest(drawn)
     try:
         tree, names = imported_robot.tree_of(rig)
-    except RigError:  # it was taken apart: what is left is an armature as any other
+    except RigError:  # bones were removed or separated: it counts as an ordinary armature
         return Rest(drawn)
     base, frames = rigid(world), tree.frames({})
     found = Rest(drawn)

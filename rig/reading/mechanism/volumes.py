@@ -64,7 +64,7 @@ def hull_of(places: Array) -> Solid:
         return Solid()
     inside = corners[np.unique(faces)].mean(0)
     corners = corners - inside
-    parts = np.abs(_sixfold(corners, faces)) / 6.0  # seen from inside, all parts of a hull count alike
+    parts = np.abs(_sixfold(corners, faces)) / 6.0  # as the origin is inside the hull, all volumes have the same sign
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(places, axis=0).max()))
 
 

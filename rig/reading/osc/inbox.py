@@ -63,7 +63,7 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
-        self.problem = ""  # what was wrong with the last packets
+        self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
         self._waiting: deque[_Packet] = deque()  # newest last

@@ -33,7 +33,7 @@ class _Gallery:
     """State of the cache."""
 
     def __init__(self) -> None:
-        self.previews: bpy.utils.previews.ImagePreviewCollection | None = None  # by hash; None while Limber is not registered
+        self.previews: bpy.utils.previews.ImagePreviewCollection | None = None  # previews by hash; None while Limber is not registered
         self.known: dict[Key, str] = {}  # hash of each posture's thumbnail; "" where it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
