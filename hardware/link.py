@@ -37,7 +37,7 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 
 class Link:
-    """The link to one device, used from one thread.
+    """The link from Blender to one robot; to be used from one thread.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
 

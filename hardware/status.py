@@ -34,7 +34,7 @@ class ChannelStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of the link at one time.
+    """State of the robot link at one time.
 
     Attributes:
         state: State of the link.

@@ -37,7 +37,7 @@ HOLD_FOR = 0.3  # [s] duration for which a stop is repeated: while a move ends, 
 
 
 class ReachyConnection(Connection):
-    """A connection to a daemon.
+    """A connection to Reachy Mini's daemon.
 
     Args:
         device: The robot's description.

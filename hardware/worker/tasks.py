@@ -22,7 +22,7 @@ Raw = Sequence[float | None]
 
 
 class Task(ABC):
-    """Motion of one joint or servo from its present position.
+    """Set-up motion of one joint or servo from its present position.
 
     Attributes:
         done: Whether it has ended.

@@ -239,7 +239,7 @@ def _goals(settings) -> list:
 
 
 def _stored(settings) -> list:
-    """Postures of a mover."""
+    """Stored postures of a mover whose pose assets exist."""
     return [posture for posture in getattr(settings, "postures", ()) if posture.action]
 
 

@@ -22,7 +22,7 @@ FIN, RESERVED, OPCODE, MASKED = 0x80, 0x70, 0x0F, 0x80
 
 
 class WebSocket:
-    """One connection, from the handshake on.
+    """A client's WebSocket connection, from the handshake on.
 
     Args:
         host: Host and port for the Host header.

@@ -30,7 +30,7 @@ class Key(NamedTuple):
 
 
 class _Gallery:
-    """State of the cache."""
+    """State of the cache of thumbnails."""
 
     def __init__(self) -> None:
         self.previews: bpy.utils.previews.ImagePreviewCollection | None = None  # previews by hash; None while Limber is not registered
