@@ -34,8 +34,8 @@ class ActsOnMover:
     """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one in use.
 
     The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last Operation (F9), which do not know the
-    button, act on the same mover, also after undo. Their polls know neither button nor properties: they pass, too, if the class can be used
-    on the mover that it was last called for.
+    button, act on the same mover, also after undo. `poll` knows neither button nor properties, so it also passes if the operator can be
+    used on the mover that it was last called for.
     """
 
     owner_uid: IntProperty(name="Owner", description="Identity of the mover's object; 0: none yet", options={"HIDDEN", "SKIP_SAVE"})

@@ -322,7 +322,7 @@ class Codec(ABC):
 
 
 def in_units(name: str, value: float, unit: float, highest: int) -> int:
-    """`value` in multiples of `unit`, rounded up and limited to 1 ... `highest`: 0 would mean no limit to most devices."""
+    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices take 0 for no limit. Errors name it `name`."""
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")
     return min(math.ceil(value / unit), highest)

@@ -43,7 +43,7 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `now` [s]: for errors and, alternating, for the `held` settings every CHECK_EVERY; in between, those of `ask`."""
+        """Queries due at `now` [s]: every CHECK_EVERY, alternately for errors and for the `held` settings; in between, those of `ask`."""
         if now - self._checked_at < CHECK_EVERY:
             return self.ask(now)
         self._checked_at = now

@@ -30,8 +30,8 @@ class LIMBER_OT_reset_solver_settings(UndoOperator):
 
 
 class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
-    """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move in and out of reach, then
-    more until joints hardly shake. Takes some seconds. Esc cancels
+    """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move in and out of reach,
+    raised until joints hardly shake. Takes some seconds. Esc cancels
     """
 
     bl_label = "Choose Damping"

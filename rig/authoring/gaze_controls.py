@@ -21,7 +21,7 @@ class Eyes(NamedTuple):
 
 
 def resolved(controls: Controls, bones: Parents, ends: Ends) -> Ends:
-    """The same parts of the body, with each bone that follows others replaced by its control bone.
+    """The ends `ends`, with each bone that follows others replaced by its control bone.
 
     Raises:
         RigError: a bone follows others, and its control bone is not found.

@@ -87,7 +87,7 @@ class _Rotation:
         self.rest = tuple(getattr(bone, CHANNELS[self.mode]))  # values of components without keys
         self.keys = [
             _keys(curve) for curve in old if curve
-        ]  # of each curve: frames of its keys, whether constant after each, whether it extrapolates
+        ]  # for each curve: frames of its keys, whether it is constant after each of them, and whether it extrapolates
         keyed = {frame for frames, _, _ in self.keys for frame in frames}
         if not keyed or any(moves_beyond for _, _, moves_beyond in self.keys):
             scene = bpy.context.scene  # extrapolated curves are converted over the scene's frames
@@ -106,7 +106,7 @@ class _Rotation:
         return turn.to_euler(self.order, near) if near else turn.to_euler(self.order)
 
     def at(self, frame: float, near: float | None = None) -> tuple[float, float, float]:
-        """Euler angles [rad] at a frame that was visited, or at any frame, nearest to those at a visited frame `near`."""
+        """Euler angles [rad] at a frame; for a frame that is not in `known`, those nearest to the angles at the known frame `near`."""
         if frame in self.known:
             return self.known[frame]
         return tuple(self._euler(frame, Euler(self.known[near], self.order)))

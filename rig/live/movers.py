@@ -46,8 +46,8 @@ class ChainMover(BonePostures, Mover):
 
     @property
     def planning(self) -> Planning | None:
-        """The chain's number among the armature's planning chains, live or not, which share the time. A body that follows a motion counts
-        as one more.
+        """The chain's number among the armature's planning chains, live or not, which share the time for planning; a live body counts as
+        one more.
         """
         own = self.owner.limber
         planners = [chain.uid for chain in own.chains if plans(chain.solver) or chain.uid == self.settings.uid]

@@ -54,7 +54,7 @@ def stored(chain, solver: str) -> tuple:
 
 
 def _stored_options(chain, solver: str) -> tuple:
-    """All stored settings from which `solver_options` makes the solver's options, but for the joints' weights; () for an unknown solver."""
+    """All stored settings from which `solver_options` makes the solver's options, except the joints' weights; () for an unknown solver."""
     if solver not in SOLVERS:
         return ()
     group = getattr(chain.options, solver)

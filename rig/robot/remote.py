@@ -6,7 +6,7 @@ that is allowed.
     /limber/rotation/... w x y z        orientation of such a target in the world, as a quaternion
     /limber/influence/CHAIN v           the chain's Influence, 0 to 1
     /limber/weight/MOVER/POSTURE v      weight of a posture, 0 to 1, of a chain or, by its object's name, a mechanism
-    /limber/stop                        stops every robot at once, whatever comes with it or waits before it, readable or not
+    /limber/stop                        stops every robot at once, before all other messages, even in an unreadable packet
     /limber/arm                         arms the armature's robot, where Allow Arming is on; 0 (a released button) is ignored
 
 Spaces in names may be sent as underscores. Of several values for one address, the last counts. A look takes 2 ms at most; commands that are

@@ -50,7 +50,7 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether registers still hold the written values; a servo that lost its power does not."""
+        """Queries that check whether registers still hold the written values, which a servo loses with its power."""
         expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
