@@ -194,7 +194,7 @@ class MotionImport(Stepped):
         return Imported(made, sentence, self.warnings)
 
     def _let_play(self) -> None:
-        """Lets the mechanism follow the keys: targets where links have poses, motors where each of them has values."""
+        """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of these have values."""
         kept = self.rig.limber.mechanism
         motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}
         drive = "TARGETS" if self.targets else "MOTORS" if motors and len(motors) == len(kept.motors) else kept.drive
