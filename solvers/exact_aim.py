@@ -16,7 +16,7 @@ from .least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from .least_squares.damping import FIRST_SHARE, MOST_SHARE, REDUNDANT
 from .tolerances import MET, SAME_ANGLE, TINY
 
-SLOWEST = 0.999  # ratio of errors over four steps above which the correction ends
+SLOWEST = 0.999  # ratio of the errors after and before four steps above which the correction ends
 
 
 class Corrected(NamedTuple):

@@ -13,7 +13,7 @@ from .tolerances import NO_DIRECTION, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame where none is given
 SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
-FASTEST_TARGET = 18.0  # [rad/s, or of its distance from the base per second] a target that moves faster has jumped
+FASTEST_TARGET = 18.0  # [rad/s, or shares of its distance from the base per second] a target that moves faster has jumped
 SEARCH_PAUSE = 0.5  # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
 
 
@@ -40,7 +40,7 @@ class Solution:
     memory: object = None  # state to pass to the next frame; solvers themselves keep none
     end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
     reason: str = ""  # why it has not converged
-    remark: str = ""  # what was changed of the goal
+    remark: str = ""  # how the solver changed the goal, as a sentence
     lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
     papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
 
@@ -150,7 +150,7 @@ def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
 class Shape:
     """Shape of one posture, from which the shape deviation of poses is measured.
 
-    The angle whose cosine is the mean cosine between the link directions of a solved pose and those of the posture. Before the comparison
+    The deviation is the angle whose cosine is the mean cosine between the link directions of a pose and of the posture. Before that,
     the pose is rotated about the first joint's axis so that this angle is smallest. Links run to the next joint's position, the last to the
     tool's; the view of each end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about
     the base's axis.

@@ -17,7 +17,7 @@ from ..tolerances import MET, SEEN
 from .descent import Descent, Result
 from .options import CcdOptions
 
-TO_SPEED = 0.1  # [s] in which an escape gets from rest to the largest speed: gently off and gently on
+TO_SPEED = 0.1  # [s] time in which an escape accelerates from rest to the largest speed
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Memory:
 
     stuck: float = 0.0  # [s] with an error; below zero: time to wait
     escape: tuple[float, ...] = ()  # angles (n,) of the escape from a local minimum; () none
-    speed: float = 0.0  # of the joint that is farthest from it, as a share of the largest speed
+    speed: float = 0.0  # speed of the joint farthest from the escape's end, as a share of the largest speed
 
 
 class Ccd:

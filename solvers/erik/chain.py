@@ -65,7 +65,7 @@ class VirtualChain:
         return multiply(self.to_virtual, tool_target)
 
     def bases(self, angles: Sequence[float]) -> list[Quaternion]:
-        """World bases of the links for angles (n,), and last the Superpoint's, the end's frame after its own rotation (eq. 18, 24)."""
+        """World bases (n + 1,) for angles (n,): of the links, then the Superpoint's: the end's frame after its rotation (eq. 18, 24)."""
         bases = [IDENTITY]
         for model, angle in zip(self.models, angles, strict=True):
             bases.append(multiply(bases[-1], model.rotation(angle)))

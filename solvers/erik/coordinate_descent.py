@@ -87,8 +87,8 @@ def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyp
 
 
 def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0) -> list[float]:
-    """Algorithm 21: angles (n,) within limits after rotating joints from the root until the end looks along the target, then the end's
-    twist.
+    """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along the target, and then
+    twisting the end.
 
     The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot correct its roll by a twist:
     its joints rotate toward the whole orientation instead. Of two end twists of equal error the one nearer to `before` [rad] is used.
@@ -103,8 +103,8 @@ def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyp
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits after rotating joints from the end toward the root, kept off exact limits; then the end's
-    twist.
+    """Algorithm 22: angles (n,) within limits and not exactly at them, after rotating joints from the end toward the root, and then
+    twisting the end.
     """
     solved = list(angles)
     whole = _whole(chain, aim)

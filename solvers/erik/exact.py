@@ -17,7 +17,7 @@ from .parameters import Hyperparameters
 from .solver import Erik
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
-VIEWS = 2  # of a point in ERIK: the correction knows the parallax itself
+VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax itself
 ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
 # [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is corrected: no jump is seen

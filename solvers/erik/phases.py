@@ -173,7 +173,7 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
 
 
 def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], desired: Vector, angles: Sequence[float]) -> float:
-    """Lines 11 to 24 of Algorithm 15: the angle of those at the desired latitude that is nearer to `desired`, else to the child's link."""
+    """Lines 11 to 24 of Algorithm 15: of two angles at the desired latitude the one nearer to `desired`, else to the child's link."""
     model = chain.models[k]
     angle, other = model.local_swing(rotate(conjugate(basis), desired))
     if k == len(chain) - 1:

@@ -16,10 +16,10 @@ from ..kinematics.skeleton import Angles
 from .descent import Candidates, Descent, StepGoal
 from .model import Indices, Model
 
-ACCELERATION = math.radians(7560)  # [rad/s^2] of a joint: full speed within 64 ms
+ACCELERATION = math.radians(7560)  # [rad/s^2] limit of a joint: full speed within 64 ms
 # [rad/s^2] the same where the aim would be lost otherwise, and in straight transitions, which lose it: full speed within 17 ms
 HURRIED = math.radians(28800)
-BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, against 1 of paths: they converge freely
+BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; paths have 1
 ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)

@@ -20,15 +20,15 @@ from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 
 # Work is counted in units of about 1/19 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
 CALLS, JOINT = 6000, 4
-CHOICE = 2.5  # steps' worth of calls that the choice of branches takes, with the start of their simulation
+CHOICE = 2.5  # work of choosing branches and beginning their simulation, in units of one step's CALLS
 RATE = 1_500_000  # [work per second of motion] of planning
-BATCH = RATE / 60  # [work] of the largest step, that of a frame at 60 frames a second: of more starts each cycle takes a part
+BATCH = RATE / 60  # [work] largest step, as much as one frame at 60 frames a second; each cycle takes only a part of more candidates
 # [s] ahead for which branches are found and followed: about when a transition that starts after planning arrives; then the next plan begins
 LEAD = 1 / 3
-DELAY = 1 / 15  # [s] that a simulation may take, times the solvers that share frames: more branches than that allows are left out
+DELAY = 1 / 15  # [s] longest simulation, times the number of solvers that share frames; branches beyond that are left out
 BRANCH_STEPS = 3
 POOL = 10  # branches in the pool
-LEAST_BRANCHES = 4  # simulated
+LEAST_BRANCHES = 4  # least number of branches that are simulated
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Branches:
 class Planning:
     """State of the planner between frames."""
 
-    job: Branches | Simulation | None = None  # in hand; None: it rests
+    job: Branches | Simulation | None = None  # current job; None: the planner rests
     pool: Rows | None = None
-    credit: float = 0.0  # [work] that may be done
+    credit: float = 0.0  # [work] budget left
     since_plan: float = LEAD  # [s] since the last cycle began
-    cycles: int = 0  # begun
+    cycles: int = 0  # number of cycles begun
     transition: Transition | None = None
 
 

@@ -8,11 +8,11 @@ from ..kinematics.skeleton import Angles
 from ..spread import spread
 from .model import Model
 
-ROOT_TURNS = 8  # root angles of the posture, and of its mirror image
+ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried
 SPREAD = 24  # starting configurations spread evenly over the joints' ranges
-NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # of a joint's range: where single joints are put by `near`
+NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # positions, as shares of a joint's range, to which `near` moves single joints
 PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
-SAME_BRANCH = 0.25  # [rad] of the farthest joint: nearer candidates are on one branch
+SAME_BRANCH = 0.25  # [rad] largest joint difference up to which two candidates count as on one branch
 
 
 class Seeds:

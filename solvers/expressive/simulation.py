@@ -22,12 +22,12 @@ from .model import Model, Rows
 from .motion import FOLLOW, KINDS, STAY, WITH_AIM, Transition, Transitions, arrived, duration, moved, within_speed
 from .prediction import HORIZON, FrameContext
 
-LOST_COST = 90.0  # [deg of shape deviation] that a lost aim costs on top
+LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
-TAIL = 0.5  # [s] for which the final state counts on, so that permanent loss costs enough
+TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
-AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error that costs nothing: that of coarse steps
+AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error without cost, as coarse steps leave it
 PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the others
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
 
@@ -40,16 +40,16 @@ class Simulation:
     kind of transition.
     """
 
-    branches: Rows  # (b, n) where they were at the start
+    branches: Rows  # (b, n) configurations of the branches at the start
     steps: tuple[float, ...]  # [s] durations of all steps
     candidates: Rows  # (m, n) branches and paths
-    planned_kinds: tuple[int, ...]  # (m,) kind of transition of each at the start
-    kinds: tuple[int, ...]  # the same now: STAY after arrival
-    goal_branches: tuple[int, ...]  # (m,) index of each one's branch
+    planned_kinds: tuple[int, ...]  # (m,) kind of transition of each candidate at the start
+    kinds: tuple[int, ...]  # (m,) current kinds: STAY after arrival
+    goal_branches: tuple[int, ...]  # (m,) index of each candidate's branch
     speeds: tuple[float, ...]  # (m,) [rad/s]
     costs: tuple[float, ...]  # (m,) [deg of shape deviation x s]
     delay: float  # [s] from now to the first step
-    done: int = 0  # steps
+    done: int = 0  # number of completed steps
     age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
 
@@ -75,7 +75,7 @@ class Simulation:
         return None if kind == STAY else Transition(kind, tuple(self.branches.array[self.goal_branches[best]].tolist()))
 
     def _current(self, transition: Transition | None) -> int:
-        """Index of the path of the transition in progress; that of staying where there is none."""
+        """Index of the path of the transition in progress; without one, index of the path that stays."""
         staying = len(self.branches)
         if transition is None or not self.under_way:
             return staying

@@ -24,7 +24,7 @@ SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joi
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
-RARE = 0.01  # share of frames
+RARE = 0.01  # share of frames with oscillation that counts as rare
 
 
 @dataclass(frozen=True)

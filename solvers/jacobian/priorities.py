@@ -65,7 +65,7 @@ class Priorities:
         return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
 
     def _further(self, error: Array, jacobian: Array, above: Array, damping: Damping) -> Callable[[Indices, Array], Array]:
-        """The addition of a level for the free joints, in the null space of all levels above."""
+        """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all levels above."""
 
         def further(free: Indices, so_far: Array) -> Array:
             null = factors(above[:, free], MET).projector() if len(above) else np.eye(len(free))

@@ -46,7 +46,7 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
 
 
 def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, upper: Array) -> tuple[Array, Mask]:
-    """As `within`, from moves (n,) within bounds that are best for the unknowns (n,) that are held: the primal active set method (Nocedal &
+    """Result as of `within`, from the best moves (n,) within bounds for the held unknowns (n,): the primal active set method (Nocedal &
     Wright 2006, algorithm 16.3).
     """
     is_best = True

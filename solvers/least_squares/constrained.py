@@ -20,7 +20,7 @@ from .box import Sides
 
 Mask = NDArray[np.bool_]
 
-STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor of the stiffness from set to set, and how often it is raised: beyond lies rounding
+STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ import numpy as np
 from ..kinematics.se3 import Array
 from ..tolerances import MET, TINY
 
-FIRST_SHARE = 1e-3  # share of the squared error where nothing is known yet
-LEAST_SHARE = 1e-9  # below it, and for smaller squared errors, damping is rounding
-MOST_SHARE = 1e4  # above it no step helps: a minimum
-REDUNDANT = MET * MET  # damping, of the sum of squares: singular values above MET of all count as they are
+FIRST_SHARE = 1e-3  # damping of a first step, as a share of the squared error
+LEAST_SHARE = 1e-9  # smallest share, and smallest squared error: less damping is lost in rounding
+MOST_SHARE = 1e4  # largest share: if no step helps with that, it is a minimum
+REDUNDANT = MET * MET  # damping against redundant rows, as a share of the sum of squares; it leaves larger singular values unchanged
 
 
 def regularise(squares: Array, damping: float = 0.0) -> None:

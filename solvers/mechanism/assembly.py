@@ -15,7 +15,7 @@ from .goals import Goals
 from .loops import Loops
 from .solver import MechanismSolver, Solution, State
 
-TRIES = 60  # starts, the given one first
+TRIES = 60  # number of starts, the given one first
 NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] distance of the first and the last random start from the given one
 NO_GOALS = Goals()
 
@@ -69,7 +69,7 @@ class _Gaps:
 
 
 def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
-    """Levenberg-Marquardt on the loops alone, within limits."""
+    """The state after Levenberg-Marquardt steps that close the loops within limits, without regard to goals."""
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
     descent = Descent(solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping)
     here, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)

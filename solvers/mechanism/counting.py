@@ -17,10 +17,10 @@ from .solver import MechanismSolver, State
 class Counts:
     """Mobility of a mechanism at one pose, from the rank of its loop constraints."""
 
-    coordinates: int  # of the tree
-    rows: int  # loop constraints
-    rank: int  # of the loop constraints
-    mobility: int  # degrees of freedom that are left
+    coordinates: int  # number of the tree's coordinates
+    rows: int  # number of loop constraints
+    rank: int  # rank of the loop constraints
+    mobility: int  # degrees of freedom of the mechanism
     redundancy: int  # redundant constraints
     actuators: int
     independent_actuators: int  # actuator values that can be set independently

@@ -24,9 +24,9 @@ from .objectives import stacked
 from .tree import SpanningTree
 
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-NEAR_SINGULAR = 0.01  # of the largest singular value: a smaller one, except rounding, means a singular pose, a saddle or an edge nearby
-PROBE = 0.05  # [rad or sizes] of the coordinate that moves most: a trial step past a saddle or singular pose, where slopes vanish
-ALIKE = 0.5  # of a step: the last one, if it deviates by less, is continued
+NEAR_SINGULAR = 0.01  # share of the largest singular value: smaller ones above rounding mean that a singular pose or saddle is near
+PROBE = 0.05  # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes vanish
+ALIKE = 0.5  # relative deviation of the last frame's step from this one up to which it is continued
 
 
 class Shape(NamedTuple):
@@ -185,7 +185,7 @@ class Descent:
         return None, True
 
     def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
-        """Steps to try: on the last frame's curve, plain, then with more and more damping."""
+        """Steps (v,) to try: along the last frame's curve, then the step itself, then steps with increasing damping."""
         if self.first is None:
             self.first = step
             if self.last is not None and (curved := self.last.curved(step)) is not None:
@@ -233,7 +233,7 @@ class Descent:
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
-        """The step of coordinates that no bound holds: the least that closes the loops, plus damped least squares in their null space."""
+        """The step of free coordinates: the least that closes the loops, plus damped least squares of the tasks in their null space."""
         closing, across = self.loops.clusters.close(gap, loops)
         if not len(error):
             return closing

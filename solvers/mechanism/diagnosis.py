@@ -29,7 +29,7 @@ from .solver import MechanismSolver, State
 LARGEST_CORRECTION = np.radians(15.0)  # [rad] an axis with a larger error is taken for intended
 # [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a small motion may be rounding
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
-MOVED = 1e-3  # [rad or sizes] of a joint after such a step: less is rounding or play
+MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step: less is rounding or play
 BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
 
 
@@ -120,7 +120,7 @@ class _Examination:
         return MisalignedAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)), axis, correct)
 
     def _screws_with(self, coordinate: int, axis: Array) -> Array:
-        """All screws, that of one coordinate with another axis."""
+        """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced."""
         screws = self.screws.copy()
         if self.tree.slides[coordinate]:
             screws[:, :, coordinate] = np.zeros(3), self.tree.size * axis

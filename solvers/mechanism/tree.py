@@ -37,7 +37,7 @@ class Passage(NamedTuple):
 
     joints: tuple[int, ...] = ()
     is_backward: bool = False  # whether the tree traverses it from its child to its parent
-    coordinates: Indices = np.zeros(0, np.intp)  # of those with a value of their own
+    coordinates: Indices = np.zeros(0, np.intp)  # coordinates of the revolute and prismatic ones
     ball: int = -1  # index, among the tree's spherical joints, of the one that follows these; -1: none
 
     @property

@@ -104,7 +104,7 @@ class _Shares(NamedTuple):
 
 
 def _known(velocity: Array | None, found: Array) -> Array | None:
-    """Velocities of targets; zero where they or their targets are not known."""
+    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None: none are known."""
     if velocity is None:
         return None
     sound = found & np.isfinite(velocity).all(1)

@@ -14,7 +14,7 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..tolerances import TINY
 
-BRAKE = 0.5  # of the joints' acceleration limit: links share rotation errors with others, and braking with all of it overshoots
+BRAKE = 0.5  # share of the joints' acceleration limit for braking: since links share joints, braking with all of it overshoots
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
 
 

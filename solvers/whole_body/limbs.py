@@ -10,7 +10,7 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import BASE, Indices
 from .body import Body
 
-LONGEST = 16  # joints of a limb: longer ones are split, since each limb is solved as a dense system
+LONGEST = 16  # most joints of a limb: longer ones are split, since each limb is solved as a dense system
 
 
 def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
@@ -36,7 +36,7 @@ def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[
 class Level(NamedTuple):
     """All limbs of a body at the same depth."""
 
-    rows: slice  # of all limbs
+    rows: slice  # indices of the level's limbs among all limbs
     above: Indices  # (k,) the parent of each, among the limbs of the level before; the base for the first level
     gathered: Array  # (j, k) the same as ones, so that a product sums over the children of each parent
 

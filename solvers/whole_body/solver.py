@@ -26,7 +26,7 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that goes on
+REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that does not reverse the last one
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 
 
@@ -266,7 +266,7 @@ class WholeBody:
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Arguments of the normal equations with desired motion 0 of all targets: a correction of contacts then moves them least."""
+        """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of contacts moves these least."""
         turn_weights = np.array([target.weight for target in self.turning])
         weights = np.array([target.weight for target in self.placed])
         return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))
@@ -290,7 +290,7 @@ class _StepProblem(NamedTuple):
 
 
 def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints | None, state: State) -> Answer:
-    """The least squares of a priority level."""
+    """Solution of the least squares of a priority level."""
     if constraints is not None:
         return constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
     return constrained.of_box(box.solve(matrix, vector, lower, upper, state.sides))
