@@ -1,6 +1,6 @@
 from bpy.props import BoolProperty
 
-from ...rig.blender.counting import counted
+from ...rig.blender.counting import counted, named
 from ...rig.live.uses import Use, with_company
 from ...rig.output.bake import Bake
 from ..movers import ActsOnMover, needs_use, own
@@ -44,4 +44,4 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
             self.report({"WARNING"}, f"{label}: {remark}")
         self.warn(muted)
         tell_held(self, work.held, "the goal could not")
-        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {', '.join(repr(action.name) for action in actions)}")
+        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {named([action.name for action in actions])}")

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...rig.blender.counting import counted
+from ...rig.blender.counting import counted, named
 from ...rig.live.movers import live_of
 from ...rig.output import record, take_copies
 from ..movers import mover_at_hand, needs_mover
@@ -53,7 +53,7 @@ def _tell(operator, made: record.Keyed) -> None:
     """Reports the actions that were made, which take plays, and what was muted."""
     operator.warn(made.muted)
     plays = "; what came after the one that plays is short" if made.after else ""
-    operator.report({"INFO"}, f"Keyed {counted(made.takes, 'take')}: {', '.join(repr(action.name) for action in made.actions)}{plays}")
+    operator.report({"INFO"}, f"Keyed {counted(made.takes, 'take')}: {named([action.name for action in made.actions])}{plays}")
 
 
 class LIMBER_OT_keep_takes(UndoOperator):

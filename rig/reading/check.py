@@ -62,6 +62,8 @@ def _rig(context, rig) -> Iterator[Finding]:
             f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",
             True,
         )
+    if rig.data.pose_position == "REST":
+        yield Finding(f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties")
 
 
 def _joints(rig, chain) -> Iterator[Finding]:

@@ -38,6 +38,13 @@ def test_going_live_says_what_check_would_say_first(rig, chain, capfd):
     assert "Press Check for 1 more" in said
 
 
+def test_an_armature_that_shows_its_rest_pose_is_named(rig, chain):
+    rig.data.pose_position = "REST"
+    only(
+        rig, chain, f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties", blocks=False
+    )
+
+
 # the path
 
 

@@ -235,3 +235,12 @@ def test_a_bones_limits_stay_where_the_motion_keeps_to_them_and_are_muted_where_
         assert np.abs(np.array(bone.matrix) - shown[bone.name]).max() < NEAR, bone.name
     assert not rig.pose.bones["crank"].constraints[0].mute
     assert rig.pose.bones["rocker"].constraints[0].mute
+
+
+def test_the_report_of_a_bake_names_a_few_of_many_actions(capfd):
+    those.add("stewart")
+    bpy.context.scene.frame_end = 2
+    bpy.ops.limber.bake()
+    said = next(line for line in capfd.readouterr().out.splitlines() if "Baked 2 frames" in line)
+    assert said.count("Baked'") == 6
+    assert said.endswith(" ...")
