@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -122,12 +123,12 @@ class GazeGoal:
     keep: float = 1.0  # weight of the posture beneath the aim, 0 to 1
     others: tuple[EndGoal, ...] = ()
 
-    @property
+    @cached_property
     def ends(self) -> tuple[EndGoal, ...]:
         """The goals of all ends, the tool's own first."""
         return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
 
-    @property
+    @cached_property
     def weights(self) -> tuple[float, ...]:
         """Weights of all ends, relative to the largest."""
         ends = self.ends

@@ -1,7 +1,7 @@
 """Aim errors of many poses at once, and their Jacobians. Knows no Blender.
 
-The batched counterpart of `aim_residual`, with three components for every orientation, view or position; each pose keeps its side of a
-symmetric end.
+The batched counterpart of `aim_residual`; each pose keeps its side of a symmetric end. A kind of goal gives its error, and how the end's
+screw reduces it: its angular velocity, and its velocity at the base's position. The joints' screws, which the tree has, do the rest.
 """
 
 from typing import NamedTuple, Protocol
@@ -10,11 +10,11 @@ import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT
 from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
-from ..kinematics.rotations import Quaternion, Vector, normalized, to_matrix, unit
-from ..kinematics.se3 import cross, logarithm
-from ..kinematics.skeleton import Angles
+from ..kinematics.rotations import Quaternion, Vector, Y, normalized, to_matrix, unit
+from ..kinematics.se3 import Array, hat, logarithm
+from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.tree import BASE, Frames, Indices
 from ..tolerances import MET, NO_DIRECTION
-from .model import Model, Poses
 
 NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
 HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies a rotation's columns
@@ -27,24 +27,51 @@ class AimErrors(NamedTuple):
     columns: Angles  # (m, n, r) reduction of the error per unit of each joint
     size: Angles  # (m,)
 
+    def pick(self, rows: Indices) -> "AimErrors":
+        """The errors of the poses with the given indices."""
+        return AimErrors(*(part[rows] for part in self))
+
+
+class ByScrew(NamedTuple):
+    """Error of an end, and its reduction by the end's screw."""
+
+    error: Array  # (m, r)
+    by_turn: Array | None  # (m, 3, r), by the angular velocity; None: the error is a rotation vector, which that reduces as it is
+    by_move: Array | None  # (m, 3, r), by the velocity at the base's position; None: it has no influence
+
 
 class Part(Protocol):
-    """Residual of one end: its orientation, position or view."""
+    """One kind of goal of an end: its orientation, position or view."""
 
     two_sided: bool
 
-    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        """Error (m, 3) and Jacobian columns (m, n, 3); `sides` as for `BatchedAim.evaluate`."""
+    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+        """Error of the end's frames (m, 4, 4) in the base; `sides` as for `BatchedAim.evaluate`."""
         ...
+
+
+class Weighted(NamedTuple):
+    """A part with its end and its weights."""
+
+    part: Part
+    node: int  # of `Frames.nodes` that carries the end
+    offset: Array  # (4, 4) the end's frame in the node
+    weight: float
+    shares: Array | None  # (n, 1) the weight, 0 for joints that do not move the end; None: all are 1
 
 
 class BatchedAim:
     """Aim errors of all end goals of one gaze goal, for many poses."""
 
-    def __init__(self, model: Model, goal: GazeGoal) -> None:
-        self.goal = goal
-        self.parts = [(part, weight) for desired, weight in zip(goal.ends, goal.weights, strict=True) for part in _parts(model, desired)]
-        self._sided = next((index for index, (part, _) in enumerate(self.parts) if part.two_sided), -1)
+    def __init__(self, skeleton: Skeleton, goal: GazeGoal) -> None:
+        self.goal, tree = goal, skeleton.tree
+        self.parts: list[Weighted] = []
+        for desired, weight in zip(goal.ends, goal.weights, strict=True):
+            node, offset = int(tree.carriers[desired.end]), tree.ends[desired.end]
+            moved = tree.moved_by[node, BASE:]
+            shares = None if weight == 1.0 and moved.all() else weight * moved[:, None]
+            self.parts += [Weighted(part, node, offset, weight, shares) for part in _parts(skeleton, desired)]
+        self._sided = next((index for index, each in enumerate(self.parts) if each.part.two_sided), -1)
 
     @property
     def two_sided(self) -> bool:
@@ -53,130 +80,114 @@ class BatchedAim:
         """
         return self._sided >= 0
 
-    def evaluate(self, poses: Poses, sides: Angles | None = None) -> AimErrors:
+    def evaluate(self, frames: Frames, sides: Angles | None = None) -> AimErrors:
         """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the nearer; None: all 0."""
         errors, columns = [], []
-        for index, (part, weight) in enumerate(self.parts):
-            error, column = part.evaluate(poses, sides if index == self._sided else None)
+        for index, (part, node, offset, weight, shares) in enumerate(self.parts):
+            error, by_turn, by_move = part.evaluate(frames.nodes[:, node] @ offset, sides if index == self._sided else None)
+            column = frames.turning if by_turn is None else frames.turning @ by_turn
+            if by_move is not None:
+                column = column + frames.moving @ by_move
             errors.append(error if weight == 1.0 else weight * error)
-            columns.append(column if weight == 1.0 else weight * column)
+            columns.append(column if shares is None else shares * column)
         error, column = (errors[0], columns[0]) if len(errors) == 1 else (np.concatenate(errors, 1), np.concatenate(columns, 2))
-        return AimErrors(error, column, np.sqrt((error**2).sum(1)))
+        return AimErrors(error, column, np.sqrt(np.einsum("mr,mr->m", error, error)))
 
 
-def _parts(model: Model, desired: EndGoal) -> list[Part]:
+def _parts(skeleton: Skeleton, desired: EndGoal) -> list[Part]:
     aim = desired.aim
     orientation, position = orientation_of(aim), position_of(aim)
     parts: list[Part] = []
     if orientation is not None:
-        parts.append(_Orientation(model, desired, orientation))
+        parts.append(_Orientation(orientation, desired.symmetric))
     if position is not None:
-        parts.append(_Position(model, desired, position))
+        parts.append(_Position(position, 1.0 / skeleton.reach))
     if isinstance(aim, Direction | Point):
-        parts.append(_View(model, desired, aim))
+        parts.append(_View(aim, desired.symmetric, NEAREST * skeleton.reach))
     return parts
 
 
 class _Orientation:
-    def __init__(self, model: Model, desired: EndGoal, orientation: Quaternion) -> None:
-        self.end, self.two_sided = desired.end, desired.symmetric
+    def __init__(self, orientation: Quaternion, symmetric: bool) -> None:
+        self.two_sided = symmetric
         self._target = np.array(to_matrix(normalized(orientation)))
         # The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative where the half roll is nearer.
-        self._across = (self._target * (1.0 - HALF_ROLL)).T.ravel()
-        self._turns = _turning(model, desired.end)
+        self._across = (self._target * (1.0 - HALF_ROLL)).ravel()
 
-    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        now = poses.end_axes[:, self.end]
-        target = self._target
+    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+        now, target = ends[:, :3, :3], self._target
         if self.two_sided:
-            side = now.reshape(len(now), -1) @ self._across
-            if sides is not None:
-                side = np.where(sides == 0.0, side, sides)
+            side = _chosen(now.reshape(len(now), 9) @ self._across, sides)
             target = np.where((side < 0.0)[:, None, None], target * HALF_ROLL, target)
-        return logarithm(target @ now), poses.axes * self._turns
+        return ByScrew(logarithm(target @ now.swapaxes(1, 2)), None, None)
 
 
 class _Position:
     two_sided = False
 
-    def __init__(self, model: Model, desired: EndGoal, position: Vector) -> None:
-        self.end, self._position = desired.end, np.array(position)
-        self._moves = _Moves(model, desired.end)
-        self._share = 1.0 / model.skeleton.reach
+    def __init__(self, position: Vector, share: float) -> None:
+        self._position, self._share = np.array(position), share
 
-    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        return self._share * (self._position - poses.end_positions[:, self.end]), self._share * self._moves.of(poses)
+    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+        now = ends[:, :3, 3]
+        return ByScrew(self._share * (self._position - now), self._share * hat(now), self._share * np.eye(3))
 
 
 class _View:
-    def __init__(self, model: Model, desired: EndGoal, aim: Direction | Point) -> None:
-        self.end, self._aim = desired.end, aim
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the angle between both.
+
+    Components are along the end's own axes X, Z and, of the roll, Y.
+    """
+
+    def __init__(self, aim: Direction | Point, symmetric: bool, nearest: float) -> None:
+        self._target = np.array(unit(aim.vector) if isinstance(aim, Direction) else aim.position)
+        self._is_point, self._nearest = isinstance(aim, Point), nearest
         self._up = None if aim.up is None else np.array(unit(aim.up))
-        self.two_sided = desired.symmetric and self._up is not None
-        self._turns = _turning(model, desired.end)
-        self._moves = _Moves(model, desired.end)
-        self._nearest = NEAREST * model.skeleton.reach
+        self.two_sided = symmetric and self._up is not None
+        self._axes = [0, 2] if aim.up is None else [0, 2, 1]
 
-    def evaluate(self, poses: Poses, sides: Angles | None) -> tuple[Angles, Angles]:
-        turns = poses.axes * self._turns
-        axes = poses.end_axes[:, self.end]
-        view = axes[:, 1]
-        if isinstance(self._aim, Direction):
-            desired = np.broadcast_to(unit(self._aim.vector), view.shape)
+    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+        rotation, position = ends[:, :3, :3], ends[:, :3, 3]
+        if self._is_point:
+            desired = ((self._target - position)[:, None] @ rotation)[:, 0]
+            distance = np.sqrt((desired * desired).sum(1, keepdims=True))
+            # An end that is at its target may have any view.
+            desired = np.where(distance <= NO_DIRECTION, Y, desired / np.maximum(distance, NO_DIRECTION))
         else:
-            away = np.array(self._aim.position) - poses.end_positions[:, self.end]
-            distance = np.maximum(np.sqrt((away**2).sum(1, keepdims=True)), NO_DIRECTION)
-            desired = away / distance
-            moves = self._moves.of(poses)
-            turns = turns + cross(np.broadcast_to(desired[:, None], moves.shape), moves) / np.maximum(distance, self._nearest)[:, None]
-        normal = cross(view, desired)
-        sine = np.sqrt((normal**2).sum(1))
-        angle = np.arctan2(sine, (view * desired).sum(1))
-        lost = sine <= NO_DIRECTION  # at 180 degrees any perpendicular of the view is a rotation axis
-        if lost.any():
-            normal = np.where(lost[:, None], axes[:, 0], normal)
-            sine = np.where(lost, 1.0, sine)
-        error = normal * (angle / sine)[:, None]
-        along = (turns * view[:, None]).sum(-1, keepdims=True)
-        columns = turns - along * view[:, None]
+            desired = self._target @ rotation
+        x, y, z = desired.T
+        sine = np.hypot(x, z)
+        if (sine <= NO_DIRECTION).any():  # at 180 degrees any perpendicular of the view is a rotation axis: X
+            z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
+            sine = np.maximum(sine, NO_DIRECTION)
+        share = np.arctan2(sine, y) / sine
+        parts, weights = [share * z, -share * x], np.ones((len(ends), 1, len(self._axes)))
         if self._up is not None:
-            roll = self._roll(axes[:, 2], desired, normal / sine[:, None], angle, sides)
-            weight = ROLL_WEIGHT * np.sqrt(np.maximum(0.0, 1.0 - (desired @ self._up) ** 2))[:, None]
-            error = error + view * weight * roll[:, None]
-            columns = columns + along * view[:, None] * weight[:, None]
-        return error, columns
+            weights[:, 0, 2], roll = self._roll(x, y, z, sine, self._up @ rotation, sides)
+            parts.append(weights[:, 0, 2] * roll)
+        error, by_turn = np.stack(parts, 1), rotation[:, :, self._axes] * weights
+        if not self._is_point:
+            return ByScrew(error, by_turn, None)
+        # The direction to the target changes as the end moves.
+        by_move = (rotation @ hat(desired))[:, :, self._axes] * (weights / -np.maximum(distance, self._nearest)[:, :, None])
+        return ByScrew(error, by_turn + hat(position) @ by_move, by_move)
 
-    def _roll(self, z: Angles, desired: Angles, normal: Angles, angle: Angles, sides: Angles | None) -> Angles:
-        """Rotation (m,) [rad] about the view that brings the tool upright once its view is on target."""
-        assert self._up is not None
-        sine, cosine = np.sin(angle)[:, None], np.cos(angle)[:, None]
-        levelled = z * cosine + cross(normal, z) * sine + normal * (normal * z).sum(1, keepdims=True) * (1.0 - cosine)
-        upright = self._up - desired * (desired @ self._up)[:, None]
-        across, along = (cross(levelled, upright) * desired).sum(1), (levelled * upright).sum(1)
+    def _roll(self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None) -> tuple[Array, Array]:
+        """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once its view is on target.
+
+        Desired view (x, y, z) and up (m, 3) are in the end's axes.
+        """
+        sideways = x * up[:, 0] + z * up[:, 2]
+        far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
+        tilt = up[:, 1] + sideways / far
+        across, along = up[:, 0] - x * tilt, up[:, 2] - z * tilt  # of up: along the end's X and Z after the least rotation of its view
         if self.two_sided:
-            side = np.where(along < 0.0, -1.0, 1.0)
-            if sides is not None:
-                side = np.where(sides == 0.0, side, sides)
+            side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
             across, along = across * side, along * side
-        return np.where((upright**2).sum(1) > MET**2, np.arctan2(across, along), 0.0)
+        upright = np.sqrt(np.maximum(0.0, 1.0 - (sideways + y * up[:, 1]) ** 2))
+        return ROLL_WEIGHT * upright, np.where(upright > MET, np.arctan2(across, along), 0.0)
 
 
-def _turning(model: Model, end: int) -> Angles:
-    """(n, 1) 1 for joints that rotate an end, else 0."""
-    turning: Angles = (model.turns * model.on_path[end])[:, None]
-    return turning
-
-
-class _Moves:
-    """Linear Jacobian of an end's position."""
-
-    def __init__(self, model: Model, end: int) -> None:
-        self.end = end
-        self._turns = model.turns[:, None] > 0.0
-        self._on_path = model.on_path[end][:, None]
-
-    def of(self, poses: Poses) -> Angles:
-        """(m, n, 3) [m] per unit of each joint."""
-        arms = cross(poses.axes, poses.end_positions[:, self.end, None] - poses.positions)
-        moves: Angles = np.where(self._turns, arms, poses.axes) * self._on_path
-        return moves
+def _chosen(nearer: Angles, sides: Angles | None) -> Angles:
+    """The side (m,) of a symmetric end: that of `sides`, the nearer one where it has none."""
+    return nearer if sides is None else np.where(sides == 0.0, nearer, sides)

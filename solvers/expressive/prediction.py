@@ -144,4 +144,4 @@ class FrameContext(NamedTuple):
 
     def descent(self, model: Model, time: float) -> Descent:
         """Descent toward the goal forecast for so many seconds from now."""
-        return Descent(model, self.authored, BatchedAim(model, self.forecast.at(time)))
+        return Descent(model, self.authored, BatchedAim(model.skeleton, self.forecast.at(time)))

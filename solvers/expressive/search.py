@@ -77,7 +77,7 @@ class Search:
 
     def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Corrected, int]:
         """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad] must be within limits."""
-        descent = Descent(self.model, authored, BatchedAim(self.model, goal))
+        descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
             searching = self.advanced(descent, searching)

@@ -21,13 +21,13 @@ ROLL_SHARE = 4.0  # weight of the roll against the mean of all directions: a rol
 
 
 class Authored:
-    """The shape of one authored posture, from which deviations are measured."""
+    """The shape of one authored posture, from which deviations are measured; `poses` has its pose."""
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
         poses = model.poses(posture[None])
         self.directions = poses.directions[0]  # (l, 3)
-        self.end_axes = poses.end_axes[0]  # (e, 3, 3)
+        self.poses = poses
         axis, weights = poses.axes[0, 0], model.weights[:, None]
         level = self.directions - (self.directions @ axis)[:, None] * axis
         side = cross(np.broadcast_to(axis, level.shape), level)
@@ -57,10 +57,9 @@ class Authored:
         if poses.slides is not None:
             matrix, descent = self._with_slides(poses, poses.slides, desired)
         else:
-            products = poses.lines @ whole.transpose(0, 2, 1)
-            count = whole.shape[1]
-            on_links = products[:, count:] * model.rooted
-            matrix = model.shared * products[:, :count] - on_links.transpose(0, 2, 1) @ on_links
+            across = whole.transpose(0, 2, 1)
+            on_links = (poses.directions @ across) * model.rooted
+            matrix = model.shared * (whole @ across) - on_links.transpose(0, 2, 1) @ on_links
             descent = np.einsum("mnc,mnc->mn", poses.axes, model.weighted @ cross(poses.directions, desired))
         if not model.options.hold_body:
             together, lever = matrix[:, :1, 1:], np.maximum(matrix[:, :1, :1], NO_DIRECTION)
@@ -111,7 +110,7 @@ class Rolls:
         for end_goal in goal.ends:
             if isinstance(end_goal.aim, Direction | Point) and end_goal.aim.level is not None and end_goal.aim.up is None:
                 up = np.array(unit(end_goal.aim.level))
-                x, _, z = authored.end_axes[end_goal.end]
+                x, _, z = authored.poses.end_axes(end_goal.end)[0].T
                 self._desired.append(_DesiredRoll(end_goal.end, up, float(-x @ up), float(z @ up), end_goal.symmetric))
 
     def __bool__(self) -> bool:
@@ -131,16 +130,16 @@ class Rolls:
         weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
         for desired in self._desired:
             error = _roll_error(desired, poses)
-            view = poses.end_axes[:, desired.end, 1]
-            columns = (poses.axes @ view[:, :, None])[..., 0] * self.model.turns * self.model.on_path[desired.end]
+            view = poses.end_axes(desired.end)[:, :, 1:2]
+            columns = (poses.axes @ view)[..., 0] * self.model.turning_end(desired.end)
             matrix = matrix + (weight * error.most)[:, None, None] * columns[:, :, None] * columns[:, None, :]
             descent = descent + (weight * error.sine)[:, None] * columns
         return System(matrix, descent)
 
 
 def _roll_error(desired: _DesiredRoll, poses: Poses) -> _RollError:
-    axes = poses.end_axes[:, desired.end]
-    sine, cosine = -(axes[:, 0] @ desired.up), axes[:, 2] @ desired.up
+    x, _, z = poses.end_axes(desired.end).transpose(2, 0, 1)
+    sine, cosine = -(x @ desired.up), z @ desired.up
     error_sine = desired.sine * cosine - desired.cosine * sine
     error_cosine = desired.cosine * cosine + desired.sine * sine
     if desired.symmetric:  # the nearer of the roll and the opposite one

@@ -155,7 +155,7 @@ class Tracker:
     ) -> Followed:
         """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for `Expressive.solve`."""
         model, skeleton = self.model, self.model.skeleton
-        descent = Descent(model, authored, BatchedAim(model, goal))
+        descent = Descent(model, authored, BatchedAim(model.skeleton, goal))
         last = self._usable_memory(memory, start)
         ends = goal.ends
         values = (posture, *(numbers(end.aim) for end in ends))
@@ -206,7 +206,7 @@ class Tracker:
             lost=last.lost + dt if answer.aim_error > AIM_LOST else 0.0,
             settling=(last.settling if settled else settling).later(dt),
             idle=last.idle + dt if settled else 0.0,
-            planning=replace(planning, transition=transition),
+            planning=planning if transition is planning.transition else replace(planning, transition=transition),
         )
         return Followed(answer.angles, steps + answer.steps, kept)
 

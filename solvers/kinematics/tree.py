@@ -3,10 +3,11 @@
 Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion is that of the base (linear, then angular
 velocity) and of the coordinates, 6 + v unknowns: one coordinate for each revolute or prismatic joint, three for a spherical one, as
 increments of its rotation. Frames of one configuration are multiplied by doubling: after k rounds a joint's frame is known in that of its
-2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many configurations the number
-of products counts instead: they are multiplied level by level.
+2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many configurations (more than
+`FEW`) the number of products counts instead: they are multiplied level by level.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +24,7 @@ Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 LINEAR = 3  # of these the linear ones, whose moves are exact however large
+FEW = 8  # configurations up to which numpy's calls take longer than what they compute
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  # (6, 3) velocities by each of them
 
 
@@ -32,9 +34,13 @@ class Frames:
     def __init__(self, tree: "Tree", nodes: Array) -> None:
         """`nodes` (..., 1 + n, 4, 4): the base, then the joints after their own motion, parents before their children."""
         self.nodes, self._tree = nodes, tree
-        held = nodes.take(tree.held, axis=-3)
+        held = _picked(nodes, tree.held_nodes)
         self.axes: Array = (held[..., :3, :3] @ tree.axes)[..., 0]  # (..., v, 3) of the coordinates, in the world
         self._positions = held[..., :3, 3]
+
+    def pick(self, rows: Indices) -> "Frames":
+        """The configurations with the given indices, of many (m,)."""
+        return Frames(self._tree, self.nodes[rows])
 
     @cached_property
     def turning(self) -> Array:
@@ -108,20 +114,22 @@ class Tree:
         order = np.argsort(depth, kind="stable")
         joints, node = order[1:] - 1, np.argsort(order)  # joint of each node after the base's, and the base's node and each joint's
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
+        self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link
         self.moved_by = moved_by[order]  # (1 + n, 6 + v) which unknowns move a node
         above = np.append(-1, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each node's parent
         starts = np.searchsorted(np.array(depth)[order], np.arange(1, max(depth) + 2)).tolist()
-        self._levels = [(slice(start, stop), above[start:stop]) for start, stop in pairwise(starts)]
+        self._levels = [(slice(start, stop), run_of(above[start:stop])) for start, stop in pairwise(starts)]
         self._rounds = []
         start = 1
         while start <= count:
-            self._rounds.append((slice(start, None), above[start:]))
+            self._rounds.append((slice(start, None), run_of(above[start:])))
             above = np.where(above < 0, -1, above[above])
             start = int(np.argmax(above >= 0)) if (above >= 0).any() else count + 1
         # Matrices (n, 3, 16) from which each joint's transform is summed: factors of 1, of the sine or displacement, and of 1 - cosine.
-        self._factor_of = self.first[joints]
-        slides, rests, spin = self.slides[self._factor_of], self.rests[joints], hat(axes[joints])
+        factors = self.first[joints]
+        self._factor_of = run_of(factors)
+        slides, rests, spin = self.slides[factors], self.rests[joints], hat(axes[joints])
         terms = np.zeros((count, 3, 4, 4))
         terms[:, 0] = rests
         terms[:, 1, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin)
@@ -150,7 +158,7 @@ class Tree:
             balls: (..., b, 3, 3) rotations of the spherical joints; None: there are none.
         """
         shape, count = values.shape[:-1], len(self.parents)
-        ordered = values.take(self._factor_of, axis=-1)
+        ordered = values[..., self._factor_of]
         factors = np.empty((*shape, count, 1, 3))
         columns = factors[..., 0, :]
         columns[..., 0] = 1.0
@@ -165,8 +173,8 @@ class Tree:
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])
         if balls is not None and len(self.balls):
             nodes[..., self._ball_nodes, :3, :3] = self._ball_rests @ balls
-        for rows, above in self._levels if shape else self._rounds:
-            nodes[..., rows, :, :] = nodes.take(above, axis=-3) @ nodes[..., rows, :, :]
+        for rows, above in self._levels if math.prod(shape) > FEW else self._rounds:
+            nodes[..., rows, :, :] = _picked(nodes, above) @ nodes[..., rows, :, :]
         return Frames(self, nodes)
 
     def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
@@ -189,3 +197,15 @@ class Tree:
         angular = np.where(moved, frames.angular, 0.0)
         linear = np.where(moved, frames.linear, 0.0) + cross(angular, np.broadcast_to(position, angular.shape))
         return angular.swapaxes(-1, -2), linear.swapaxes(-1, -2)
+
+
+def run_of(indices: Indices) -> Indices | slice:
+    """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise unchanged."""
+    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
+    return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
+
+
+def _picked(nodes: Array, rows: Indices | slice) -> Array:
+    """Nodes (..., k, 4, 4) of a tree."""
+    picked: Array = nodes[..., rows, :, :] if isinstance(rows, slice) else nodes.take(rows, axis=-3)
+    return picked

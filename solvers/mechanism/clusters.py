@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import Indices, Mask
+from ..kinematics.tree import Indices, Mask, run_of
 from ..least_squares.damping import regularise
 
 # Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from singular poses, those of a hinge
@@ -88,12 +88,6 @@ def _damped_square(blocks: Array) -> Array:
     square: Array = blocks @ blocks.transpose(0, 2, 1)
     regularise(square)
     return square
-
-
-def run_of(indices: Indices) -> Indices | slice:
-    """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise unchanged."""
-    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
-    return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 
 
 def _slices(rows: Indices, held: Indices) -> tuple[slice, slice] | None:

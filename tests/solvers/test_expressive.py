@@ -89,7 +89,7 @@ def test_the_batched_aim_misses_what_the_plain_one_misses(kind: str) -> None:
         goal = GazeGoal(aim_that_can_be_met(draw, chain, kind, up), any_posture(draw, chain))
         model = Model(chain)
         angles = any_posture(draw, chain)
-        aim_error = BatchedAim(model, goal).evaluate(model.poses(angles[None]))
+        aim_error = BatchedAim(chain, goal).evaluate(model.poses(angles[None]).frames)
         assert float(aim_error.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
 
 

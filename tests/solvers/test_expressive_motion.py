@@ -113,7 +113,7 @@ def test_the_same_motion_of_a_target_is_followed_alike_at_every_frame_rate(rate:
 
 def test_an_even_motion_takes_one_step_and_one_correction_a_frame_however_fast() -> None:
     turns = [multiply(about(Y, 0.2 + 4.0 * FRAME * frame), about(X, 0.7)) for frame in range(60)]
-    answers = followed(unit_chain("YXXZY", math.pi), [GazeGoal(Orientation(turn), POSTURE) for turn in turns])
+    answers = followed(unit_chain("YXXZY", math.tau), [GazeGoal(Orientation(turn), POSTURE) for turn in turns])
     assert all(answer.converged and answer.iterations == 2 for answer in answers[2:])  # in the first frame joints gather speed
 
 

@@ -142,7 +142,7 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
 
 def _share_of(rolls: Rolls, poses) -> float:
     """The sines of the angles from up to the view, in the posture and in the pose: here they are alike."""
-    view = poses.end_axes[0, 0, 1]
+    view = poses.end_axes(0)[0, :, 1]
     return 1.0 - view[1] ** 2
 
 
@@ -178,7 +178,7 @@ def test_the_preferred_roll_is_no_part_of_the_aim():
     free = GazeGoal(Point(aim.position), posture)
     assert residual(skeleton, GazeGoal(aim, posture), pose) == residual(skeleton, free, pose)
     assert not Rolls(Model(skeleton), Authored(Model(skeleton), posture), free)
-    assert BatchedAim(Model(skeleton), free).parts
+    assert BatchedAim(skeleton, free).parts
 
 
 def test_switching_the_roll_is_heeded_from_frame_to_frame():

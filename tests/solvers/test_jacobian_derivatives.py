@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.aim_residual import parts, residual
+from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.jacobian.linear import Linearizer
 from limber.solvers.jacobian.objectives import KeepPosture, LeaveLimits, Manipulability, Objective, State
@@ -106,6 +107,21 @@ def test_the_stacked_rows_of_all_ends_and_kinds_where_the_goal_is_met(seed):
     assert max(weights) == 1.0
     stacked = np.array(residual(skeleton, goal, skeleton.forward(angles.tolist())).columns).T
     assert here.jacobian / linearizer.units == pytest.approx(stacked, abs=1e-12)
+
+
+@often
+@given(seeds)
+def test_the_rows_of_many_poses_at_once_where_the_goal_is_met(seed):
+    draw = random.Random(seed)
+    skeleton = any_skeleton(draw)
+    angles, tree = posture_of(draw, skeleton), skeleton.tree
+    ends = [EndGoal(draw.choice(aims_met(draw, skeleton, angles, end)), end, draw.choice([1.0, 0.3])) for end in range(len(skeleton.ends))]
+    batched = BatchedAim(skeleton, GazeGoal(ends[0].aim, angles, weight=ends[0].weight, others=tuple(ends[1:])))
+    here = batched.evaluate(tree.forward(angles[None]))
+    steps = SMALL * np.eye(len(angles))
+    ahead, behind = (batched.evaluate(tree.forward(moved)).error for moved in (angles + steps, angles - steps))
+    assert here.size[0] == pytest.approx(0.0, abs=EXACT)
+    assert here.columns[0] == pytest.approx((behind - ahead) / (2 * SMALL), abs=EXACT)
 
 
 @often

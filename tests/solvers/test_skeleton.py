@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.expressive.model import Model
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, to_matrix, unit
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton, SkeletonError
+from limber.solvers.kinematics.tree import FEW
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
 
@@ -36,18 +36,23 @@ def test_jacobians_agree_with_finite_differences(seed):
         assert linear[:, k] == pytest.approx((np.array(after.tool_position) - np.array(before.tool_position)) / (2 * small), abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_many_poses_at_once_are_the_same_as_each_alone(seed):
+@pytest.mark.parametrize("count", [1, FEW, FEW + 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_many_poses_at_once_are_the_same_as_each_alone(seed, count):
     draw = random.Random(seed)
-    chain = with_a_slide(any_chain(draw, 6))
-    rows = np.array([posture_of(draw, chain) for _ in range(5)])
-    batch = Model(chain).poses(rows)
-    for row, angles in enumerate(rows):
-        pose = chain.forward(angles)
-        assert batch.positions[row] == pytest.approx(np.array(pose.positions), abs=1e-12)
-        assert batch.axes[row] == pytest.approx(np.array(chain.world_axes(pose)), abs=1e-12)
-        assert batch.end_positions[row, 0] == pytest.approx(np.array(pose.tool_position), abs=1e-12)
-        assert pytest.approx(np.array(to_matrix(pose.tool_rotation)), abs=1e-12) == batch.end_axes[row, 0].T
+    for skeleton in (with_a_slide(any_chain(draw, 6)), any_tree(draw, 6)):
+        tree = skeleton.tree
+        rows = np.array([posture_of(draw, skeleton) for _ in range(count)])
+        frames = tree.forward(rows)
+        for row, angles in enumerate(rows):
+            pose = skeleton.forward(angles)
+            assert frames.nodes[row, tree.held, :3, 3] == pytest.approx(np.array(pose.positions), abs=1e-12)
+            assert frames.axes[row] == pytest.approx(np.array(skeleton.world_axes(pose)), abs=1e-12)
+            for end in range(len(skeleton.ends)):
+                rotation, position = skeleton.end_pose(pose, end)
+                placed = tree.placed(frames, np.array([end]))[row, 0]
+                assert placed[:3, 3] == pytest.approx(np.array(position), abs=1e-12)
+                assert placed[:3, :3] == pytest.approx(np.array(to_matrix(rotation)), abs=1e-12)
 
 
 def test_kinematics_go_offset_then_rest_then_turn():
@@ -145,18 +150,3 @@ def test_a_trees_branch_is_the_chain_to_its_end():
         rotation, position = tree.end_pose(tree.forward(angles), e)
         assert pose.tool_position == pytest.approx(position, abs=1e-12)
         assert pose.tool_rotation == pytest.approx(rotation, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_many_poses_of_a_tree_at_once_are_the_same_as_each_alone(seed):
-    draw = random.Random(seed)
-    tree = any_tree(draw, 6)
-    rows = np.array([posture_of(draw, tree) for _ in range(4)])
-    batch = Model(tree).poses(rows)
-    for row, angles in enumerate(rows):
-        pose = tree.forward(angles)
-        assert batch.positions[row] == pytest.approx(np.array(pose.positions), abs=1e-12)
-        for end in range(len(tree.ends)):
-            rotation, position = tree.end_pose(pose, end)
-            assert batch.end_positions[row, end] == pytest.approx(np.array(position), abs=1e-12)
-            assert pytest.approx(np.array(to_matrix(rotation)), abs=1e-12) == batch.end_axes[row, end].T
