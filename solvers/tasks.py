@@ -172,24 +172,6 @@ class BallRotations:
         return errors.ravel(), jacobian.reshape(-1, self.width)
 
 
-class LastPose:
-    """Regulariser that keeps k ends near their poses of the last frame (section IV.C, R_state)."""
-
-    def __init__(self, positions: Ends, rotations: Ends, last: Array) -> None:
-        """The same ends with weights (k, 3) of positions [1 / m^2] and of rotations [1 / rad^2], and their last frames (k, 4, 4)."""
-        self.positions, self.rotations = positions, rotations
-        self.last, self.back = last[:, :3, 3], np.swapaxes(last[:, :3, :3], -1, -2)
-
-    def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """Weighted displacements (e,) since the last frame and their Jacobian (e, v); see `Task.linear`."""
-        turn, moment = at.screws
-        frames = self.positions.frames(at.frames)
-        points, (twists, slopes) = frames[:, :3, 3], half_angle(self.back @ frames[:, :3, :3])
-        moved, moving = self.positions.weighted(points - self.last, moment - hat(points) @ turn)
-        turned, turning = self.rotations.weighted(twists, slopes @ self.back @ turn)
-        return np.concatenate((moved, turned)), np.concatenate((moving, turning))
-
-
 class RotationSpeed:
     """Regulariser that limits the rotation of k ends to a threshold (section IV.D, R_vel, equations 4 and 5). The squared error is the
     paper's g_reg.

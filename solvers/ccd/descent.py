@@ -14,7 +14,7 @@ from ..kinematics.skeleton import Pose, Skeleton
 from ..least_squares.damping import regularise
 from ..tolerances import MET
 from .options import CcdOptions
-from .tasks import Range, Task, rotation_within, task_of
+from .tasks import Range, Task, rotation_within
 
 NEAR = 0.1  # [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
 WRIST_JOINTS = 3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
@@ -108,7 +108,7 @@ class Descent:
         tasks: list[list[tuple[float, Task]]] = [[] for _ in range(ends)]
         for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
             if end_goal.weight > 0.0:
-                task = task_of(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits)
+                task = Task(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits)
                 tasks[end_goal.end].append((share, task))
         return tasks
 

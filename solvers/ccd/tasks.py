@@ -42,101 +42,38 @@ class Range(NamedTuple):
     ahead: float
 
 
-class Task(Protocol):
-    """Task of one end: the rotation or translation of a single joint that brings the end nearest to its goal."""
+class Aim(Protocol):
+    """How an end should be oriented: its whole orientation, or its view."""
 
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the base frame."""
+    def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
+        """Gradient terms for a hinge, which now has this axis (unit) and position [m] in the base frame, and the end's present pose."""
         ...
 
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present poses `tools`."""
+    def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
+        """Newton step of a prismatic joint along `axis`, for the end's present pose."""
         ...
 
 
-class OrientationTask:
-    """Task of the orientation of an end."""
+class WholeOrientation:
+    """Orientation of an end."""
 
-    def __init__(self, end: int, target: Quaternion, symmetric: bool) -> None:
-        self.end, self.target, self.symmetric = end, target, symmetric
+    def __init__(self, target: Quaternion, symmetric: bool) -> None:
+        self.target, self.symmetric = target, symmetric
 
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        return pull_to_frame(axis, tools[self.end].rotation, self.target, self.symmetric, range_left)
+    def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
+        return pull_to_frame(axis, tool.rotation, self.target, self.symmetric, range_left)
 
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+    def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
         return TranslationPull()
 
 
-class PositionTask:
-    """Task of the position of an end, or of another point fixed to the same joint; errors in shares of the skeleton's reach."""
+class View:
+    """View of an end: along a direction or to a point, with free or upright roll."""
 
-    def __init__(self, spot: int, position: Vector, reach: float) -> None:
-        self.spot, self.position, self.share = spot, position, 1.0 / reach
+    def __init__(self, aim: Direction | Point, symmetric: bool) -> None:
+        self.aim, self.symmetric = aim, symmetric
 
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        return self.towards(axis, position, tools[self.spot].position, self.position)
-
-    def towards(self, axis: Vector, position: Vector, now: Vector, end_goal: Vector) -> Pull:
-        """Gradient terms of a hinge for a point that is at `now` [m] and should be at `end_goal` [m]."""
-        return pull_of_vectors(axis, subtract(now, position), subtract(end_goal, position)).times(self.share * self.share)
-
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        stiffness = self.share * self.share
-        return TranslationPull(stiffness * dot(subtract(self.position, tools[self.spot].position), axis), stiffness)
-
-
-class WristTask:
-    """Task of position and orientation of an end, divided between joints: the last ones serve the orientation, those before them the
-    position.
-
-    Zalo's "bonus: direction". The wrist is the position of the first of the last joints. The joints before it bring it to the position that
-    it has when the end has both its orientation and its position, so that the two parts do not disturb each other.
-    """
-
-    def __init__(self, end: int, spot: int, wrist: frozenset[int], orientation_task: OrientationTask, position_task: PositionTask) -> None:
-        self.end, self.spot, self.wrist, self.orientation_task, self.position_task = end, spot, wrist, orientation_task, position_task
-
-    def _wrist_target(self, tools: Sequence[Tool]) -> Vector:
-        tool = tools[self.end]
-        target = nearer_roll(self.orientation_task.target, tool.rotation, self.orientation_task.symmetric)
-        arm = subtract(tools[self.spot].position, tool.position)
-        return add(self.position_task.position, rotate(multiply(target, conjugate(tool.rotation)), arm))
-
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        if k in self.wrist:
-            return self.orientation_task.rotation_pull(k, axis, position, range_left, tools)
-        return self.position_task.towards(axis, position, tools[self.spot].position, self._wrist_target(tools))
-
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        if k > min(self.wrist, default=k):
-            return self.position_task.translation_pull(k, axis, tools)
-        stiffness = self.position_task.share * self.position_task.share
-        return TranslationPull(stiffness * dot(subtract(self._wrist_target(tools), tools[self.spot].position), axis), stiffness)
-
-
-class PoseTask:
-    """Task of position and orientation of an end, to which every joint contributes."""
-
-    def __init__(self, orientation_task: "OrientationTask | ViewTask", position_task: PositionTask) -> None:
-        self.orientation_task, self.position_task = orientation_task, position_task
-
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        return self.orientation_task.rotation_pull(k, axis, position, range_left, tools).plus(
-            self.position_task.rotation_pull(k, axis, position, range_left, tools)
-        )
-
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        return self.position_task.translation_pull(k, axis, tools)
-
-
-class ViewTask:
-    """Task of the view of an end: along a direction or to a point, with free or upright roll."""
-
-    def __init__(self, end: int, aim: Direction | Point, symmetric: bool) -> None:
-        self.end, self.aim, self.symmetric = end, aim, symmetric
-
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        tool = tools[self.end]
+    def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
         view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
         if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
             return NOTHING
@@ -150,16 +87,67 @@ class ViewTask:
         level = rotate(nearer_roll(target, tool.rotation, self.symmetric), Z)
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
-    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Newton step of prismatic joint `k` along `axis` after which the line of sight passes nearest to the target point."""
+    def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
+        """Newton step of a prismatic joint along `axis` after which the line of sight passes nearest to the target point."""
         if not isinstance(self.aim, Point):
             return TranslationPull()
-        view, gap = rotate(tools[self.end].rotation, Y), look(self.aim, tools[self.end].position)
+        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
         away, across = length(gap), reject(axis, view)
         if away <= NO_DIRECTION or length(across) < SINGLE_PRECISION:
             return TranslationPull()
         share = 1.0 / (away * away)
         return TranslationPull(share * dot(reject(gap, view), across), share * dot(across, across))
+
+
+class Task:
+    """Task of one end, its aim and its position: the rotation or translation of a single joint that brings the end nearest to its goal.
+
+    With an orientation and a position joints may be divided (Zalo's "bonus: direction"): the last ones serve the orientation, those before
+    them the position. These bring the wrist, the position of the first of the last joints, to where it will be once the end has its
+    orientation: so the one does not spoil the other.
+    """
+
+    def __init__(self, end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool) -> None:
+        """The task of an end goal.
+
+        Args:
+            end_goal: Goal of the end.
+            spot: Index of the tool that is the end's wrist.
+            wrist: The last joints, which serve the orientation where joints are divided.
+            reach: [m] of the skeleton: distances count in shares of it.
+            splits: Whether joints are divided between an orientation and a position; False: every joint serves both.
+        """
+        aim = end_goal.aim
+        target, self.position = orientation_of(aim), position_of(aim)
+        self.orientation = None if target is None else WholeOrientation(normalized(target), end_goal.symmetric)
+        self.aim: Aim | None = View(aim, end_goal.symmetric) if isinstance(aim, Direction | Point) else self.orientation
+        self.end, self.spot, self.wrist, self.stiffness = end_goal.end, spot, wrist, (1.0 / reach) * (1.0 / reach)
+        self.splits = splits and target is not None and self.position is not None
+
+    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
+        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the base frame."""
+        pull = NOTHING
+        if self.aim is not None and (k in self.wrist or not self.splits):
+            pull = self.aim.rotation_pull(axis, position, range_left, tools[self.end])
+        if self.position is not None and not (k in self.wrist and self.splits):
+            now, desired = self._present_and_desired(tools, self.position, self.splits)
+            pull = pull.plus(pull_of_vectors(axis, subtract(now, position), subtract(desired, position)).times(self.stiffness))
+        return pull
+
+    def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
+        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present poses `tools`."""
+        if self.position is not None:
+            now, desired = self._present_and_desired(tools, self.position, self.splits and k <= min(self.wrist, default=k))
+            return TranslationPull(self.stiffness * dot(subtract(desired, now), axis), self.stiffness)
+        return TranslationPull() if self.aim is None else self.aim.translation_pull(axis, tools[self.end])
+
+    def _present_and_desired(self, tools: Sequence[Tool], position: Vector, of_wrist: bool) -> tuple[Vector, Vector]:
+        """Present and desired position [m] of the end, or of its wrist."""
+        tool, spot = tools[self.end], tools[self.spot].position
+        if not of_wrist or self.orientation is None:
+            return tool.position, position
+        target = nearer_roll(self.orientation.target, tool.rotation, self.orientation.symmetric)
+        return spot, add(position, rotate(multiply(target, conjugate(tool.rotation)), subtract(spot, tool.position)))
 
 
 def pull_to_frame(axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range) -> Pull:
@@ -202,27 +190,3 @@ def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, tar
     if ahead <= 0.0 or min(away, size) <= NO_DIRECTION:
         return None
     return pull_of_vectors(axis, scale(spot, 1.0 / size), scale(arm, 1.0 / away))
-
-
-def task_of(end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool) -> Task:
-    """The task of one end goal.
-
-    Args:
-        end_goal: Goal of the end.
-        spot: Index of the tool that is the end's wrist.
-        wrist: The last joints, which serve the orientation where a position is given as well.
-        reach: [m] of the skeleton.
-        splits: Whether joints are divided in this way; False: every joint serves position and orientation.
-    """
-    target, position = orientation_of(end_goal.aim), position_of(end_goal.aim)
-    position_task = None if position is None else PositionTask(end_goal.end, position, reach)
-    if isinstance(end_goal.aim, Direction | Point):
-        view_task = ViewTask(end_goal.end, end_goal.aim, end_goal.symmetric)
-        return view_task if position_task is None else PoseTask(view_task, position_task)
-    if target is None:
-        assert position_task is not None
-        return position_task
-    orientation_task = OrientationTask(end_goal.end, normalized(target), end_goal.symmetric)
-    if position_task is None:
-        return orientation_task
-    return WristTask(end_goal.end, spot, wrist, orientation_task, position_task) if splits else PoseTask(orientation_task, position_task)

@@ -20,7 +20,6 @@ from ..tasks import (
     Ends,
     JointValues,
     Kinematics,
-    LastPose,
     Orientation,
     Position,
     RotationSpeed,
@@ -136,7 +135,9 @@ class Objectives:
         """Regulariser tasks that keep bodies near their poses of the last frame, `dt` [s] ago."""
         if weights.weight > 0.0:
             positions, rotations = self._moving(weights.weight * self.tree.size**-2.0, 3), self._moving(weights.weight, 3)
-            yield LastPose(positions, rotations, rotations.frames(last))
+            poses = rotations.frames(last)
+            yield Position(positions, poses[:, :3, 3])  # R_state (section IV.C)
+            yield Orientation(rotations, poses[:, :3, :3].swapaxes(1, 2))
         if weights.speed_weight > 0.0 and dt is not None:
             ends = self._moving(2.0 * weights.speed_weight, 1)
             yield RotationSpeed(ends, ends.frames(last), weights.speed * dt)

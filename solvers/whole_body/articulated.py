@@ -8,11 +8,12 @@ instead of eliminated. The equations are those of `normal`; no matrix of the who
 
 import numpy as np
 
-from ..kinematics.se3 import Array, cross, hat
+from ..kinematics.se3 import Array, cross
 from ..kinematics.tree import BASE, Frames, Indices
-from ..least_squares.box import Sides
+from ..least_squares.box import Dense, Sides
 from .body import Body
 from .limbs import Carried, Layout, Level, padded
+from .normal import as_inertias
 
 # Cost of a solve [us], measured on one core; it only chooses between two methods with the same result.
 EVERY_TREE, EVERY_LEVEL, EVERY_LIMB = 130.0, 20.0, 10.0
@@ -71,7 +72,7 @@ class Articulated:
             base[-wide:, -wide:] += hanging[:, :wide]
             pull[-wide:] += hanging[:, wide]
         x, slope = np.zeros((2, len(sides) + 1))
-        x[:BASE] = _with_held(base, pull, sides[:BASE], held[:BASE])
+        x[:BASE], slope[:BASE] = Dense(base, pull).free(sides[:BASE], held[:BASE])
         carriers = x[None, BASE - wide : BASE]  # motions of the parents of a level's limbs
         moves = np.empty(layout.index.shape)
         roots = np.empty((len(moves), wide))
@@ -86,7 +87,6 @@ class Articulated:
             slope[layout.index] = (
                 (curvature @ moves[:, :, None])[:, :, 0] + (right[:, :, :wide] @ roots[:, :, None])[:, :, 0] - right[:, :, wide]
             )
-        slope[:BASE] = base @ x[:BASE] - pull
         return x[:-1], np.where(sides != 0, slope[:-1], 0.0)
 
 
@@ -106,18 +106,6 @@ def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None)
     matrix[:, diagonal, diagonal] += 1.0 - free
     solved: Array = np.linalg.solve(matrix, goal)
     return solved
-
-
-def _with_held(matrix: Array, vector: Array, sides: Sides, held: Array) -> Array:
-    """Minimum of a small dense problem with some unknowns held at their bounds."""
-    if not sides.any():
-        alone: Array = np.linalg.solve(matrix, vector)
-        return alone
-    x = held.copy()
-    loose = np.flatnonzero(sides == 0)
-    if len(loose):
-        x[loose] = np.linalg.solve(matrix[np.ix_(loose, loose)], (vector - matrix @ x)[loose])
-    return x
 
 
 class Limbs:
@@ -193,7 +181,8 @@ class Limbs:
             curvature = (motions @ motions.swapaxes(1, 2)) * pairs
             forces, inertias = torques, single[:, :1, None] * np.eye(3)
         else:
-            own, pulled = _as_inertias(positions, weights, errors)
+            own, drawn_by = as_inertias(positions, weights), weights[:, None] * errors
+            pulled = np.concatenate([drawn_by, cross(positions, drawn_by)], axis=1)
             base += np.tensordot(self.placed.at_base, own, 1)
             pull += self.placed.at_base @ pulled
             motions = padded(np.concatenate([frames.linear, frames.angular], axis=1)).take(index, axis=0)
@@ -208,16 +197,3 @@ class Limbs:
         pulled_at = (motions * forces).sum(-1) + np.append(drawn, 0.0)[index]
         right = np.concatenate([felt, pulled_at[:, :, None]], axis=2)
         return Articulated(self.layout, motions, curvature, right, np.concatenate([inertias, forces[:, 0, :, None]], axis=2), base, pull)
-
-
-def _as_inertias(positions: Array, weights: Array, errors: Array) -> tuple[Array, Array]:
-    """Position targets as inertias (p, 6, 6) and forces (p, 6) for motions at the origin, linear before angular."""
-    arms = hat(positions)
-    scaled = weights[:, None, None] * arms
-    inertias = np.zeros((len(positions), BASE, BASE))
-    inertias[:, (0, 1, 2), (0, 1, 2)] = weights[:, None]
-    inertias[:, :3, 3:] = -scaled
-    inertias[:, 3:, :3] = scaled
-    inertias[:, 3:, 3:] = scaled.swapaxes(1, 2) @ arms
-    pulls = weights[:, None] * errors
-    return inertias, np.concatenate([pulls, cross(positions, pulls)], axis=1)

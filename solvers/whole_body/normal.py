@@ -74,16 +74,21 @@ class Normal:
 
     def _placed(self, frames: Frames, positions: Array, weights: Array) -> Array:
         """The position targets' share of J' W J."""
-        arms = hat(positions)
-        inertias = np.zeros((len(positions), 6, 6))
-        scaled = weights[:, None, None] * arms
-        inertias[:, :3, :3] = scaled.swapaxes(1, 2) @ arms
-        inertias[:, :3, 3:] = scaled
-        inertias[:, 3:, :3] = -scaled
-        inertias[:, (3, 4, 5), (3, 4, 5)] = weights[:, None]
-        composite = (self.placed_by.T @ inertias.reshape(len(positions), 36)).reshape(-1, 6, 6)
-        motions = np.concatenate([frames.angular, frames.linear], axis=1)
+        composite = (self.placed_by.T @ as_inertias(positions, weights).reshape(len(positions), 36)).reshape(-1, BASE, BASE)
+        motions = np.concatenate([frames.linear, frames.angular], axis=1)
         felt = (composite @ motions[:, :, None])[:, :, 0]
         upper = (motions @ felt.T) * self.above
         both: Array = upper + upper.T
         return both
+
+
+def as_inertias(positions: Array, weights: Array) -> Array:
+    """Position targets (p,) as inertias (p, 6, 6) for motions at the origin, linear before angular."""
+    arms = hat(positions)
+    scaled = weights[:, None, None] * arms
+    inertias = np.zeros((len(positions), BASE, BASE))
+    inertias[:, (0, 1, 2), (0, 1, 2)] = weights[:, None]
+    inertias[:, :3, 3:] = -scaled
+    inertias[:, 3:, :3] = scaled
+    inertias[:, 3:, 3:] = scaled.swapaxes(1, 2) @ arms
+    return inertias
