@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..gaze import papers_error
 from ..kinematics.rotations import Quaternion, Y, about, multiply, rotate, vector_angle
 from .chain import VirtualChain
 from .coordinate_descent import EndAim, bwcd_posture, bwcd_solution, ccd
@@ -36,8 +37,7 @@ class _Best:
         """Whether the angles' error is within the threshold (Algorithm 7)."""
         bases = self._chain.bases(angles)
         if self._aim.orientation is None:
-            error = vector_angle(rotate(bases[-1], Y), self._aim.direction)
-            orientation = math.sqrt(2.0) * math.sin(0.25 * error)
+            orientation = papers_error(vector_angle(rotate(bases[-1], Y), self._aim.direction))
         else:
             orientation = orientation_error(self._aim.orientation, bases[-1], self._aim.symmetric)
         posture = self._posture_error(bases)

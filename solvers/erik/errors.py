@@ -1,20 +1,16 @@
 """ERIK's error functions: orientation, posture and their weighted sum (section 3.6, Algorithms 4 to 6). Knows no Blender."""
 
-import math
 from collections.abc import Sequence
 
-from ..kinematics.rotations import Quaternion, conjugate, dot, multiply, rotate
+from ..gaze import papers_error, whole_angle
+from ..kinematics.rotations import Quaternion, dot, rotate
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
 
 def orientation_error(target: Quaternion, end: Quaternion, symmetric: bool) -> float:
     """Algorithm 5: the least distance of the two quaternions over sqrt(2), sqrt(2) sin(phi / 4) in 0..1, phi the angle between them."""
-    w, x, y, z = multiply(conjugate(target), end)
-    along, across = abs(w), math.sqrt(x * x + y * y + z * z)
-    if symmetric and abs(y) > along:  # the end rolled by pi about its own Y is nearer
-        along, across = abs(y), math.sqrt(w * w + x * x + z * z)
-    return math.sqrt(2.0) * math.sin(0.5 * math.atan2(across, along))
+    return papers_error(whole_angle(target, end, symmetric))
 
 
 def bend_cosines(chain: VirtualChain, bases: Sequence[Quaternion]) -> list[float]:

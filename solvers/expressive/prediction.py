@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 from ..gaze import FASTEST_TARGET, PlanSlot
@@ -46,16 +46,8 @@ class Velocity(NamedTuple):
 
 def numbers(aim: Aim) -> tuple[float, ...]:
     """All numbers of an aim as one tuple, so that aims can be compared."""
-    parts: list[Sequence[float]] = []
-    if isinstance(aim, Point | Position | Frame):
-        parts.append(aim.position)
-    if isinstance(aim, Orientation | Frame):
-        parts.append(aim.wxyz)
-    if isinstance(aim, Direction):
-        parts.append(aim.vector)
-    if isinstance(aim, Direction | Point):
-        parts += [up for up in (aim.up, aim.level) if up is not None]
-    return tuple(float(number) for part in parts for number in part)
+    vectors = (getattr(aim, each.name) for each in fields(aim))
+    return tuple(float(number) for vector in vectors if vector is not None for number in vector)
 
 
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:

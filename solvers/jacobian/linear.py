@@ -108,15 +108,13 @@ class Linearizer:
         self.skeleton = skeleton
         self.at_targets = at_targets
         self.units = skeleton.units
-        self._all_revolute = all(joint.kind == "revolute" for joint in skeleton.joints)
 
     def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
         """The linearised problem of a goal at a pose. `secondary` (n,): desired change for secondary objectives, in the joints' units;
         `kept` (n,): mask of the joints whose posture counts.
         """
         error: list[float] = []
-        rows: list[float] = []  # the weight of each component
-        nearer: list[float] = []  # factors that shorten a far target's Jacobian, where that is the target's own
+        rows: list[float] = []  # the factor of each component's Jacobian
         blocks: list[Block] = []
         columns = []
         weights = goal.weights
@@ -126,25 +124,14 @@ class Linearizer:
             distance = math.hypot(*left)
             if weight > 0.0:
                 error_size = max(error_size, distance)
-            share = FARTHEST / distance if distance > FARTHEST else 1.0
-            if share != 1.0:
-                left = tuple(share * e for e in left)
-            kind: Kind
+            nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in _kinds(part, goal):
                 blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
-                rows += [weight] * count
-            error += left
-            nearer += [share] * len(left)
+                rows += [nearer if self.at_targets else weight] * count  # the Jacobian of a far target is as large as its distance
+            error += [nearer * e for e in left]
             columns.append(part.residual.columns)
         jacobian = np.array(columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]).T
-        if not self._all_revolute:
-            jacobian = jacobian * self.units
-        if self.at_targets:
-            jacobian = jacobian * np.array(nearer)[:, None]
-        if all(weight == 1.0 for weight in rows):
-            return Linear(np.array(error), jacobian, blocks, secondary, kept, error_size)
-        by_row = np.array(rows)
-        return Linear(by_row * error, by_row[:, None] * jacobian, blocks, secondary, kept, error_size)
+        return Linear(np.array(error), np.array(rows)[:, None] * jacobian * self.units, blocks, secondary, kept, error_size)
 
 
 def _kinds(part: Part, goal: GazeGoal) -> list[tuple[Kind, int]]:
