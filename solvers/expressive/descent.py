@@ -7,9 +7,8 @@ import numpy as np
 
 from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
-from ..least_squares.damping import regularise
 from .aims import AimErrors, BatchedAim
-from .model import Indices, Model, Poses
+from .model import Indices, Model, Poses, System
 from .shape import Authored, Rolls
 
 LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
@@ -17,10 +16,10 @@ LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: wi
 # square costs no digits
 AIM_WEIGHT = 300.0
 AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs where candidates are compared
+LEAST_PROXIMAL = 1e-6  # weight of the squared movement against the squared aim error where the aim alone counts
 BOLD_PROXIMAL, BOLD_STEP = 0.01, 0.5  # the same in a search, where shape counts as well, and how far [rad] a joint may move in a step
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
-LEAST_DAMPING = 1e-6  # of the sum of squares of the aim's Jacobian, where the aim alone counts
 PASSES = 8  # iterations of the active set in one step
 COARSE_PASSES = 2  # the same for many candidates, most of which are rejected: their bounds need not be exact
 
@@ -117,9 +116,9 @@ class Descent:
 
     def _corrected(self, angles: Angles, errors: AimErrors, lower: Angles, upper: Angles) -> Angles:
         """Angles (m, n) after the least change that meets the linear model of the aim within bounds."""
-        moves = least_change(errors, lower - angles, upper - angles, self.model.scale)
-        corrected: Angles = np.minimum(np.maximum(angles + moves, lower), upper)
-        return corrected
+        matrix, descent = _normal_equations(errors, 1.0)
+        np.einsum("mii->mi", matrix)[:] += LEAST_PROXIMAL / self.model.scale**2
+        return _moved(angles, matrix, descent, lower, upper, PASSES)
 
     def guided(self, candidates: Candidates, step_goal: StepGoal, passes: int = PASSES) -> Angles:
         """Angles (m, n) after one step toward `step_goal`."""
@@ -127,36 +126,21 @@ class Descent:
         system = self.authored.system(candidates.poses, candidates.turn)
         if self.rolls:
             system = self.rolls.added(candidates.poses, system)
-        angles, columns = candidates.angles, candidates.aim.columns
-        rows, ridge = (AIM_WEIGHT**2 * aim)[:, None, None] * columns, proximal[:, None] / self.model.scale**2
-        matrix = rows @ columns.transpose(0, 2, 1) + shape[:, None, None] * system.matrix
+        matrix, descent = _normal_equations(candidates.aim, (AIM_WEIGHT**2 * aim)[:, None, None])
+        ridge: Angles = proximal[:, None] / self.model.scale**2
+        matrix += shape[:, None, None] * system.matrix
         np.einsum("mii->mi", matrix)[:] += ridge
-        descent = (rows @ _clipped(candidates.aim))[:, :, 0] + shape[:, None] * system.descent + ridge * toward
-        moved: Angles = angles + boxed(matrix, descent, lower - angles, upper - angles, passes)
-        return np.minimum(np.maximum(moved, lower), upper)
+        return _moved(candidates.angles, matrix, descent + shape[:, None] * system.descent + ridge * toward, lower, upper, passes)
 
 
-def _clipped(errors: AimErrors) -> Angles:
-    """Aim errors (m, r, 1), shortened to what one step can correct."""
-    clipped: Angles = (errors.error * (LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))[:, None])[:, :, None]
-    return clipped
+def _normal_equations(errors: AimErrors, weight: Angles | float) -> System:
+    """Gauss-Newton system of half the squared aim error, times `weight`, with errors clipped to what one step can correct."""
+    rows = weight * errors.columns
+    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))
+    return System(rows @ errors.columns.transpose(0, 2, 1), (rows @ (errors.error * clip[:, None])[:, :, None])[:, :, 0])
 
 
-def least_change(errors: AimErrors, least: Angles, most: Angles, units: Angles) -> Angles:
-    """The smallest moves (m, n) in the joints' units (n,) that remove linearised aim errors, between bounds (m, n).
-
-    Joints that would leave their bounds go to these; the others compensate.
-    """
-    goal, held, moves = _clipped(errors), np.zeros(least.shape, bool), np.zeros_like(least)
-    columns = errors.columns * units[:, None]
-    while True:
-        free = columns * ~held[:, :, None] if held.any() else columns
-        squares = free.swapaxes(1, 2) @ free
-        regularise(squares, LEAST_DAMPING)
-        found = units * (free @ np.linalg.solve(squares, goal))[:, :, 0]
-        out = ((found < least) | (found > most)) & ~held
-        moves = np.where(held, moves, np.minimum(np.maximum(found, least), most))
-        if not out.any():
-            return moves
-        held |= out
-        goal = _clipped(errors) - errors.columns.swapaxes(1, 2) @ (moves * held)[:, :, None]
+def _moved(angles: Angles, matrix: Angles, descent: Angles, lower: Angles, upper: Angles, passes: int) -> Angles:
+    """Angles (m, n) at the minimum of a quadratic model within bounds."""
+    moved: Angles = angles + boxed(matrix, descent, lower - angles, upper - angles, passes)
+    return np.minimum(np.maximum(moved, lower), upper)

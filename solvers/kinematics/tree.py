@@ -117,19 +117,19 @@ class Tree:
         self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link
         self.moved_by = moved_by[order]  # (1 + n, 6 + v) which unknowns move a node
-        above = np.append(-1, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each node's parent
-        starts = np.searchsorted(np.array(depth)[order], np.arange(1, max(depth) + 2)).tolist()
+        above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each node's parent; 0: the base
+        starts = np.searchsorted(np.array(depth)[order], np.arange(2, max(1, *depth) + 2)).tolist()
+        self._roots = slice(0, starts[0])  # the base, and the joints on it
         self._levels = [(slice(start, stop), run_of(above[start:stop])) for start, stop in pairwise(starts)]
         self._rounds = []
-        start = 1
-        while start <= count:
+        while (above > 0).any():
+            start = int(np.argmax(above > 0))
             self._rounds.append((slice(start, None), run_of(above[start:])))
-            above = np.where(above < 0, -1, above[above])
-            start = int(np.argmax(above >= 0)) if (above >= 0).any() else count + 1
+            above = np.where(above > 0, above[above], 0)
         # Matrices (n, 3, 16) from which each joint's transform is summed: factors of 1, of the sine or displacement, and of 1 - cosine.
-        factors = self.first[joints]
-        self._factor_of = run_of(factors)
-        slides, rests, spin = self.slides[factors], self.rests[joints], hat(axes[joints])
+        self._factor_of = self.first[joints]
+        self._is_in_order = np.array_equal(self._factor_of, np.arange(len(self)))
+        slides, rests, spin = self.slides[self._factor_of], self.rests[joints], hat(axes[joints])
         terms = np.zeros((count, 3, 4, 4))
         terms[:, 0] = rests
         terms[:, 1, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin)
@@ -158,7 +158,7 @@ class Tree:
             balls: (..., b, 3, 3) rotations of the spherical joints; None: there are none.
         """
         shape, count = values.shape[:-1], len(self.parents)
-        ordered = values[..., self._factor_of]
+        ordered = values if self._is_in_order else values.take(self._factor_of, axis=-1)
         factors = np.empty((*shape, count, 1, 3))
         columns = factors[..., 0, :]
         columns[..., 0] = 1.0
@@ -168,11 +168,11 @@ class Tree:
             columns[..., self._slid, 1] = ordered[..., self._slid]
         nodes = np.empty((*shape, count + 1, 4, 4))
         nodes[..., 0, :, :] = self._unmoved
-        if base_rotation is not None:
-            nodes[..., 0, :3, :3] = base_rotation
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])
         if balls is not None and len(self.balls):
             nodes[..., self._ball_nodes, :3, :3] = self._ball_rests @ balls
+        if base_rotation is not None:
+            nodes[..., self._roots, :3, :] = base_rotation[..., None, :, :] @ nodes[..., self._roots, :3, :]
         for rows, above in self._levels if math.prod(shape) > FEW else self._rounds:
             nodes[..., rows, :, :] = _picked(nodes, above) @ nodes[..., rows, :, :]
         return Frames(self, nodes)
