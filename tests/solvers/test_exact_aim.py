@@ -252,6 +252,31 @@ def test_of_equal_shapes_the_authored_angles_are_kept():
     assert solve(chain, GazeGoal(Direction(Y), posture)).angles == pytest.approx(posture, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("view", "posture"),
+    [((-0.6, 0.1, 0.8), (-2.5, 0.0, 2.0, -2.1)), ((-0.7, 0.7, 0.2), (1.9, 0.7, -2.3, 2.3)), ((0.5, 0.8, -0.4), (-1.4, 1.5, 1.5, 0.1))],
+)
+def test_of_shapes_that_only_rounding_tells_apart_the_authored_angles_are_kept(view, posture):
+    chain = unit_chain("YYXY", 2.5)  # two joints turn the body alike, and the end's twist shows nowhere
+    solution = solve(chain, GazeGoal(Direction(view), np.array(posture)))
+    assert solution.angles[-1] == pytest.approx(posture[-1], abs=1e-6)
+
+
+def test_how_near_the_authored_angles_are_is_measured_alike_whatever_the_size_of_the_chain():
+    found = []
+    for size in (1.0, 1000.0):
+        turning = [
+            Joint(name, k - 1, IDENTITY, (0.0, size * (k > 0), 0.0), axis, -2.0, 2.0) for k, (name, axis) in enumerate((("a", Y), ("b", X)))
+        ]
+        slide = Joint("slide", 1, IDENTITY, (0.0, size, 0.0), Y, -0.5 * size, 0.5 * size, "prismatic")
+        end = Joint("end", 2, IDENTITY, (0.0, size, 0.0), Y, -2.0, 2.0)
+        chain = Skeleton((*turning, slide, end), tool_offset=(0.0, 0.5 * size, 0.0))
+        shares = np.array([1.0, 1.0, size, 1.0])
+        goal = GazeGoal(Point((3.25 * size, 1.05 * size, -0.58 * size)), np.array([-0.35, -1.56, 0.25, 0.05]) * shares)
+        found.append(solve(chain, goal).angles / shares)
+    assert found[1] == pytest.approx(found[0], abs=1e-6)
+
+
 def test_the_limits_that_were_hit_are_told():
     chain = unit_chain("YXX", math.radians(30))
     solution = solve(chain, GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(3)))
