@@ -23,7 +23,7 @@ class LIMBER_PT_next_step(Tab):
         row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
         if step.operator:
-            row.operator(step.operator, icon=step.icon)
+            row.operator(step.operator, text=step.text, icon=step.icon)
         else:
             row.prop(chains.active(rig), step.setting)
         if step.menu:

@@ -24,6 +24,7 @@ class Step(NamedTuple):
     icon: str = "FORWARD"
     setting: str = ""  # name of the chain's property that is to be set
     menu: str = ""  # name of a menu with other things to begin with
+    text: str | None = None  # of the button; None: the operator's name
 
 
 BUILD = Step(
@@ -47,7 +48,7 @@ LIVE = Step("Press Start Live: the chain follows its target, and your own pose i
 LIVE_ALL = Step(
     "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"
 )
-PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY")
+PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY", text="Play")
 DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
 ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
