@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from math import ceil, pi, sqrt, tanh
 
 from .filters import Character, Kinematic, Limits, check_step
-from .profile import Point, moved, stopping_range
-from .tracking import moved_toward
+from .profile import Point, moved, moved_toward, stopping_range
 
 OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo

@@ -13,6 +13,8 @@ trajectories"); finding the switch from the stopping position is this file's own
 
 from math import copysign, sqrt
 
+from .filters import Kinematic, Limits
+
 Point = tuple[float, float, float]  # position, velocity, acceleration
 Stopping = tuple[float, float, float]  # signed distance, first jerk, derivative of the distance with respect to acceleration [s2]
 Pulse = tuple[
@@ -136,6 +138,15 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
             return 0.0, 0.0, 0.0
         point = there
     return sign * point[0], sign * point[1], sign * point[2]
+
+
+def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
+    """Point `dt` seconds later on the time-optimal motion to rest at `goal`."""
+    grain = ROUNDING * (abs(state.position) + abs(goal))
+    position, velocity, acceleration = toward_rest(
+        (state.position - goal, state.velocity, state.acceleration), dt, limits.velocity, limits.acceleration, limits.jerk, grain
+    )
+    return position + goal, velocity, acceleration
 
 
 def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain: float, short: float) -> tuple[Point, float]:

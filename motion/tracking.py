@@ -8,7 +8,7 @@ from math import copysign
 from typing import NamedTuple
 
 from .filters import Character, Kinematic, Limits, check_step
-from .profile import ROUNDING, Point, stopping_distance, stopping_range, toward_rest
+from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
 FOLLOWABLE = (
     2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
@@ -163,15 +163,6 @@ def used_limits(limits: Limits, character: Character) -> Limits:
         return limits
     share = rate * rate + (1.0 - rate * rate) * character.rho
     return replace(limits, acceleration=limits.acceleration * share, jerk=limits.jerk * share * rate)
-
-
-def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Point:
-    """Point `dt` seconds later on the time-optimal motion to rest at `goal`."""
-    grain = ROUNDING * (abs(state.position) + abs(goal))
-    position, velocity, acceleration = toward_rest(
-        (state.position - goal, state.velocity, state.acceleration), dt, limits.velocity, limits.acceleration, limits.jerk, grain
-    )
-    return position + goal, velocity, acceleration
 
 
 def _can_stop(point: Point, limits: Limits) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...motion import Kinematic, Limits, between, extrapolated
-from ...motion.profile import stopping_range
-from ...motion.tracking import moved_toward
+from ...motion.profile import moved_toward, stopping_range
 
 Angles = tuple[float, ...]
 Reach = tuple[float, float]  # lowest and highest position
