@@ -1,11 +1,11 @@
 """Frames from Blender become even motion that keeps their limits."""
 
 import math
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
-from limber.hardware.worker.playback import Playback
+from limber.hardware.worker.playback import Pace, Playback
 from limber.motion import Kinematic, Limits, make_filter
 
 PERIOD = 0.01
@@ -180,3 +180,94 @@ def test_a_joint_is_expected_within_its_range():
 
 def test_nothing_is_played_before_the_first_frame():
     assert Playback(PERIOD, [LIMITS]).at(1.0) is None
+
+
+def pace_of(*gaps: float) -> Pace:
+    """The pace of frames amid a motion with these gaps [s] between them."""
+    pace = Pace()
+    for stamp in accumulate(gaps, initial=0.0):
+        pace.take(stamp, is_amid_motion=True)
+    return pace
+
+
+@pytest.mark.parametrize("stall", [0.15, 0.6])
+def test_the_pace_of_frames_that_catch_up_is_no_rate(stall):
+    """They come a third faster for a while, as much as a display or a slow scene lets them."""
+    in_time, faster = 1 / 60, 1 / 80
+    catching_up = [faster] * int(stall / (in_time - faster))
+    assert pace_of(*[in_time] * 64, stall, *catching_up).interval == pytest.approx(in_time, rel=0.01)
+
+
+def test_frames_that_come_less_often_from_now_on_are_a_new_rate_although_each_looks_like_a_stall():
+    assert pace_of(*[1 / 60] * 64, *[1 / 12] * 100).interval == pytest.approx(1 / 12)
+
+
+def test_frames_after_a_rest_do_not_catch_up_and_their_pace_is_the_rate():
+    """As while a robot is posed by hand: each movement of the mouse follows a rest."""
+    pace = pace_of(*[1 / 24] * 64)
+    stamps = [64 / 24 + 1.0 + k / 60 for k in range(65)]
+    for k, stamp in enumerate(stamps):
+        pace.take(stamp, is_amid_motion=k > 0)
+    assert pace.interval == pytest.approx(1 / 60)
+
+
+def test_a_single_stall_neither_slows_playback_down_nor_lets_it_wait_longer():
+    usual, stalled = pace_of(*[1 / 60] * 64), pace_of(*[1 / 60] * 32, 0.15, *[1 / 60] * 31)
+    assert (stalled.interval, stalled.longest) == pytest.approx((usual.interval, usual.longest))
+
+
+def test_a_rhythm_of_long_and_short_gaps_is_their_mean():
+    """24 frames a second on a display of 60: two and three of its frames by turns."""
+    assert pace_of(*[2 / 60, 3 / 60] * 32).interval == pytest.approx(1 / 24)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_frame_that_was_dropped_does_not_make_the_motion_faster(is_known):
+    """The one after it keeps its time, so that the way between takes two intervals."""
+    rate, speed = 24, 0.5
+    step = speed / rate
+    frames = [(k / rate, Kinematic(step * k, step if is_known else 0.0)) for k in range(200) if k != 150]
+    velocity = differences(played(frames)[400:])
+    assert max(velocity) <= 1.04 * speed
+
+
+def lags(stamps: list[float], step: float) -> list[tuple[float, float]]:
+    """Time [s], and frames by which playback is behind the newest, turn by turn, of frames a `step` apart with known velocity."""
+    playback, found, sent, now = Playback(PERIOD, [LIMITS]), [], 0, 0.0
+    while sent < len(stamps):
+        now += PERIOD
+        while sent < len(stamps) and stamps[sent] <= now:
+            playback.add(stamps[sent], (Kinematic(step * sent, step),), repeated=False)
+            sent += 1
+        found.append((now, sent - 1 - playback.at(now)[0].position / step))
+    return found
+
+
+@pytest.mark.parametrize("gap", [0.005, 0.02])
+def test_playback_is_not_left_behind_by_frames_that_come_all_at_once(gap):
+    """They are skipped, whether the newest was late or all come too fast."""
+    gaps = [1 / 24] * 100 + [0.3] + [gap] * 20 + [1 / 24] * 20
+    found = lags(list(accumulate(gaps, initial=0.0)), 0.02)
+    assert max(lag for time, lag in found if time > 100 / 24 + 0.3) <= 3.0
+
+
+def test_playback_gets_back_to_its_usual_lag_after_frames_that_came_late():
+    gaps = [1 / 60] * 300 + [1.4 / 60] * 10 + [1 / 60] * 600
+    found = lags(list(accumulate(gaps, initial=0.0)), 0.01)
+    before, after = ([lag for time, lag in found if begin < time < begin + 1.0] for begin in (3.5, 13.5))
+    assert max(after) == pytest.approx(max(before), abs=0.2)
+
+
+def test_uneven_frames_of_an_even_motion_are_played_evenly():
+    noise, fps, speed = Random(5), 60, 1.0
+    frames = unknown([(k / fps + noise.uniform(0.0, 0.004), speed * k / fps) for k in range(12 * fps)])
+    acceleration = differences(differences(played(frames)[400:]))
+    assert max(map(abs, acceleration)) <= 0.3 * speed
+
+
+def test_a_rest_ends_the_catching_up():
+    pace = pace_of(*[1 / 24] * 64, 1.0)
+    pace.take(100.0, is_amid_motion=False)
+    for k in range(1, 65):
+        pace.take(100.0 + k / 60, is_amid_motion=True)
+    assert pace.interval == pytest.approx(1 / 60)
