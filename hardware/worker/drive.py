@@ -28,10 +28,25 @@ class _Servo:
     fastest: float  # [rad/s]
 
 
+def held_to_servos(device: Device, mixing: Mixing) -> list[Joint]:
+    """The device's joints; the velocity limit of one that drives its servos alone is lowered to their speeds, so that its motion is planned
+    within them.
+    """
+    joints = list(device.joints)
+    for index, channel in enumerate(device.channels):
+        driving, *others = mixing.group_of(mixing.joints_of(index)[0])
+        if channel.speed is not None and not others:
+            limits = joints[driving].limits
+            velocity = min(limits.velocity, channel.speed / abs(channel.shares[0].gear))
+            joints[driving] = replace(joints[driving], limits=replace(limits, velocity=velocity))
+    return joints
+
+
 class ServoSpeedLimiter:
-    """Slows all joints of a group equally, so that no servo exceeds its speed and the joints keep their path.
+    """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
 
     A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its limits, and the sum too fast.
+    See `held_to_servos` for joints that share no servo.
 
     Args:
         device: The robot.
@@ -39,16 +54,13 @@ class ServoSpeedLimiter:
     """
 
     def __init__(self, device: Device, mixing: Mixing) -> None:
-        index = {joint.name: k for k, joint in enumerate(device.joints)}
-        self._servos = [
-            _Servo(
-                mixing.group_of(index[channel.shares[0].joint]),
-                tuple((index[share.joint], share.gear) for share in channel.shares),
-                (1.0 + HEADROOM) * channel.speed,
-            )
-            for channel in device.channels
-            if channel.speed is not None
-        ]
+        self._servos = []
+        for index, channel in enumerate(device.channels):
+            driving = mixing.joints_of(index)
+            group = mixing.group_of(driving[0])
+            if channel.speed is not None and len(group) > 1:
+                shares = tuple((joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True))
+                self._servos.append(_Servo(group, shares, (1.0 + HEADROOM) * channel.speed))
 
     def step(self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]) -> list[Kinematic]:
         """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after `time` [s] of its motion."""
@@ -74,6 +86,7 @@ APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived doubles its speed, again and again
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
+ROUNDED_UP = 1.0 + 1e-9  # what a motion within limits may exceed them by, after many steps
 LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the robot lags instead of jumping
 
 
@@ -130,10 +143,10 @@ class Drive:
             dt: Time step.
             reaches: Lowest and highest position at which each joint may come to a stop, if it can; None: any within its limits.
         """
-        self._advance(self._limiters, goal, dt, reaches)
+        self._go(min(dt, LONGEST_STEP), lambda joint, time: self._toward(self._limiters, joint, goal, time, reaches))
 
     def begin_approach(self) -> None:
-        """Prepare for `approach`, from a standstill."""
+        """Prepare for `approach`; joints that move faster than it brake first."""
         self._approach_time = 0.0
         self._next_doubling = None
         self._scale_approach(1.0)
@@ -148,7 +161,13 @@ class Drive:
         if hurry and self._approach_time > self._next_doubling:
             self._next_doubling += APPROACH_PATIENCE
             self._scale_approach(2.0 * self._approach_scale)
-        self._advance(self._slow, goal, dt, reaches)
+
+        def slowly(joint: int, time: float) -> Kinematic:
+            after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
+            is_slow = _is_slow(self._states[joint], self._slow[joint].limits)
+            return after if is_slow and _stops_within(after, full, full) else _braked(self._states[joint], full, time)
+
+        self._go(min(dt, LONGEST_STEP), slowly)
 
     def brake(self, dt: float) -> None:
         """Advance by `dt` [s] toward a standstill, as fast as the limits allow."""
@@ -176,17 +195,13 @@ class Drive:
             for limits, scale in zip(self._limits, self._scales, strict=True)
         ]
 
-    def _advance(self, limiters: Sequence[Limiter], goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None) -> None:
-        def toward(joint: int, time: float) -> Kinematic:
-            desired = goal[joint]
-            limiter = limiters[joint] if reaches is None else _within(limiters[joint], reaches[joint])
-            after = limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
-            full = self._limiters[joint].limits
-            if limiters is self._slow and not _stops_within(after, full, full):  # the approach began in faster motion
-                return _braked(self._states[joint], full, time)
-            return after
-
-        self._go(min(dt, LONGEST_STEP), toward)
+    def _toward(
+        self, limiters: Sequence[Limiter], joint: int, goal: Sequence[Kinematic], time: float, reaches: Sequence[Reach] | None
+    ) -> Kinematic:
+        """State of a joint after `time` [s] of its motion toward the goal."""
+        limiter = limiters[joint] if reaches is None else _within(limiters[joint], reaches[joint])
+        desired = goal[joint]
+        return limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
         """Advance all joints by `dt` [s]; `go(joint, time)` is a joint's state after a time of its own."""
@@ -212,6 +227,11 @@ def _around(limits: Limits, value: float) -> Limits:
     if limits.lower <= value <= limits.upper:
         return limits
     return replace(limits, lower=min(limits.lower, value), upper=max(limits.upper, value))
+
+
+def _is_slow(state: Kinematic, limits: Limits) -> bool:
+    """Whether velocity and acceleration are within the limits, but for rounding."""
+    return abs(state.velocity) <= ROUNDED_UP * limits.velocity and abs(state.acceleration) <= ROUNDED_UP * limits.acceleration
 
 
 def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:

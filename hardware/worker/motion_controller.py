@@ -10,7 +10,7 @@ from ..messages import Request
 from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
-from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter
+from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter, held_to_servos
 from .playback import Reach
 
 Raw = Sequence[float | None]
@@ -45,7 +45,7 @@ class MotionController:
             self._task = tasks.begin(device, mixing, request, start)
             return
         values = tuple(0.0 if value is None else value for value in mixing.values(start))
-        self._drive = Drive(device.joints, mixing.ranges, values, ServoSpeedLimiter(device, mixing))
+        self._drive = Drive(held_to_servos(device, mixing), mixing.ranges, values, ServoSpeedLimiter(device, mixing))
         self._approach = OffsetDecay(device.channels, start, mixing.unbounded(values))
 
     @property

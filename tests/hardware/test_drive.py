@@ -124,3 +124,32 @@ def test_a_second_ramp_is_as_slow_as_the_first():
         drive.approach(at(-before), PERIOD)
         assert abs(drive.commanded[0] - before) <= APPROACH_SPEED * PERIOD * 1.001
         before = drive.commanded[0]
+
+
+@settings(derandomize=True, max_examples=100)
+@given(st.lists(st.tuples(st.floats(-1.5, 1.5), st.integers(1, 40)), min_size=1, max_size=4), st.floats(-1.5, 1.5))
+def test_a_slow_approach_that_begins_in_fast_motion_brakes_first_within_all_limits(before, goal):
+    drive = Drive(JOINTS, RANGES, [0.0])
+    positions = [0.0]
+    for target, turns in before:
+        for _ in range(turns):
+            drive.follow(at(target), PERIOD)
+            positions.append(drive.commanded[0])
+    drive.begin_approach()
+    begun = len(positions)
+    for _ in range(100):
+        drive.approach(at(goal), PERIOD)
+        positions.append(drive.commanded[0])
+    speed, acceleration, jerk = (differences(positions, order) for order in (1, 2, 3))
+    assert max(speed) <= 1.1 * LIMITS.velocity * 1.001
+    assert max(acceleration) <= 1.1 * LIMITS.acceleration * 1.001
+    assert max(jerk) <= 1.1 * LIMITS.jerk * 1.001
+    brakes = 1.1 * LIMITS.velocity / LIMITS.acceleration + 2.0 * LIMITS.acceleration / LIMITS.jerk  # [s] at most
+    assert max(speed[begun + math.ceil(brakes / PERIOD) :]) <= APPROACH_SPEED * 1.001
+
+
+def differences(positions: list[float], order: int) -> list[float]:
+    """Magnitudes of the positions' differences of that order, a second each."""
+    for _ in range(order):
+        positions = [(b - a) / PERIOD for a, b in pairwise(positions)]
+    return [abs(value) for value in positions]

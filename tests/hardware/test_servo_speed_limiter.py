@@ -1,14 +1,19 @@
-"""A differential whose joints may each go fast: its servos are never asked for more than they can turn."""
+"""Joints that may go faster than their servos: these are never asked for more than they can turn."""
 
 import math
 from itertools import pairwise
 
 import pytest
 from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
-from limber.hardware.safety import State
+from limber.hardware.messages import Request
+from limber.hardware.mixing import Mixing
+from limber.hardware.safety import Command, State
 from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.motion_controller import MotionController
+from limber.motion import Kinematic
+from limber.motion.profile import stopping_distance
 
-from tests.hardware.simulation import LIMITS, still
+from tests.hardware.simulation import LIMITS, largest, speeds, still
 
 FASTEST = 4.0  # [rad/s] of each servo, which turns as fast as both joints where they go the same way: at 1.1 pi at most
 HEADROOM = 1.1  # the limiter's
@@ -23,6 +28,11 @@ def neck(speed: float | None) -> Device:
 def nodding(time: float) -> tuple[float, ...]:
     """Both joints at once, at up to 2.8 rad/s, within their limits."""
     return tuple(1.0 * math.sin(2.8 * time) for _ in range(3))
+
+
+def alone(speed: float) -> Device:
+    """A joint with a servo of its own, which turns twice as fast as the joint."""
+    return Device(VIRTUAL_PORT, (Joint("pan", LIMITS),), (Channel(0, (Share("pan", 2.0),), speed=speed),))
 
 
 def turns(commands) -> list[float]:
@@ -69,3 +79,29 @@ def test_a_mix_that_is_held_to_its_servos_speed_keeps_its_joints_accelerations_w
     assert simulation.state is State.HOLDING
     assert max(turns(simulation.commands)) <= HEADROOM * 1.001
     assert turns(simulation.commands)[-1] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_joint_with_a_slow_servo_of_its_own_keeps_that_speed_and_all_its_limits(simulate):
+    simulation = simulate(alone(1.0))
+    simulation.arm(still(0.0))
+    simulation.commands.clear()
+    simulation.run(6.0, lambda time: (0.7 * math.sin(3.0 * time),))
+    velocity = speeds(simulation.commands)
+    acceleration = speeds(velocity)
+    assert 0.9 * 0.5 <= largest(velocity) <= HEADROOM * 0.5 * 1.001
+    assert largest(acceleration) <= HEADROOM * LIMITS.acceleration * 1.001
+    assert largest(speeds(acceleration)) <= HEADROOM * LIMITS.jerk * 1.001
+
+
+def test_a_joint_with_a_slow_servo_of_its_own_stops_within_the_way_that_its_real_speed_needs():
+    device = alone(1.0)
+    mixing = Mixing(device)
+    controller = MotionController(device, mixing, Request(Command.ARM), mixing.raw([0.0]))
+    for k in range(60):
+        angle = 3.0 * k * PERIOD
+        controller.step(State.ARMED, [Kinematic(math.sin(angle), 3.0 * math.cos(angle), -9.0 * math.sin(angle))], PERIOD)
+    (begun,) = controller.commanded
+    while not controller.at_rest:
+        controller.step(State.HOLDING, None, PERIOD)
+    way = stopping_distance(HEADROOM * 0.5, LIMITS.acceleration, LIMITS.acceleration, LIMITS.jerk)
+    assert abs(controller.commanded[0] - begun) <= way
