@@ -24,7 +24,7 @@ SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joi
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
 BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
-RARE = 0.01  # share of frames with oscillation that counts as rare
+RARE = 0.01  # share of frames by which oscillation may exceed the least one
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def trials(
 
 
 def chosen(made: Sequence[Trial]) -> Trial:
-    """The trial with the least error or, beyond it, the first with more damping in which oscillation is rare, or as rare as any damping
-    makes it.
+    """The first trial, from that with the least error toward more damping, in which oscillation is at most `RARE` more than in the calmest
+    of these.
     """
     best = min(range(len(made)), key=lambda k: made[k].error)
     least = min(trial.oscillation for trial in made[best:])

@@ -129,7 +129,7 @@ class _Examination:
         return screws
 
     def _play(self, misaligned: MisalignedAxis, held: Indices) -> float:
-        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite where they hold it."""
+        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they lock it."""
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
         frames = tree.forward(state.values, balls=state.balls)
