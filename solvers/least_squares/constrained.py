@@ -80,7 +80,7 @@ def solve(
     vector: Array,
     lower: Array,
     upper: Array,
-    constraints: Constraints,
+    constraints: Constraints | None,
     sides: Sides | None = None,
     multipliers: Array | None = None,
 ) -> Answer:
@@ -91,10 +91,12 @@ def solve(
         vector: g (n,).
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
-        constraints: Linear constraints (m, n).
+        constraints: Linear constraints (m, n); None: there are none.
         sides: Active bounds to start from, as in `box.Boxed.sides`.
         multipliers: Multipliers (m,) of a similar problem, to start from.
     """
+    if constraints is None:
+        return of_box(box.solve(matrix, vector, lower, upper, sides))
     penalty = _Penalty(matrix, vector, lower, upper, constraints)
     tolerance, rounds = constraints.tolerance, 0
     if multipliers is not None and len(multipliers) == len(constraints) and multipliers.any():

@@ -111,17 +111,16 @@ def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None)
 class Limbs:
     """Builds the least-squares problem `Articulated` for the targets on a body's links."""
 
-    def __init__(self, body: Body, turning: Indices, placed: Indices, all_at_base: bool) -> None:
+    def __init__(self, body: Body, turning: Indices, placed: Indices) -> None:
         """Limbs and targets of a body.
 
         Args:
             body: The tree.
             turning: Links (k,) with an orientation target.
             placed: Links (p,) with a position target.
-            all_at_base: Whether all of these are at the base's own position, so that they depend on its linear velocity alone.
         """
         self.layout = Layout(body)
-        self.all_at_base = all_at_base
+        self.all_at_base = body.are_at_base(placed)
         self.turned = Carried(self.layout, body.carrying[turning])
         self.placed = Carried(self.layout, body.carrying[placed])
         count, width = self.layout.index.shape

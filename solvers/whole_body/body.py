@@ -90,3 +90,7 @@ class Body(Tree):
             if name not in self.links:
                 raise SkeletonError(f"there is no link '{name}': the links are {', '.join(self.links)}")
         return np.array([self.links[name] for name in names], np.intp)
+
+    def are_at_base(self, links: Indices) -> bool:
+        """Whether all links are at the base's own position, so that their positions depend on its linear velocity alone."""
+        return not self.carriers[links].any() and not self.ends[links, :3, 3].any()

@@ -41,9 +41,7 @@ class MotionTargets:
         self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
         self.turning_links = body.link_indices([target.link for target in turning])
         self.placed_links = body.link_indices([target.link for target in placed])
-        # Position targets at the base's own position depend on its linear velocity alone.
-        at_base = not body.carriers[self.placed_links].any() and not body.ends[self.placed_links, :3, 3].any()
-        self._at_base = np.zeros((len(placed), 3)) if at_base else None
+        self._at_base = np.zeros((len(placed), 3)) if body.are_at_base(self.placed_links) else None
         self._nodes, self._ends = body.carriers[self.turning_links], body.ends[self.turning_links, :3, :3]
         self._turn_weights, self._weights = (np.array([target.weight for target in group]) for group in (turning, placed))
         self._turn_gains, self._gains = (

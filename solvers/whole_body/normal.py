@@ -26,10 +26,7 @@ class Normal:
         """
         self.turned_by = body.moved_by[body.carriers[turning]].astype(float)  # (k, N)
         self.placed_by = body.moved_by[body.carriers[placed]].astype(float)  # (p, N)
-        # Position targets at the base's own position depend on its linear velocity alone.
-        ends = body.ends[placed]
-        self.at_base = (body.carriers[placed] == 0) & ~ends[:, :3, 3].any(axis=1)
-        self.all_at_base = bool(self.at_base.all())
+        self.all_at_base = body.are_at_base(placed)
         above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]).T  # [i, j]: i moves all that j moves
         self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))

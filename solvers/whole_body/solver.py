@@ -68,8 +68,8 @@ class WholeBody:
         self.acceleration = next((limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None)
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
-        self._normal = Normal(body, self._motion_targets.turning_links, self._motion_targets.placed_links)
-        self._limbs = Limbs(body, self._motion_targets.turning_links, self._motion_targets.placed_links, self._normal.all_at_base)
+        links = self._motion_targets.turning_links, self._motion_targets.placed_links
+        self._normal, self._limbs = Normal(body, *links), Limbs(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
 
     def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
@@ -184,7 +184,7 @@ class WholeBody:
                 matrix, vector = self._normal.equations(*errors)
                 matrix.flat[:: len(matrix) + 1] += damped
                 vector += drawn
-                answer = _minimum(matrix, vector, lower, upper, constraints, state)
+                answer = constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
         if len(self._levels) == 1:
@@ -287,10 +287,3 @@ class _StepProblem(NamedTuple):
     upper: Array  # (6 + n,)
     damped: Array  # (6 + n,) added to the diagonal
     drawn: Array  # (6 + n,) added to the negative gradient
-
-
-def _minimum(matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints | None, state: State) -> Answer:
-    """Solution of the least squares of a priority level."""
-    if constraints is not None:
-        return constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
-    return constrained.of_box(box.solve(matrix, vector, lower, upper, state.sides))

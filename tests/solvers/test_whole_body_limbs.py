@@ -44,7 +44,7 @@ def both_ways(body: Body, joints: np.ndarray, draw: np.random.Generator, positio
     normal = Normal(body, turning, placed)
     matrix, vector = normal.equations(*asked)
     dense = box.Dense(matrix + np.diag(damped), vector + drawn)
-    return Limbs(body, turning, placed, normal.all_at_base).equations(*asked, damped, drawn), dense
+    return Limbs(body, turning, placed).equations(*asked, damped, drawn), dense
 
 
 def any_box(body: Body, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
