@@ -5,14 +5,14 @@ import random
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import residual
+from limber.solvers.aim_residual import ROLL_WEIGHT, residual
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.gaze import FRAME, SPEED, shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
-from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, cross, dot, exponential, length, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain
@@ -91,6 +91,25 @@ def test_the_batched_aim_misses_what_the_plain_one_misses(kind: str) -> None:
         angles = any_posture(draw, chain)
         aim_error = BatchedAim(chain, goal).evaluate(model.poses(angles[None]).frames)
         assert float(aim_error.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
+
+
+@pytest.mark.parametrize("away", [0.0, 1e-9, 1e-8, 1e-6, 0.5, 2.0, 3.0])
+def test_the_batched_aims_errors_are_the_rotations_that_bring_a_head_on_target_and_upright(away: float) -> None:
+    draw, chain = random.Random(12), unit_chain("YXXZY", 2.0)
+    for _ in range(6):
+        angles = any_posture(draw, chain)
+        tool = chain.forward(angles.tolist()).tool_rotation
+        x, view, z = (rotate(tool, axis) for axis in (X, Y, Z))
+        backward = math.pi - away  # about any axis across the view
+        target = rotate(about(rotate(about(view, draw.uniform(0.0, math.tau)), x), backward), view)
+        up = any_direction(draw)
+        aim = BatchedAim(chain, GazeGoal(Direction(target, up), angles, symmetric=False))
+        sideways, tilted, rolled = aim.evaluate(chain.tree.forward(angles[None])).error[0]
+        swung = multiply(exponential(add(scale(x, sideways), scale(z, tilted))), tool)
+        upright = multiply(about(target, rolled / (ROLL_WEIGHT * length(cross(target, up)))), swung)
+        assert rotate(upright, Y) == pytest.approx(target, abs=1e-6)
+        assert dot(rotate(upright, X), up) == pytest.approx(0.0, abs=1e-6)
+        assert dot(rotate(upright, Z), up) > 0.0
 
 
 @pytest.mark.parametrize("axes", ["YXXZY", "YXZYXZY"])
