@@ -3,13 +3,14 @@
 from bpy.props import IntProperty, StringProperty
 
 from ..rig.blender.errors import RigError
+from ..rig.blender.overrides import why_not_editable
 from ..rig.blender.presence import find
 from ..rig.live.mover import Mover
 from ..rig.live.movers import in_use, mover_of, movers_of
 from ..rig.live.uses import Use, why_not
 from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
-from .subject import NO_CHAIN, needs_editable, needs_rig, rig_of
+from .subject import NO_CHAIN, needs_rig, rig_of
 
 POINTER = "limber_mover"  # a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
 
@@ -112,7 +113,7 @@ def own(mover: Mover) -> Mover:
 def needs_mover(context) -> str:
     """Why there is no mover in use that can be changed, with the remedy; "" if there is one."""
     mover = mover_at_hand(context)
-    return (needs_rig(context) or NO_CHAIN) if mover is None else needs_editable(mover.owner)
+    return (needs_rig(context) or NO_CHAIN) if mover is None else why_not_editable(mover.owner)
 
 
 def needs_use(context, use: Use, work: str) -> str:

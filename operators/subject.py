@@ -1,6 +1,7 @@
 """What operators and panels act on: the armature in use and its selected chain, and why there is none."""
 
 from ..rig.authoring import chains
+from ..rig.blender.overrides import why_not_editable
 from ..rig.live.movers import movers_of
 from ..rig.robot import servo_lists
 
@@ -31,14 +32,17 @@ def needs_rig(context) -> str:
     question for the thing in their name.
     """
     rig = rig_of(context)
-    return "No armature is active: click the robot's armature" if rig is None else needs_editable(rig)
+    return "No armature is active: click the robot's armature" if rig is None else why_not_editable(rig)
 
 
-def needs_editable(rig) -> str:
-    if rig.is_editable:
-        return ""
-    what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
-    return f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
+def needs_object_mode(context) -> str:
+    return "" if context.mode == "OBJECT" else "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)"
+
+
+def needs_pose_mode(context) -> str:
+    return needs_rig(context) or (
+        "" if rig_of(context).mode == "POSE" else "Bones are selected in Pose Mode: switch the armature to Pose Mode"
+    )
 
 
 def needs_chain(context) -> str:

@@ -25,12 +25,21 @@ def sidebar_width() -> float:
 
 def sentence(layout, text: str, icon: str, least: int = 1) -> None:
     """Draws a sentence with an icon, wrapped to the width of the sidebar, over at least `least` lines."""
-    width = int((sidebar_width() - FRAME) / CHARACTER)
     column = layout.column(align=True)
     column.scale_y = 0.85
-    lines = wrap(text, max(width, 16)) or [""]
+    lines = _wrapped(text) or [""]
     for number, line in enumerate(lines + [""] * (least - len(lines))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def address(layout, text: str) -> None:
+    """Draws an address, wrapped after its slashes."""
+    for number, line in enumerate(_wrapped(text.replace("/", "/ "))):
+        layout.label(text=line.replace("/ ", "/"), icon="NONE" if number == 0 else "BLANK1")
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, max(int((sidebar_width() - FRAME) / CHARACTER), 16))
 
 
 def props(layout, owner, *names: str) -> None:

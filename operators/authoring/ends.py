@@ -6,7 +6,7 @@ from ...rig.authoring import chains
 from ...rig.blender.counting import counted
 from ...rig.blender.selection import selected_index
 from ..operator import UndoOperator
-from ..subject import chain_of, needs_chain, rig_of
+from ..subject import chain_of, needs_chain, needs_pose_mode, rig_of
 from .euler_consent import EulerConsent
 
 
@@ -21,9 +21,7 @@ class LIMBER_OT_add_end(EulerConsent, UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        if why := needs_chain(context):
-            return why
-        return "Bones are selected in Pose Mode: switch the armature to Pose Mode" if rig_of(context).mode != "POSE" else ""
+        return needs_chain(context) or needs_pose_mode(context)
 
     def _changed(self, context) -> list[str]:
         return chains.quaternion_bones(rig_of(context), chains.new_bones(rig_of(context), chain_of(context), self._bone(context)))

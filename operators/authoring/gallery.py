@@ -15,15 +15,13 @@ from ..files import ReadsFile, shown_files
 from ..framing import frame
 from ..operator import Operator, UndoOperator
 from ..stepwise import Stepwise
-from ..subject import needs_rig, rig_of
+from ..subject import needs_object_mode, needs_rig, rig_of
 
 
 class _AddsRobot:
     """Operator that adds a robot in Object Mode."""
 
-    @classmethod
-    def why_not(cls, context) -> str:
-        return "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)" if context.mode != "OBJECT" else ""
+    why_not = needs_object_mode
 
     def add(self, context, folder: Path) -> None:
         robot = read_description(folder)

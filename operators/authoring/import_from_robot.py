@@ -9,7 +9,7 @@ from ...rig.blender.counting import counted
 from ..framing import frame
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
-from ..subject import rig_of
+from ..subject import needs_object_mode, rig_of
 
 
 class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
@@ -23,9 +23,7 @@ class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 
-    @classmethod
-    def why_not(cls, context) -> str:
-        return "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)" if context.mode != "OBJECT" else ""
+    why_not = needs_object_mode
 
     def _ask(self, context):
         rig = rig_of(context)

@@ -4,7 +4,7 @@ from ...rig.authoring import chains, forward
 from ...rig.blender.counting import counted
 from ...rig.properties.chains import SIGNED_AXES
 from ..operator import UndoOperator
-from ..subject import needs_rig, rig_of
+from ..subject import needs_pose_mode, rig_of
 from .euler_consent import EulerConsent
 
 GUESS = "AUTO"
@@ -26,11 +26,7 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
         options={"SKIP_SAVE"},
     )
 
-    @classmethod
-    def why_not(cls, context) -> str:
-        if why := needs_rig(context):
-            return why
-        return "Bones are selected in Pose Mode: switch the armature to Pose Mode" if rig_of(context).mode != "POSE" else ""
+    why_not = needs_pose_mode
 
     def _changed(self, context) -> list[str]:
         return chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))

@@ -7,6 +7,7 @@ from ...rig.authoring.mechanism.check import check
 from ...rig.authoring.mechanism.finding import check_joints, collection_of, joints_around
 from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.blender.counting import counted
+from ...rig.blender.overrides import why_not_editable
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels
 from ...rig.reading.mechanism.assembled import prepare
@@ -18,7 +19,7 @@ from ...rig.reading.mechanism.starts import note_values
 from ...rig.robot import links
 from ..framing import frame
 from ..operator import Operator, UndoOperator
-from ..subject import needs_editable, rig_of
+from ..subject import rig_of
 
 
 def mechanism_owner(context):
@@ -42,7 +43,7 @@ def needs_mechanism(context) -> str:
     owner = mechanism_owner(context)
     if owner is None:
         return "There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene"
-    return needs_editable(owner)
+    return why_not_editable(owner)
 
 
 def needs_authoring(context) -> str:

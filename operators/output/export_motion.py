@@ -9,9 +9,9 @@ from ...hardware.motion_files.firmware_header import NO_PIN, PULSE_RATE
 from ...hardware.motion_files.motion import HIGHEST_RATE
 from ...rig.blender.counting import counted
 from ...rig.output.export import Export
-from ...rig.robot.device import sources
 from ..files import WritesFile, shown_files
 from ..movers import ActsOnMover, mover_at_hand, needs_mover
+from ..robot.needs import why_no_servo
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
 from .lerobot_values import lerobot_values
@@ -67,8 +67,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         if why := needs_mover(context):
             return why
         rig = mover_at_hand(context).owner
-        if not sources(rig):
-            return f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
+        if why := why_no_servo(rig):
+            return why
         return "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
     def _ask(self, context):

@@ -3,11 +3,12 @@
 import bpy
 
 from ...rig.blender.counting import counted, named
+from ...rig.blender.overrides import why_not_editable
 from ...rig.live.movers import live_of
 from ...rig.output import record, take_copies
 from ..movers import mover_at_hand, needs_mover
 from ..operator import Operator, UndoOperator
-from ..subject import needs_editable, needs_rig, rig_of
+from ..subject import needs_rig, rig_of
 
 
 def _owner(context):
@@ -37,7 +38,7 @@ class LIMBER_OT_record_live(Operator):
 
 def _needs_owner(context) -> str:
     owner = _owner(context)
-    return needs_rig(context) if owner is None else needs_editable(owner)
+    return needs_rig(context) if owner is None else why_not_editable(owner)
 
 
 def _needs_going(context) -> str:

@@ -17,9 +17,14 @@ def needs_disconnected(context) -> str:
 
 def needs_a_servo(context) -> str:
     """Why no servo follows a joint, motor or value, with the remedy; "" if one does."""
-    if (why := needs_rig(context)) or sources(rig_of(context)):
+    if why := needs_rig(context):
         return why
-    return needs_servos(context) or f"No joint or motor of '{rig_of(context).name}' has a servo: give one its servo under Robot > Set Up"
+    why = why_no_servo(rig_of(context))
+    return why and (needs_servos(context) or why)
+
+
+def why_no_servo(rig) -> str:
+    return "" if sources(rig) else f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
 
 
 def needs_state(context, states: set) -> str:

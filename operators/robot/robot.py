@@ -13,7 +13,7 @@ from ...rig.robot import links, puppeteer, values
 from ...rig.robot import view as robot_view
 from ...rig.robot.device import sources
 from ..operator import Operator, UndoOperator
-from ..subject import needs_rig, needs_servos, rig_of
+from ..subject import needs_rig, rig_of
 from .needs import in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
 from .program_consent import ProgramConsent
 
@@ -185,14 +185,11 @@ class LIMBER_OT_store_park_pose(UndoOperator):
 
     bl_label = "Store Park Pose"
 
-    why_not = needs_servos
+    why_not = needs_a_servo
 
     def run(self, context):
         rig = rig_of(context)
-        found = sources(rig)
-        if not found:
-            raise RigError(f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up")
-        rig.limber.device.park = values.store_posture(rig, found, f"{rig.name} Park")
+        rig.limber.device.park = values.store_posture(rig, sources(rig), f"{rig.name} Park")
         self.report({"INFO"}, f"'{rig.limber.device.park.name}' is the park pose of '{rig.name}'")
 
 

@@ -3,7 +3,7 @@
 from ...operators.subject import rig_of
 from ...rig.live.movers import chosen_of
 from ...rig.robot import remote
-from ..tab import MoverTab, props, sentence
+from ..tab import MoverTab, address, props, sentence
 
 
 class LIMBER_PT_remote(MoverTab):
@@ -28,5 +28,5 @@ class LIMBER_PT_remote(MoverTab):
             layout.operator("limber.end_remote", icon="PAUSE", depress=True)
             sentence(layout, heard.problem or "Listening", "ERROR" if heard.problem else "INFO")
         column = layout.box().column(align=True)
-        for address in remote.addresses(chosen_of(rig)):
-            column.label(text=address)
+        for each in remote.addresses(chosen_of(rig)):
+            address(column, each)

@@ -1,6 +1,14 @@
-"""Library overrides: a preparation before saving that keeps the chains of overridden armatures."""
+"""Linked objects and library overrides: what cannot be edited, and a preparation before saving that keeps overridden chains."""
 
 import bpy
+
+
+def why_not_editable(rig) -> str:
+    """Why an armature or mechanism cannot be changed, with the remedy; "" if it can."""
+    if rig.is_editable:
+        return ""
+    what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
+    return f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
 
 
 def prepare_to_save() -> None:

@@ -15,6 +15,7 @@ from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
+from ..blender.evaluation import evaluated
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held
@@ -102,18 +103,16 @@ class BodySession(SceneSession):
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = frame.part, frame.host.depsgraph, frame.host.is_dirty(frame.part)
-        evaluated = rig.evaluated_get(depsgraph)
-        if not evaluated.is_evaluated:
-            raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+        shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
         self.is_streamed = pairing.is_streamed(retarget)
-        self._update_reader(rig, linked, evaluated, is_dirty)
-        held = self.reader.held(evaluated.pose.bones)
+        self._update_reader(rig, linked, shown, is_dirty)
+        held = self.reader.held(shown.pose.bones)
         self._update_model(rig, retarget, linked, held)
         self.held = held
         inputs = self._inputs(rig, retarget, linked, frame.view)
         if retarget.posture_gain:
-            inputs = inputs._replace(posture=self.reader.posture(evaluated.pose.bones))
+            inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, inputs
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
@@ -145,9 +144,9 @@ class BodySession(SceneSession):
             self.linked_key = key
         return self.linked
 
-    def _update_reader(self, rig, linked: Linked, evaluated, is_dirty: bool) -> None:
+    def _update_reader(self, rig, linked: Linked, shown, is_dirty: bool) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
-        if self.reader is not None and self.reader_key == key and not is_dirty and not self.reader.is_outdated(evaluated.pose.bones):
+        if self.reader is not None and self.reader_key == key and not is_dirty and not self.reader.is_outdated(shown.pose.bones):
             return
         reader = BodyReader(rig, linked.base, linked.targets, linked.paired_only)
         self.reader_key = key
@@ -192,7 +191,7 @@ class BodySession(SceneSession):
             turns, places = pairing.stream_of(retarget).posed(linked.sources)
         else:
             turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
-            origin = np.array(source.evaluated(retarget.source, placement.depsgraph).matrix_world.translation, float)
+            origin = np.array(evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float)
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)

@@ -15,6 +15,7 @@ from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
+from ..blender.evaluation import evaluated
 from ..properties.character import character
 from ..reading import chain as build
 from ..reading import channels
@@ -121,16 +122,14 @@ class ChainSession(SceneSession):
         """
         rig, chain = frame.part
         placement, depsgraph = frame.view, frame.host.depsgraph
-        evaluated = rig.evaluated_get(depsgraph)
-        if not evaluated.is_evaluated:
-            raise RigError(f"Armature '{rig.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+        shown = evaluated(rig, depsgraph)
         bodies = frame.host.bodies.get(rig.session_uid)
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
         solver = frame.host.solver(frame.part)
-        self._update_reader(rig, chain, solver, evaluated, frame.host.dirty)
+        self._update_reader(rig, chain, solver, shown, frame.host.dirty)
         reader = self.reader
-        poses = reader.read(evaluated.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
+        poses = reader.read(shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
@@ -162,10 +161,10 @@ class ChainSession(SceneSession):
             slot=frame.slot,
         )
 
-    def _update_reader(self, rig, chain, solver: str, evaluated, dirty: set[str]) -> None:
+    def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
         settings = (rig.data.name, *build.stored(chain, solver))
-        if self.reader is not None and self.reader.modes_changed(evaluated.pose.bones):
+        if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
             dirty.add(rig.data.name)
         if self.reader is not None and self.settings == settings and rig.data.name not in dirty:
             return

@@ -13,6 +13,7 @@ import bpy
 
 from ...character.playback import Playback, Time
 from ...solvers.kinematics.rotations import IDENTITY
+from ..blender.overrides import why_not_editable
 from ..reading.mechanism import assembled
 from ..reading.placement import Placement
 from ..reading.skeleton import NO_SCALE, ORIGIN
@@ -112,10 +113,7 @@ def _show_synced() -> None:
     for member in current().registry:
         if not can_show(member.rig):
             for mover in member.movers:
-                stage.session(*mover).problem = (
-                    f"Armature '{member.rig.name}' is linked from another file: make a library override of it"
-                    " (Object > Library Override > Make)"
-                )
+                stage.session(*mover).problem = why_not_editable(member.rig)
         _show(member, stage)
     for mover in current().mechanisms.movers():
         if why := current().mechanisms.unread.get(mover.owner.session_uid):

@@ -10,6 +10,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
 from ..blender.evaluation import is_unevaluated
+from ..blender.overrides import why_not_editable
 from ..blender.presence import why_absent
 from . import axes, check_bones, kept_posture, postures
 from . import chain as build
@@ -53,10 +54,8 @@ def _findings(context, rig, chain) -> list[Finding]:
 
 
 def _rig(context, rig) -> Iterator[Finding]:
-    if not rig.is_editable:
-        yield Finding(
-            f"Armature '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)", True
-        )
+    if why := why_not_editable(rig):
+        yield Finding(why, True)
     if is_unevaluated(context, rig):
         yield Finding(
             f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",

@@ -381,6 +381,15 @@ def test_a_target_of_another_file_stays_where_it_is(rig, send, tmp_path):
         bpy.ops.limber.move_with_mouse()
 
 
+def test_a_long_address_is_wrapped_after_its_slashes():
+    from limber.panels.robot.remote import LIMBER_PT_remote
+
+    owner = mechanisms.add("stewart")
+    owner.limber.mechanism.goals[0].name = "The Upper Plate of the Stewart Platform"
+    lines = drawn(LIMBER_PT_remote).labels
+    assert lines[:2] == ["/limber/target/Stewart_Platform/", "The_Upper_Plate_of_the_Stewart_Platform x y z"]
+
+
 def test_the_panels_addresses_end_with_those_of_the_robot_which_may_not_be_armed_at_first():
     rig, _ = looking_chain()
     assert remote.addresses(movers_of(rig))[-2:] == ["/limber/stop", "/limber/arm"]

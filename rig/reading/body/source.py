@@ -6,21 +6,10 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
+from ...blender.evaluation import evaluated
 
 NOTHING = 1e-9  # scale below which a matrix has no rotation
 EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
-
-
-def evaluated(source, depsgraph):
-    """The source object as evaluated by Blender.
-
-    Raises:
-        RigError: the source is not in the evaluated scene.
-    """
-    found = source.evaluated_get(depsgraph)
-    if not found.is_evaluated:
-        raise RigError(f"Source '{source.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-    return found
 
 
 def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
@@ -29,7 +18,7 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
     Raises:
         RigError: a bone is missing, or the source is not evaluated.
     """
-    thing = evaluated(source, depsgraph)
+    thing = evaluated(source, depsgraph, "Source")
     bones = thing.pose.bones
     rows = {name: k for k, name in enumerate(bones.keys())}
     for name in names:
