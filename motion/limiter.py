@@ -28,7 +28,7 @@ class Limiter(TrackingFilter):
     ) -> Kinematic:
         """State `dt` seconds later; as `Filter.step`, with a further argument `target_acceleration` [rad/s2].
 
-        If the target's velocity and acceleration are known, the joint can get into that state within its limits, and can then still stop
+        If the target's velocity and acceleration are known, and the joint can reach that state within its limits and then still stop
         within its position limits, the result is exactly the target's state.
         """
         if target_velocity is None or target_acceleration is None:

@@ -118,8 +118,8 @@ def saturated(value: float, limit: float) -> float:
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
     """Omega: factor on a velocity that leads away from mid-range; it falls to 0 at the position limits and is 0 beyond.
 
-    Repair 3: printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they meet
-    at lower + alpha.
+    Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they
+    meet at lower + alpha.
     """
     alpha = 0.5 * (limits.upper - limits.lower)
     away = position - (limits.lower + alpha)

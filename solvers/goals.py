@@ -42,8 +42,8 @@ class Direction:
     """Aim: the tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X is
     perpendicular to `up` and its Z on `up`'s side; where the view is along `up` itself, the roll is free again.
 
-    With `level` the roll is free, but among the poses that meet the aim those are preferred whose roll against this up vector is the
-    posture's. Only Expressive takes notice of it.
+    With `level` the roll is free, but of the poses that meet the aim, those with the posture's roll relative to this up vector are
+    preferred. Only Expressive uses it.
     """
 
     vector: Vector

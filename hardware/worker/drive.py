@@ -29,8 +29,8 @@ class _Servo:
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> list[Joint]:
-    """The device's joints; the velocity limit of one that drives its servos alone is lowered to their speeds, so that its motion is planned
-    within them.
+    """The device's joints; if no other joint drives a joint's servos, its velocity limit is lowered to their speed, so that its motion is
+    planned within that.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
@@ -217,7 +217,7 @@ class Drive:
 
 
 def _within(limiter: Limiter, reach: Reach) -> Limiter:
-    """A limiter that takes a joint only to where it can stop within `reach`, as far as the limits contain that."""
+    """The limiter with its position limits narrowed to `reach`, as far as they contain that."""
     limits = limiter.limits
     return Limiter(replace(limits, lower=limits.clamp(reach[0]), upper=limits.clamp(reach[1])))
 
@@ -230,12 +230,12 @@ def _around(limits: Limits, value: float) -> Limits:
 
 
 def _is_slow(state: Kinematic, limits: Limits) -> bool:
-    """Whether velocity and acceleration are within the limits, but for rounding."""
+    """Whether velocity and acceleration are within the limits, apart from rounding errors."""
     return abs(state.velocity) <= ROUNDED_UP * limits.velocity and abs(state.acceleration) <= ROUNDED_UP * limits.acceleration
 
 
 def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:
-    """Whether the joint is within the range of `limits`, and stops in it even as gently as `slow` does."""
+    """Whether the joint, braking at the acceleration and jerk of `slow`, would stay within the range of `limits`."""
     lowest, highest = stopping_range((state.position, state.velocity, state.acceleration), slow.acceleration, slow.jerk)
     return limits.lower <= lowest and highest <= limits.upper
 

@@ -13,28 +13,28 @@ Reach = tuple[float, float]  # lowest and highest position
 
 FIRST_INTERVAL = 1.0 / 24.0  # [s] between frames, until some have come: the slowest usual rate
 LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
-REMEMBERED = 64  # gaps that tell the rate: a second at 60 frames a second
-LEARNED = 16  # gaps from which on the rate is known
+REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
+LEARNED = 16  # number of gaps from which on the rate is known
 DROPPED = 1.75  # intervals: after a longer gap a frame is missing; a shorter one is unevenness
 STALL = 2.5  # intervals: a longer gap is no unevenness, and amid a motion a stall
-MOST_LOST = 2.0  # [s] of a stall for which frames make up: after a longer one, frames that come faster are a new rate
+MOST_LOST = 2.0  # [s] longest stall after which faster frames count as catching up; after longer ones, as a new rate
 EARLY = 0.1  # intervals by which frames that catch up come early: less is unevenness
-STANDING = 6  # equal frames in a row at which the curve stands still however far behind playback is
+STANDING = 6  # number of equal frames in a row after which the curve is constant, whatever the lag
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
-RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it does not look like a jerk
-RESERVE = 0.3  # frames that there should be to spare when the next is at its latest
+RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not visible
+RESERVE = 0.3  # frames left to play when the next one arrives at its latest
 MOST_QUEUED = 1.5  # frames: if more wait, playback skips to the newest and leaves the rest to the limiter
-FORGETTING = 1.0  # [1/s] frames by which one that was late once is forgotten
-SETTLE = 2.0  # [s] in which playback gets to its best lag: longer than it takes to measure it
+FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
+SETTLE = 2.0  # [s] time in which playback reaches its best lag: longer than its measurement takes
 
 
 class Pace:
     """Pace of frames: the usual interval between them, the longest, and whether they are catching up after a stall.
 
-    Frames that catch up come faster than usual for a while, since others were late. That is no new rate, so nothing is learned of it.
+    After a stall frames come faster than usual until they have caught up; these do not change the measured interval.
 
     Attributes:
-        interval: Usual interval [s]: the mean without outliers, since a single long gap says nothing about the rate, an uneven rhythm does.
+        interval: Usual interval [s]: the mean of the gaps without outliers, since a single long gap is no change of the rate.
         longest: Longest of the gaps without outliers [s].
     """
 
@@ -64,7 +64,7 @@ class Pace:
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether frames that come faster than usual make up for a stall."""
+        """Whether frames still come faster than usual after a stall."""
         return self._lost > 0.0
 
     @property
@@ -169,7 +169,7 @@ class Playback:
         return motion
 
     def _extend_curve(self, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, and before it one that is missing, so that this one keeps its time."""
+        """Append the newest frame to the curve; before it, one in place of a missing frame, so that the newest keeps its time."""
         stood, last, point = self._stands(), self._points[-1], self._ahead()
         self._append([_between(last, point, 0.5), point] if is_frame_missing else [point])
         if stood:
@@ -195,12 +195,12 @@ class Playback:
         self._last += len(points)
 
     def _ahead(self) -> Angles:
-        """Where the joints of the newest frame will be an interval later."""
+        """Positions (channels,) of the newest frame, extrapolated by one interval."""
         assert self._newest is not None
         return self._clamp(tuple(extrapolated(joint, 1.0) for joint in self._newest))
 
     def _reach(self) -> tuple[Reach, ...]:
-        """Positions between which joints would stop that move like the newest frame, each as far as its limits allow.
+        """For each channel the positions between which a joint that moves like the newest frame would stop, within its limits.
 
         A joint whose acceleration is 0, or not known as that of keyframes, may stop anywhere. The curve passes the frames at a distance:
         see `motion.interpolation`.
@@ -218,11 +218,11 @@ class Playback:
         return tuple(reaches)
 
     def _best_lag(self) -> float:
-        """Control points between playback and the newest when that comes, with which the next is usually there when it is needed."""
+        """Lag [control points] behind the newest frame when it arrives, just enough that the next one usually arrives in time."""
         return 1.0 + (self._pace.longest + self._period) / self._pace.interval + RESERVE
 
     def _stands(self) -> bool:
-        """Whether the curve stands still where playback is: the last points are equal."""
+        """Whether the curve is constant at the playback position, since the last points are equal."""
         newest = self._points[-1]
         return all(point == newest for point in list(self._points)[-STANDING:])
 

@@ -43,10 +43,10 @@ class Range(NamedTuple):
 
 
 class Aim(Protocol):
-    """How an end should be oriented: its whole orientation, or its view."""
+    """Interface of an end's desired orientation: its whole orientation, or its view."""
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
-        """Gradient terms for a hinge, which now has this axis (unit) and position [m] in the base frame, and the end's present pose."""
+        """Gradient terms of a hinge that now has this axis (unit) and position [m] in the base frame, for the end's present pose."""
         ...
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
@@ -55,7 +55,7 @@ class Aim(Protocol):
 
 
 class WholeOrientation:
-    """Orientation of an end."""
+    """Desired orientation of an end."""
 
     def __init__(self, target: Quaternion, symmetric: bool) -> None:
         self.target, self.symmetric = target, symmetric
@@ -68,7 +68,7 @@ class WholeOrientation:
 
 
 class View:
-    """View of an end: along a direction or to a point, with free or upright roll."""
+    """Desired view of an end: along a direction or to a point, with free or upright roll."""
 
     def __init__(self, aim: Direction | Point, symmetric: bool) -> None:
         self.aim, self.symmetric = aim, symmetric
@@ -102,9 +102,9 @@ class View:
 class Task:
     """Task of one end, its aim and its position: the rotation or translation of a single joint that brings the end nearest to its goal.
 
-    With an orientation and a position joints may be divided (Zalo's "bonus: direction"): the last ones serve the orientation, those before
-    them the position. These bring the wrist, the position of the first of the last joints, to where it will be once the end has its
-    orientation: so the one does not spoil the other.
+    With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones serve the orientation, those
+    before them the position. The latter bring the wrist (the position of the first of the last joints) to where it belongs when the end
+    has its orientation, so that neither disturbs the other.
     """
 
     def __init__(self, end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool) -> None:

@@ -222,8 +222,8 @@ class Tracker:
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
 
-        Shape and aim are linearised where the last frame's velocity leads: then what is left of the aim's error is of second order in the
-        change of velocity, not in the movement.
+        Shape and aim are linearised at the angles that the last frame's velocity would lead to, so that the remaining aim error is of
+        second order in the change of velocity, not in the movement.
         """
         one, start = np.ones(1), bounds.start[None]
         inertia = settling.damping_share * PULL_TIME / bounds.dt * one

@@ -206,6 +206,6 @@ def run_of(indices: Indices) -> Indices | slice:
 
 
 def _picked(nodes: Array, rows: Indices | slice) -> Array:
-    """Nodes (..., k, 4, 4) of a tree."""
+    """Those of a tree's nodes (..., 1 + n, 4, 4) with the given indices (k,)."""
     picked: Array = nodes[..., rows, :, :] if isinstance(rows, slice) else nodes.take(rows, axis=-3)
     return picked

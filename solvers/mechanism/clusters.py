@@ -74,7 +74,7 @@ class Clusters:
         return rows
 
     def along_free(self, slope: Array, loops: Array, free: Mask) -> Array:
-        """A gradient (v,) from which the constraint forces of the loops are removed; these follow from the free coordinates (mask (v,))."""
+        """A gradient (v,) without the loops' constraint forces, which are computed from its free coordinates (mask (v,))."""
         slope = slope.copy()
         for held, block in zip(self.columns, self.blocks(loops), strict=True):
             freed = block * free[held][:, None, :]

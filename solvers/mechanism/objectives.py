@@ -143,7 +143,7 @@ class Objectives:
             yield RotationSpeed(ends, ends.frames(last), weights.speed * dt)
 
     def _make_moving(self, weight: float, components: int) -> Ends:
-        """All bodies that move."""
+        """Ends at all bodies that move, with this weight on each error component."""
         nodes = self.tree.carriers[self.tree.bodies]
         moving = np.flatnonzero(self.tree.carries[nodes].any(1))
         return Ends(nodes[moving], self.tree.ends[moving], self.tree.carries, np.full((len(moving), components), weight))
