@@ -15,7 +15,7 @@ from typing import Any
 from ..files import atomic
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
-from ..motion.filters import Limits
+from ..motion.joint import Limits
 from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
 from .protocols.maestro import MODELS

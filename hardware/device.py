@@ -10,7 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from ..motion.filters import Limits
+from ..motion.joint import Limits
 from .address import address_of
 from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings

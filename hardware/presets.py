@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..motion.filters import Limits
+from ..motion.joint import Limits
 
 SHARE = 0.7  # share of the no-load speed that a servo reaches under its usual load
 GATHERING = 0.3  # [s] from standstill to full speed

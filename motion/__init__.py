@@ -1,8 +1,8 @@
 """Motion filters and the limiter: from joint angles to motion within limits, in plain floats. Knows no Blender."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
-from .filters import Character, Filter, FilterInfo, Kinematic, Limits
-from .interpolation import between, extrapolated
+from .filters import NEUTRAL, Character, Filter, FilterInfo
+from .joint import Kinematic, Limits, between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
 from .tracking import TrackingFilter, used_limits
@@ -25,7 +25,7 @@ def make_filter(name: str, limits: Limits, character: Character | None = None) -
     """
     if name not in FILTERS:
         raise UnknownFilterError(f"no motion filter is called `{name}`: choose one of {', '.join(FILTERS)}")
-    character = character or Character()
+    character = character or NEUTRAL
     return FILTERS[name].make(character.within(limits), character)
 
 

@@ -1,79 +1,12 @@
-"""Interface of motion filters: a joint's limits and state of motion, the character parameters, the protocol. Knows no Blender."""
+"""Interface of motion filters: the character parameters, the protocol, the table's entries. Knows no Blender."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Protocol
 
-from .errors import CharacterError, LimitsError, TargetError, TimeStepError
-
-_ROUNDING = 1e-14  # relative: some forty units in the last place, more than the rounding of one step, less than a check of limits notices
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of one joint; all but the position limits are the same in both directions.
-
-    Attributes:
-        lower, upper: Position limits [rad] ([m] for a prismatic joint), lower <= upper.
-        velocity: [rad/s], positive.
-        acceleration: [rad/s2], positive.
-        jerk: [rad/s3], positive.
-
-    Raises:
-        LimitsError: a field is no finite number, lower > upper, or a dynamic limit is not positive; names the field and the remedy.
-    """
-
-    lower: float
-    upper: float
-    velocity: float
-    acceleration: float
-    jerk: float
-
-    def __post_init__(self) -> None:
-        for field in ("lower", "upper"):
-            if not isfinite(getattr(self, field)):
-                raise LimitsError(f"limit `{field}` is {getattr(self, field)}: give it a finite angle")
-        if self.lower > self.upper:
-            raise LimitsError(f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): exchange them or move one")
-        for field in ("velocity", "acceleration", "jerk"):
-            value = getattr(self, field)
-            if not (isfinite(value) and value > 0.0):
-                raise LimitsError(f"limit `{field}` is {value}: give it a finite number above zero")
-
-    def clamp(self, position: float) -> float:
-        """Nearest position [rad] within the limits."""
-        return min(max(position, self.lower), self.upper)
-
-    def absorb(self, position: float) -> float:
-        """The position [rad], moved onto a limit if it exceeds that limit only by a rounding error."""
-        rounding = _ROUNDING * max(abs(self.lower), abs(self.upper))
-        if self.upper < position <= self.upper + rounding:
-            return self.upper
-        if self.lower - rounding <= position < self.lower:
-            return self.lower
-        return position
-
-    def widened(self, share: float) -> "Limits":
-        """Limits with velocity, acceleration and jerk larger by `share`, and the same position limits."""
-        return replace(
-            self,
-            velocity=self.velocity * (1.0 + share),
-            acceleration=self.acceleration * (1.0 + share),
-            jerk=self.jerk * (1.0 + share),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Kinematic:
-    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint).
-
-    A filter may return a subclass that stores more, and accepts a plain one as a state without history.
-    """
-
-    position: float
-    velocity: float = 0.0
-    acceleration: float = 0.0
+from .errors import CharacterError
+from .joint import Kinematic, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +50,9 @@ class Character:
         )
 
 
+NEUTRAL = Character()  # all that the limits allow
+
+
 class Filter(Protocol):
     """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure functions of the state."""
 
@@ -150,13 +86,3 @@ class FilterInfo:
     label: str
     description: str
     make: Callable[[Limits, Character], Filter]
-
-
-def check_step(target: float, dt: float, target_velocity: float | None) -> None:
-    """Raises TargetError or TimeStepError on invalid arguments of `Filter.step`."""
-    if not isfinite(target):
-        raise TargetError(f"target angle is {target}: hold the last good one instead")
-    if target_velocity is not None and not isfinite(target_velocity):
-        raise TargetError(f"target velocity is {target_velocity}: pass None to have it estimated")
-    if not (dt >= 0.0 and isfinite(dt)):
-        raise TimeStepError(f"time step is {dt} s: give a finite one of at least 0")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from .errors import TargetError
-from .filters import Kinematic, Limits, check_step
+from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, stopping_range, toward_rest
 from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_displacement
 

@@ -10,10 +10,11 @@ As printed, for one step of dt, with x, x', x'' the output so far and s the set-
 Its units do not agree. Comments "Repair 1" to "Repair 7" below and docs/motion.md say what is done instead.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, pi, sqrt, tanh
 
-from .filters import Character, Kinematic, Limits, check_step
+from .filters import NEUTRAL, Character
+from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
 OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits
@@ -37,7 +38,7 @@ class NuttyFilter:
     """
 
     limits: Limits
-    character: Character = field(default_factory=Character)
+    character: Character = NEUTRAL
 
     def rest(self, position: float) -> Kinematic:
         return Kinematic(position)

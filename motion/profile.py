@@ -13,7 +13,7 @@ trajectories"); finding the switch from the stopping position is this file's own
 
 from math import copysign, sqrt
 
-from .filters import Kinematic, Limits
+from .joint import Kinematic, Limits
 
 Point = tuple[float, float, float]  # position, velocity, acceleration
 Stopping = tuple[float, float, float]  # signed distance, first jerk, derivative of the distance with respect to acceleration [s2]

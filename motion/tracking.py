@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import copysign
 from typing import NamedTuple
 
-from .filters import Character, Kinematic, Limits, check_step
+from .filters import NEUTRAL, Character
+from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
 FOLLOWABLE = (
@@ -122,7 +123,7 @@ class TrackingFilter:
     """
 
     limits: Limits
-    character: Character = field(default_factory=Character)
+    character: Character = NEUTRAL
     _used: Limits = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import cbrt, sqrt
 
-from .filters import Kinematic, Limits, check_step
+from .joint import Kinematic, Limits, check_step
 from .profile import stopping_distance
 
 # Largest velocity, acceleration and jerk of the minimum-jerk movement over the unit of distance in the unit of time

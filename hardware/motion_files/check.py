@@ -1,6 +1,6 @@
 """Checks of a motion against its joints' limits and its channels' ranges. Knows no Blender.
 
-Limits are checked on finite differences of the frames. Derivatives of the curve through the frames (`motion.interpolation`) are convex
+Limits are checked on finite differences of the frames. Derivatives of the curve through the frames (`motion.joint`) are convex
 combinations of these, so they exceed a limit only near frames where a difference does.
 """
 

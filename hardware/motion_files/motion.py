@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...motion import Kinematic, Limits, TrackingFilter, between
-from ...motion.interpolation import FRAMES
+from ...motion.joint import FRAMES
 from ..device import Device
 from ..errors import ExportError
 from ..mixing import Mixing

@@ -77,7 +77,7 @@ class Playback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
     Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. Playback
-    interpolates the frames by the spline of `motion.interpolation`, at their mean rate. The position of a joint with known velocity and
+    interpolates the frames by the spline of `motion.joint`, at their mean rate. The position of a joint with known velocity and
     acceleration is extrapolated by one interval, which reduces the spline's delay from two frames to one. The further lag of playback is
     just large enough that the next frame has usually arrived when it is needed.
 
@@ -203,7 +203,7 @@ class Playback:
         """For each channel the positions between which a joint that moves like the newest frame would stop, within its limits.
 
         A joint whose acceleration is 0, or not known as that of keyframes, may stop anywhere. The curve passes the frames at a distance:
-        see `motion.interpolation`.
+        see `motion.joint`.
         """
         assert self._newest is not None
         step, reaches = self._pace.interval, []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.motion import Character, Kinematic, Limits, between, make_filter, make_limiter
-from limber.motion.interpolation import DELAY, FRAMES
+from limber.motion.joint import DELAY, FRAMES
 from limber.motion.limiter import HEADROOM, jerk_suffices
 from limber.motion.profile import moved
 
