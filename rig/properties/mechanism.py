@@ -112,7 +112,7 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
 
     @property
     def label(self) -> str:
-        """The motor's name: it has the axis as the object or the bone has it, which may differ from the one of the joint's kind."""
+        """The motor's name in the interface. Its axis is the object's or bone's own, which may differ from the one of the joint's kind."""
         return self.name
 
     value: FloatProperty(

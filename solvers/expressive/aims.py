@@ -134,7 +134,7 @@ class _Position:
 
 
 class _View:
-    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the angle between both.
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the angle between view and up.
 
     Components are along the end's own axes X, Z and, of the roll, Y.
     """
@@ -189,5 +189,5 @@ class _View:
 
 
 def _chosen(nearer: Angles, sides: Angles | None) -> Angles:
-    """The side (m,) of a symmetric end: that of `sides`, the nearer one where it has none."""
+    """Side (m,) of a symmetric end in each pose: that in `sides`, or the nearer one where `sides` is 0."""
     return nearer if sides is None else np.where(sides == 0.0, nearer, sides)

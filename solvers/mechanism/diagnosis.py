@@ -84,7 +84,7 @@ class _Examination:
         return self.solver.loops.linear(self.frames, screws, {})[1]
 
     def _locked(self, held: Indices, block: Array) -> LockedLoop | None:
-        """The locked loop of a cluster: its coordinates (c,), and its Jacobian (r, c)."""
+        """The locked loop of a cluster with coordinates `held` (c,) and Jacobian `block` (r, c); None: all its joints can move."""
         free = null_space(block, len(held))
         motions = np.zeros((len(self.tree), free.shape[1]))
         motions[held] = free

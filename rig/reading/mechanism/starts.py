@@ -47,7 +47,7 @@ def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
 
 
 def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
-    """The state with a joint moved by whole revolutions to within half of one of its commanded value [rad], if its limits allow it."""
+    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its limits allow it."""
     turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state
