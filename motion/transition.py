@@ -39,7 +39,7 @@ class Transition:
     def duration(self, state: Kinematic, target: float) -> float:
         """Time [s] of a transition to `target` [rad], within all limits if it begins at rest.
 
-        A joint that moves is given the time that the distance to where it can stop takes, and the distance from there.
+        For a joint in motion the distance is its stopping distance plus the distance from where it would stop to the target.
         """
         if self.seconds:
             return self.seconds
