@@ -254,5 +254,5 @@ def test_a_joint_that_holds_a_body_of_a_mechanism_is_told_where_it_belongs_and_n
 
 def test_where_all_joints_are_mechanisms_already_another_object_is_told_so():
     new(hinged(1))
-    with pytest.raises(RuntimeError, match="has no joint that no mechanism lists yet"):
+    with pytest.raises(RuntimeError, match="has no joint, or a mechanism has them all"):
         new(those.box("lone"))

@@ -85,8 +85,8 @@ def check_joints(found: list, thing, scene) -> None:
     """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a body of another mechanism."""
     if not found:
         raise RigError(
-            f"Collection '{collection_of(thing, scene).name}' has no joint that no mechanism lists yet: add rigid body constraints to it"
-            " (Physics), or empties with a Joint of Limber's, or select one of those"
+            f"Collection '{collection_of(thing, scene).name}' has no joint, or a mechanism has them all: add rigid body constraints to"
+            " it (Physics), or empties, and choose their Joint in the Mechanism panel"
         )
     for one in joints.joints(found):
         for body in (one.first, one.second):
