@@ -3,6 +3,7 @@ from bpy.props import EnumProperty
 from ...rig.authoring import chains, forward
 from ...rig.blender.counting import counted
 from ...rig.properties.chains import SIGNED_AXES
+from ...rig.reading.mechanism import bones
 from ..operator import UndoOperator
 from ..subject import needs_pose_mode, rig_of
 from .euler_consent import EulerConsent
@@ -36,8 +37,9 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
         self.layout.prop(self, "forward")
 
     def run(self, context):
-        chain = chains.new_chain(rig_of(context), _selected(context), self.change_rotation_mode, self.order)
         rig = rig_of(context)
+        needed = bones.needed(rig)
+        chain = chains.new_chain(rig, _selected(context), self.change_rotation_mode, self.order)
         if self.forward != GUESS:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
             reason = "as chosen"
@@ -45,6 +47,9 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
             reason = forward.guess(rig, chain.end).reason or "along its bone, for lack of other clues"
         made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
+        if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):
+            only = f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live"
+            self.report({"WARNING"}, f"{only}: drive that bone by the mechanism's Goals or Motors, or make a chain of other bones")
 
 
 def _selected(context) -> list[str]:

@@ -81,9 +81,18 @@ def test_a_bone_that_a_goal_needs_is_no_bone_to_begin_below():
 
 
 @pytest.mark.every_blender
-def test_a_bone_that_the_mechanism_needs_leads_a_chain_from_the_top_as_ever(tmp_path):
+def test_a_bone_that_the_mechanism_needs_leads_a_chain_from_the_top_as_ever_with_a_warning(tmp_path, capfd):
     rig = with_neck(imported(tmp_path), "plate")
     assert new_chain(rig, "plate").root == "base"
+    words = (
+        f"is moved by mechanism '{rig.name}', too, so only one of the two can be live: drive that bone by the mechanism's Goals or Motors"
+    )
+    assert words in capfd.readouterr().out
+
+
+def test_a_chain_above_a_mechanism_gets_no_warning_of_it(tmp_path, capfd):
+    new_chain(with_neck(imported(tmp_path), "plate"), "head")
+    assert "is moved by mechanism" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("is_other", [False, True], ids=["motors", "motors and a further servo"])

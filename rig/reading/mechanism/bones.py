@@ -62,8 +62,22 @@ def read(rig, depsgraph) -> Bones:
 def not_below(rig, end: str) -> set[str]:
     """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of them.
 
-    Those are the bones with a closure, a motor or a goal, and all their ancestors; for a robot with a closures file, all bones of the file,
-    unless `end` is one of them. Empty if the mechanism needs `end` itself.
+    For a robot with a closures file these are all bones of the file, unless `end` is one of them. Empty if the mechanism needs `end`.
+
+    Raises:
+        RigError: as `file_mechanism`.
+    """
+    kept = rig.limber.mechanism
+    if kept.use_bones and kept.closures_file:
+        _, bone_of, _ = file_mechanism(rig, kept.closures_file)
+        if end not in bone_of.values():
+            return set(bone_of.values())
+    found = needed(rig)
+    return found if end not in found else set()
+
+
+def needed(rig) -> set[str]:
+    """Bones of the armature's mechanism with a closure, a motor or a goal, and all their ancestors.
 
     Raises:
         RigError: as `file_mechanism`.
@@ -75,15 +89,12 @@ def not_below(rig, end: str) -> set[str]:
     motors = {motor.bone for motor in kept.motors if motor.joint is None}
     if kept.closures_file:
         mechanism, bone_of, _ = file_mechanism(rig, kept.closures_file)
-        if end not in bone_of.values():
-            return set(bone_of.values())
         at |= {bone_of[body] for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child) if body in bone_of}
         at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
     else:
         at |= motors | {bone for closure in kept.closures for bone in (closure.first, closure.second)}
     lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
-    needed = {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
-    return needed if end not in needed else set()
+    return {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
 
 
 # -- any armature --
