@@ -105,7 +105,7 @@ class Mixing:
             AnglesError: Not one value a joint, or one is not a finite number.
         """
         pairs = zip(self._channels, self.unbounded(values), strict=True)
-        return tuple(min(max(raw, channel.lowest), channel.highest) for channel, raw in pairs)
+        return tuple(channel.clamp(raw) for channel, raw in pairs)
 
     def unbounded(self, values: Sequence[float]) -> Values:
         """Raw position of each channel for joint values, without clamping; otherwise as `raw`."""

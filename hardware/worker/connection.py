@@ -131,13 +131,14 @@ class Connection(ABC):
     Attributes:
         fault_report: The fault with its cause; the first one stays until `acknowledge_fault`.
         state: Confirmed or requested state of the device.
+        limited_device: The device, with its channels' ranges narrowed to the limits that the servos themselves store.
     """
 
     def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, now: float) -> None:
         self.fault_report: FaultReport | None = None
         self.state = ConnectionState.DISARMING
         self._desired = DesiredState.DISARMED
-        self._device = device
+        self._device = self.limited_device = device
         self._transport = transport
         self._transitions = transitions
         self._moves = moves
@@ -192,11 +193,6 @@ class Connection(ABC):
     def remarks(self) -> tuple[str, ...]:
         """Warnings about what the device did, as sentences."""
         return ()
-
-    @property
-    def limited_device(self) -> Device:
-        """The device, with its channels' ranges narrowed to the limits that the servos themselves store."""
-        return self._device
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
         """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the protocol knows that; None: no

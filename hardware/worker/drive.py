@@ -268,10 +268,10 @@ class OffsetDecay:
         self._channels = channels
         self._driven = [position is not None for position in start]
         self._beyond = [
-            0.0 if position is None else position - _bounded(channel, position) for channel, position in zip(channels, start, strict=True)
+            0.0 if position is None else position - channel.clamp(position) for channel, position in zip(channels, start, strict=True)
         ]
         self._apart = [
-            0.0 if position is None else _bounded(channel, position) - _bounded(channel, aim)
+            0.0 if position is None else channel.clamp(position) - channel.clamp(aim)
             for channel, position, aim in zip(channels, start, desired, strict=True)
         ]
 
@@ -282,12 +282,8 @@ class OffsetDecay:
             most = SPEED * channel.per_radian * dt
             self._apart[k] = _toward_zero(self._apart[k], most)
             self._beyond[k] = _toward_zero(self._beyond[k], most)
-            sent.append(_bounded(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
+            sent.append(channel.clamp(aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
         return tuple(sent)
-
-
-def _bounded(channel: Channel, raw: float) -> float:
-    return min(max(raw, channel.lowest), channel.highest)
 
 
 def _toward_zero(value: float, most: float) -> float:

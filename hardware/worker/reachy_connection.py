@@ -63,10 +63,10 @@ class ReachyConnection(Connection):
         self._asked_at: float | None = None  # [s] time of the request to enable the motors
         self._hold_until = -math.inf
         self._move = self._first_waiting = 0
-        self._limited_device, self._narrower = device, ""
+        self._narrower = ""
         try:
-            self._limited_device = within_own_limits(device, OWN_LIMITS, 1.0)
-            self._narrower = shortened(device, self._limited_device)
+            self.limited_device = within_own_limits(device, OWN_LIMITS, 1.0)
+            self._narrower = shortened(device, self.limited_device)
         except DeviceError as error:
             self.fail(Fault.UNSUITABLE, str(error))
         if unknown := [channel for channel in device.channels if channel.servo not in MOTORS]:
@@ -75,10 +75,6 @@ class ReachyConnection(Connection):
     @property
     def measures(self) -> bool:
         return True
-
-    @property
-    def limited_device(self) -> Device:
-        return self._limited_device
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
         pairs = zip(self._device.channels, raw, strict=True)

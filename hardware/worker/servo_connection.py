@@ -65,7 +65,6 @@ class ServoConnection(Connection):
         self._goals = ServoGoals(self._channels, self._can.releases)
         self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
         self._standstill = StandstillMonitor()
-        self._limited_device = device
         self._calibration_remarks: tuple[str, ...] = ()
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, now)
@@ -108,10 +107,6 @@ class ServoConnection(Connection):
             for one in self._kept_turning
         )
         return (*went_on, *self._calibration_remarks)
-
-    @property
-    def limited_device(self) -> Device:
-        return self._limited_device
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
@@ -224,11 +219,11 @@ class ServoConnection(Connection):
         """Record warnings about stored limits and homing offsets that differ from the device; `ArmChecks` decides whether to arm."""
         settings = self._checks.settings
         try:
-            self._limited_device = self._channels.within_own_limits(settings)
-            shorter = shortened(self._device, self._limited_device)
+            self.limited_device = self._channels.within_own_limits(settings)
+            shorter = shortened(self._device, self.limited_device)
             narrower = NARROWER.format(joints=shorter) if shorter else ""
         except DeviceError as error:
-            self._limited_device, narrower = self._device, str(error)
+            self.limited_device, narrower = self._device, str(error)
         self._calibration_remarks = tuple(text for text in (narrower, other_offsets(self._device, settings)) if text)
 
     def _disarmed(self, now: float) -> None:
