@@ -7,12 +7,9 @@ Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
 
 from __future__ import annotations
 
-import csv
-import io
-
 from ..lerobot import Mode
 from .motion import Motion
-from .plain import numbers_of, rows_of
+from .plain import csv_of, numbers_of, rows_of
 from .recording import Column, MotionFileError, Recording
 
 RATE = 30  # rows per second that its player sends
@@ -58,9 +55,5 @@ def write(motion: Motion) -> bytes:
     if missing:
         raise MotionFileError(f"the robot has no joint for {', '.join(missing)}: give a LeLamp's joints the servos 1 to 5")
     columns = [[scale.value(value, MODE) for value in column.values] for column, scale in (by_servo[k] for k in range(1, 6))]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([TIME, *(f"{name}{SUFFIX}" for name in JOINTS)])
-    for time, *values in zip(motion.times, *columns, strict=True):
-        writer.writerow([f"{time:.9f}", *map(repr, values)])
-    return text.getvalue().encode("utf-8")
+    rows = ([f"{time:.9f}", *map(repr, values)] for time, *values in zip(motion.times, *columns, strict=True))
+    return csv_of([[TIME, *(f"{name}{SUFFIX}" for name in JOINTS)], *rows])

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ...files.plain import shown
@@ -34,23 +35,27 @@ SERVO = re.compile(r"servo (\d+)")
 
 def table(motion: Motion) -> bytes:
     """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
-    text, columns = io.StringIO(), motion.recording.columns
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["seconds", *map(_heading, columns), *(f"servo {channel.servo}" for channel in motion.device.channels)])
+    columns = motion.recording.columns
+    rows = [["seconds", *map(_heading, columns), *(f"servo {channel.servo}" for channel in motion.device.channels)]]
     scales = [SCALES[column.unit][1] for column in columns]
     for time, positions, *values in zip(motion.times, motion.positions, *(column.values for column in columns), strict=True):
         numbers = (f"{scale * value:.10g}" for scale, value in zip(scales, values, strict=True))
-        writer.writerow([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
-    return text.getvalue().encode("utf-8")
+        rows.append([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
+    return csv_of(rows)
 
 
 def joint_table(recording: Recording) -> bytes:
     """CSV with the time [s] and the values of all joints, in their own units."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["seconds", *(f"{one.name} [{one.unit}]" if one.unit != "plain" else one.name for one in recording.columns)])
+    rows = [["seconds", *(f"{one.name} [{one.unit}]" if one.unit != "plain" else one.name for one in recording.columns)]]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
-        writer.writerow([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
+        rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
+    return csv_of(rows)
+
+
+def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
+    """CSV file of these rows of cells."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode("utf-8")
 
 
