@@ -52,13 +52,19 @@ class Transition:
             cbrt(PEAK_JERK * distance / limits.jerk),
         )
 
+    def remaining(self, state: Kinematic, target: float) -> float:
+        """Time [s] until the joint arrives at `target` [rad]: what is left of a transition that has begun, or the duration of a new one."""
+        if isinstance(state, TransitionState) and state.target == self.limits.clamp(target):
+            return state.remaining
+        return self.duration(state, target)
+
     def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> TransitionState:
         """State `dt` seconds later; see `Filter.step`."""
         check_step(target, dt, target_velocity)
         if dt == 0.0 and isinstance(state, TransitionState):
             return state
         target = self.limits.clamp(target)
-        remaining = state.remaining if isinstance(state, TransitionState) and state.target == target else self.duration(state, target)
+        remaining = self.remaining(state, target)
         if remaining <= dt:
             return self.rest(target)
         if dt == 0.0:
@@ -82,9 +88,11 @@ class Transition:
 def together(
     transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
 ) -> tuple[TransitionState, ...]:
-    """States of several joints `dt` seconds later, on transitions of equal duration, that of the slowest: from rest, a straight line in
-    joint space.
+    """States of several joints `dt` seconds later, on transitions that end together, with the slowest: from rest, a straight line in joint
+    space.
+
+    If the targets of some joints change on the way, these arrive together, and not before the others, whose transitions go on as they were.
     """
     joints = tuple(zip(transitions, states, targets, strict=True))
-    seconds = max((one.duration(state, target) for one, state, target in joints), default=0.0)
+    seconds = max((one.remaining(state, target) for one, state, target in joints), default=0.0)
     return tuple(replace(one, seconds=seconds).step(state, target, dt) for one, state, target in joints)

@@ -103,3 +103,17 @@ def test_no_time_is_no_motion_even_toward_a_new_target():
 def test_what_is_no_number_is_refused():
     with pytest.raises(TargetError):
         Transition(LIMITS, 1.0).step(Kinematic(0.0), float("nan"), 0.1)
+
+
+@given(st.floats(0.5, 3.0), st.integers(3, 12), st.floats(-0.2, 0.2))
+def test_a_joint_whose_target_changes_a_little_on_the_way_still_arrives_with_the_others(far, steps, change):
+    ways = [Transition(LIMITS)] * 2
+    states, dt, before = tuple(way.rest(0.0) for way in ways), 0.05, [far, 0.3]
+    for _ in range(steps):
+        states = together(ways, states, before, dt)
+    after = [far, 0.3 + change]
+    left = states[0].remaining
+    assume(ways[1].duration(states[1], after[1]) < left)
+    changed = together(ways, states, after, dt)
+    assert [state.remaining for state in changed] == pytest.approx([left - dt] * 2)
+    assert changed[0] == together(ways, states, before, dt)[0]
