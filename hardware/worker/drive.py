@@ -86,7 +86,7 @@ APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived doubles its speed, again and again
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
-ROUNDED_UP = 1.0 + 1e-9  # what a motion within limits may exceed them by, after many steps
+ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding may take a motion beyond its limits after many steps
 LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the robot lags instead of jumping
 
 

@@ -17,13 +17,13 @@ REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60
 LEARNED = 16  # number of gaps from which on the rate is known
 DROPPED = 1.75  # intervals: after a longer gap a frame is missing; a shorter one is unevenness
 STALL = 2.5  # intervals: a longer gap is no unevenness, and amid a motion a stall
-MOST_LOST = 2.0  # [s] longest stall after which faster frames count as catching up; after longer ones, as a new rate
+MOST_LOST = 2.0  # [s] most time of a stall for which faster frames count as catching up; what is faster still after that is a new rate
 EARLY = 0.1  # intervals by which frames that catch up come early: less is unevenness
-STANDING = 6  # number of equal frames in a row after which the curve is constant, whatever the lag
+STANDING = 6  # number of equal frames in a row after which the curve is constant; the lag is at most 2 less, so that it stays on these
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not visible
 RESERVE = 0.3  # frames left to play when the next one arrives at its latest
-MOST_QUEUED = 1.5  # frames: if more wait, playback skips to the newest and leaves the rest to the limiter
+MOST_QUEUED = 1.5  # frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
 FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
 SETTLE = 2.0  # [s] time in which playback reaches its best lag: longer than its measurement takes
 
@@ -219,12 +219,12 @@ class Playback:
 
     def _best_lag(self) -> float:
         """Lag [control points] behind the newest frame when it arrives, just enough that the next one usually arrives in time."""
-        return 1.0 + (self._pace.longest + self._period) / self._pace.interval + RESERVE
+        return min(1.0 + (self._pace.longest + self._period) / self._pace.interval + RESERVE, STANDING - 2.0)
 
     def _stands(self) -> bool:
         """Whether the curve is constant at the playback position, since the last points are equal."""
         newest = self._points[-1]
-        return all(point == newest for point in list(self._points)[-STANDING:])
+        return all(point == newest for point in list(self._points)[-max(STANDING, self._last - int(self._position) + 2) :])
 
     def _advance(self, elapsed: float) -> None:
         """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower while they run short."""

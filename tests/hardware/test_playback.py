@@ -271,3 +271,24 @@ def test_a_rest_ends_the_catching_up():
     for k in range(1, 65):
         pace.take(100.0 + k / 60, is_amid_motion=True)
     assert pace.interval == pytest.approx(1 / 60)
+
+
+def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
+    """A gap of nearly a stall makes the best lag as long as the curve that a restart lays down."""
+    playback, stamps = Playback(PERIOD, [LIMITS]), list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40))
+    step = Kinematic(0.0, 1 / 60)
+    for k, stamp in enumerate(stamps):
+        newest = (Kinematic(step.velocity * k, step.velocity),)
+        playback.add(stamp, newest, repeated=False)
+        playback.at(stamp)
+    for k in range(1, 100):
+        motion = playback.at(stamps[-1] + PERIOD * k)
+    assert motion[0] == Kinematic(newest[0].position)
+
+
+def test_two_frames_at_almost_the_same_time_are_played():
+    playback = Playback(PERIOD, [LIMITS])
+    for stamp, angle in ((0.0, 0.0), (0.0003, 1.0)):
+        playback.add(stamp, (Kinematic(angle),))
+        playback.at(stamp)
+    assert playback.at(1.0) == [Kinematic(1.0)]
