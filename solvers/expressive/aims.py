@@ -155,7 +155,8 @@ class _View:
             desired = np.where(distance <= NO_DIRECTION, Y, desired / np.maximum(distance, NO_DIRECTION))
         else:
             desired = self._target @ rotation
-        x, y, z = desired.T
+        # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they are in memory.
+        x, y, z = desired.T.copy()
         sine = np.hypot(x, z)
         if (sine <= NO_DIRECTION).any():  # at 180 degrees any perpendicular of the view is a rotation axis: X
             z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)

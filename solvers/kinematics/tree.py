@@ -162,8 +162,8 @@ class Tree:
         factors = np.empty((*shape, count, 1, 3))
         columns = factors[..., 0, :]
         columns[..., 0] = 1.0
-        np.sin(ordered, out=columns[..., 1])
-        np.subtract(1.0, np.cos(ordered), out=columns[..., 2])
+        columns[..., 1] = np.sin(ordered)
+        columns[..., 2] = 1.0 - np.cos(ordered)
         if self.has_slides:
             columns[..., self._slid, 1] = ordered[..., self._slid]
         nodes = np.empty((*shape, count + 1, 4, 4))

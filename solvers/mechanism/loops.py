@@ -65,7 +65,8 @@ class JointResiduals:
         if self.has_turns:
             size = np.maximum(size, np.where(self.turns, angle_of(turns), 0.0))
         if self.has_swings:
-            tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), turns[:, 2, 2])
+            cosine = turns[:, 2, 2].copy()  # arctan2 of a strided array depends on where it is in memory
+            tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), cosine)
             size = np.maximum(size, np.where(self.swings, tilt, 0.0))
         if self.has_crosses:
             size = np.maximum(size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))

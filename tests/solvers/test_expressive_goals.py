@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
+from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.shape import Authored
@@ -169,3 +170,18 @@ def test_a_number_of_link_weights_that_is_not_the_joints_is_named():
 def test_a_frame_without_a_duration_is_refused_in_a_sentence(dt):
     with pytest.raises(GazeError, match=f"the frame lasts {dt} s: give it a duration above 0"):
         Expressive(unit_chain("YXXZY", 1.5)).solve(GazeGoal(Point((2.0, 3.0, 0.0)), np.zeros(5)), np.zeros(5), dt=dt)
+
+
+@pytest.mark.parametrize("kind", ["direction", "point", "upright"])
+@pytest.mark.parametrize("count", [1, 5])
+def test_equal_poses_have_equal_errors_to_the_bit_wherever_their_numbers_are_in_memory(kind, count, monkeypatch):
+    """Of arrays with gaps numpy computes arctan2 in one of two ways, by whether the result happens to lie close behind them."""
+    draw, arctan2 = random.Random(4), np.arctan2
+    chain = any_chain(draw, 5)
+    aim = aim_that_can_be_met(draw, chain, "point" if kind == "point" else "direction", Y if kind == "upright" else None)
+    seen = []
+    monkeypatch.setattr(np, "arctan2", lambda *given: (seen.extend(given), arctan2(*given))[1])
+    poses = np.array([posture_of(draw, chain) for _ in range(count)])
+    BatchedAim(chain, GazeGoal(aim, posture_of(draw, chain))).evaluate(chain.tree.forward(poses))
+    assert len(seen) == (4 if kind == "upright" else 2)
+    assert all(array.strides == (array.itemsize,) for array in seen)
