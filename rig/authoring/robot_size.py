@@ -26,7 +26,7 @@ def of_meshes(sizes: Mapping[str, float]) -> list[str]:
     if not large:
         return []
     size, name = large[-1]
-    more = f", as {counted(len(large) - 1, 'more mesh', 'more meshes')}" if len(large) > 1 else ""
+    more = f", and {counted(len(large) - 1, 'more mesh is', 'more meshes are')} too large" if len(large) > 1 else ""
     return [f"mesh '{name}' is {size:.0f} m large{more}: if it is in millimetres, write scale=\"0.001 0.001 0.001\" into its <mesh>"]
 
 

@@ -201,8 +201,8 @@ def test_meshes_and_robots_in_millimetres_are_named_with_what_mends_it(tmp_path,
     bring(meshed(tmp_path, scaled))
     assert "in millimetres" not in capfd.readouterr().out
     bring(meshed(tmp_path, scaled, 'filename="a.stl"', 'filename="b.stl"'))
-    words = "mesh 'a.stl' is 120 m large, as 1 more mesh: if it is in millimetres, write scale=\"0.001 0.001 0.001\" into its <mesh>"
-    assert words in capfd.readouterr().out
+    large = "mesh 'a.stl' is 120 m large, and 1 more mesh is too large"
+    assert f'{large}: if it is in millimetres, write scale="0.001 0.001 0.001" into its <mesh>' in capfd.readouterr().out
     bring(write(tmp_path, ARM))
     assert "in millimetres" not in capfd.readouterr().out
     bring(write(tmp_path, ARM.replace('xyz="0 0 0.3"', 'xyz="0 0 300"')))
