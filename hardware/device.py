@@ -115,10 +115,6 @@ class Channel:
         """Names of the channel's joints and its servo, as text for messages."""
         return f"'{' + '.join(share.joint for share in self.shares)}' (servo {self.servo})"
 
-    def clamp(self, raw: float) -> float:
-        """Nearest raw position within the channel's range."""
-        return min(max(raw, self.lowest), self.highest)
-
     def __post_init__(self) -> None:
         problem = self._problem()
         if problem:

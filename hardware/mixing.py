@@ -105,7 +105,7 @@ class Mixing:
             AnglesError: Not one value a joint, or one is not a finite number.
         """
         pairs = zip(self._channels, self.unbounded(values), strict=True)
-        return tuple(channel.clamp(raw) for channel, raw in pairs)
+        return tuple(raw_within(channel, raw) for channel, raw in pairs)
 
     def unbounded(self, values: Sequence[float]) -> Values:
         """Raw position of each channel for joint values, without clamping; otherwise as `raw`."""
@@ -289,6 +289,11 @@ class Mixing:
             elif end < low - TOUCHING:
                 share = min(share, max(begin - low, 0.0) / (begin - end))
         return share
+
+
+def raw_within(channel: Channel, raw: float) -> float:
+    """Nearest raw position within a channel's range."""
+    return min(max(raw, channel.lowest), channel.highest)
 
 
 def rotation_of_raw(channel: Channel, raw: float) -> float:

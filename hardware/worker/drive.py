@@ -12,7 +12,7 @@ from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
 from ..device import Channel, Device, Joint
-from ..mixing import Mixing
+from ..mixing import Mixing, raw_within
 from .playback import Reach
 
 ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
@@ -268,10 +268,10 @@ class OffsetDecay:
         self._channels = channels
         self._driven = [position is not None for position in start]
         self._beyond = [
-            0.0 if position is None else position - channel.clamp(position) for channel, position in zip(channels, start, strict=True)
+            0.0 if position is None else position - raw_within(channel, position) for channel, position in zip(channels, start, strict=True)
         ]
         self._apart = [
-            0.0 if position is None else channel.clamp(position) - channel.clamp(aim)
+            0.0 if position is None else raw_within(channel, position) - raw_within(channel, aim)
             for channel, position, aim in zip(channels, start, desired, strict=True)
         ]
 
@@ -282,7 +282,7 @@ class OffsetDecay:
             most = SPEED * channel.per_radian * dt
             self._apart[k] = _toward_zero(self._apart[k], most)
             self._beyond[k] = _toward_zero(self._beyond[k], most)
-            sent.append(channel.clamp(aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
+            sent.append(raw_within(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
         return tuple(sent)
 
 

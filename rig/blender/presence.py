@@ -1,6 +1,8 @@
-"""Whether an object is still there, and where: undo replaces objects, and a deleted one stays in memory while a property points to it."""
+"""Whether an object is there and evaluated: undo replaces objects, and deleted ones stay in memory while a property points to them."""
 
 import bpy
+
+from .errors import RigError
 
 
 def find(name: str, uid: int):
@@ -31,3 +33,22 @@ def why_absent(thing, what: str, scene, view_layer) -> str:
     if is_deleted(thing) and thing.library is None and thing.override_library is None:  # those of a library may be in no collection
         return f"{named} was deleted: choose another {what}"
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"
+
+
+def evaluated(thing, depsgraph, what: str = "Armature"):
+    """The evaluated object. `what` begins the message.
+
+    Raises:
+        RigError: Blender does not evaluate the object.
+    """
+    found = thing.evaluated_get(depsgraph)
+    if not found.is_evaluated:
+        raise RigError(f"{what} '{thing.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+    return found
+
+
+def is_unevaluated(context, thing) -> bool:
+    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by their eye icon are evaluated."""
+    if thing.hide_viewport or thing.name not in context.view_layer.objects:
+        return True
+    return all(collection.hide_viewport for collection in thing.users_collection)

@@ -15,7 +15,7 @@ from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
-from ..blender.evaluation import evaluated
+from ..blender.presence import evaluated
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held

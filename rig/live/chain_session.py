@@ -15,7 +15,7 @@ from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
-from ..blender.evaluation import evaluated
+from ..blender.presence import evaluated
 from ..properties.character import character
 from ..reading import chain as build
 from ..reading import channels

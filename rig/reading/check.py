@@ -9,9 +9,8 @@ import numpy as np
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import Finding, RigError
-from ..blender.evaluation import is_unevaluated
 from ..blender.overrides import why_not_editable
-from ..blender.presence import why_absent
+from ..blender.presence import is_unevaluated, why_absent
 from . import axes, check_bones, kept_posture, postures
 from . import chain as build
 from .dependencies import depends_on_objects_alone

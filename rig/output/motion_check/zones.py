@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...blender.errors import RigError
-from ...blender.evaluation import is_unevaluated
+from ...blender.presence import is_unevaluated
 from ...reading.dependencies import dependencies_of
 from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose

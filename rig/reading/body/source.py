@@ -6,7 +6,7 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
-from ...blender.evaluation import evaluated
+from ...blender.presence import evaluated
 
 NOTHING = 1e-9  # scale below which a matrix has no rotation
 EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
