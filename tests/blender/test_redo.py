@@ -116,6 +116,24 @@ def test_a_new_call_for_a_mover_that_cannot_do_it_says_why_though_the_call_befor
         bpy.ops.limber.bake("EXEC_DEFAULT", UNDO)
 
 
+def test_a_button_of_a_mover_that_cannot_do_it_stays_grey_though_the_call_before_could_be_adjusted():
+    chain().target = None
+    with about(mechanism()):
+        bpy.ops.limber.bake("EXEC_DEFAULT", UNDO)
+    assert bpy.ops.limber.bake.poll()
+    with about(chain()):
+        assert not bpy.ops.limber.bake.poll()
+
+
+def test_a_new_call_for_a_mover_without_postures_removes_none_though_the_call_before_could_be_adjusted():
+    with about(mechanism()):
+        for name in ("Up", "Down"):
+            bpy.ops.limber.store_posture(name=name)
+        bpy.ops.limber.remove_posture("EXEC_DEFAULT", UNDO)
+    with pytest.raises(RuntimeError, match="Chain 'head' has no stored posture: pose it and press Store Posture"):
+        bpy.ops.limber.remove_posture("EXEC_DEFAULT", UNDO)
+
+
 def test_a_mover_that_a_script_made_up_is_refused():
     uid = bpy.data.objects["Rig"].session_uid
     for path in ("limber", "name", "location", "limber.chains[7]", "limber.nothing"):
