@@ -87,6 +87,17 @@ def test_weights_of_a_chain_with_slashes_in_its_name_are_set(rig, send):
     assert rig.limber.chains[0].postures[0].weight == 0.5
 
 
+@pytest.mark.parametrize("order", [("head", "head/eye"), ("head/eye", "head")])
+def test_of_two_chains_whose_names_an_address_begins_with_the_longer_name_counts(rig, send, order):
+    rig.limber.chains.add().target = bpy.data.objects.new("Of the Other Chain", None)
+    for chain, name in zip(rig.limber.chains, order, strict=True):
+        chain.name = name
+    longer = next(chain for chain in rig.limber.chains if chain.name == "head/eye")
+    send(packet("/limber/target/head/eye", 0.5, 0.5, 0.5))
+    assert problem(rig) == ""
+    assert tuple(longer.target.location) == (0.5, 0.5, 0.5)
+
+
 def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_panels_addresses():
     from limber.panels.robot.remote import LIMBER_PT_remote
 
