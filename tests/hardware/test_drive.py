@@ -50,6 +50,19 @@ def test_a_slow_approach_that_begins_in_fast_motion_stays_within_the_range(frame
     assert drive.commanded[0] < LIMITS.upper - 0.1
 
 
+def test_a_slow_approach_that_begins_close_to_a_limit_brakes_faster_than_it_moves_otherwise():
+    """A joint as slow as the approach, which at the approach's own acceleration could not stop before the limit."""
+    drive, speed = Drive(JOINTS, RANGES, [0.0]), 0.9 * APPROACH_SPEED
+    goal = 0.0
+    while drive.commanded[0] < LIMITS.upper - 0.02:
+        goal += speed * PERIOD
+        drive.follow(at(goal, speed), PERIOD)
+    drive.begin_approach()
+    for _ in range(200):
+        drive.approach(at(0.0), PERIOD)
+        assert drive.commanded[0] <= LIMITS.upper
+
+
 @settings(derandomize=True, max_examples=100)
 @given(st.floats(0.0, 0.5), st.floats(0.0, 6.0), st.floats(0.5, 6.0), st.booleans())
 def test_a_joint_that_starts_beyond_its_range_stays_within_it_once_it_has_come_back(beyond, phase, frequency, slow):
