@@ -273,6 +273,47 @@ def test_a_rest_ends_the_catching_up():
     assert pace.interval == pytest.approx(1 / 60)
 
 
+def test_after_a_stall_of_many_seconds_only_the_first_two_of_faster_frames_catch_up():
+    assert pace_of(*[1 / 24] * 64, 10.0, *[1 / 60] * 160).interval == pytest.approx(1 / 60)
+
+
+def states(stamps: list[float], frames: list[Kinematic], period: float) -> list[tuple[float, Kinematic]]:
+    """Time [s] and state, turn by turn, of what is played of frames, each noticed at the first turn after it was sent."""
+    playback, found, sent = Playback(period, [LIMITS]), [], 0
+    for turn in range(math.ceil(stamps[-1] / period)):
+        now = turn * period
+        while sent < len(stamps) and stamps[sent] <= now:
+            playback.add(stamps[sent], (frames[sent],), repeated=False)
+            sent += 1
+        found.append((now, playback.at(now)[0]))
+    return found
+
+
+@pytest.mark.parametrize(("turn", "begins"), [(0.9, 89), (1.6, 90)])
+def test_a_motion_that_begins_at_rest_does_not_wait_for_a_frame_that_is_noticed_late(turn, begins):
+    """Its first frame is noticed at once, a later one nearly a whole turn [frames] after it was sent."""
+    rate, speed = 60, 0.5
+    frames = [Kinematic(speed * max(k - begins, 0) / rate) for k in range(2 * begins)]
+    found = states([k / rate for k in range(len(frames))], frames, turn / rate)
+    steps = [after.position - before.position for (_, before), (_, after) in pairwise(found)]
+    assert all(after >= 0.98 * before for before, after in pairwise(steps))
+
+
+@pytest.mark.parametrize(
+    "gaps",
+    [
+        pytest.param([0.6], id="after a stall"),
+        pytest.param([0.001] * 20, id="past frames that came all at once"),
+    ],
+)
+def test_playback_that_skips_frames_of_a_motion_goes_on_at_its_speed(gaps):
+    rate, speed = 24, 0.5
+    stamps = list(accumulate([1 / rate] * 72 + gaps + [1 / rate] * 24, initial=0.0))
+    found = states(stamps, [Kinematic(speed * k / rate, speed / rate) for k in range(len(stamps))], PERIOD)
+    back = stamps[72 + len(gaps)]
+    assert min(state.velocity for time, state in found if time >= back) >= 0.9 * speed
+
+
 def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
     """A gap of nearly a stall makes the best lag as long as the curve that a restart lays down."""
     playback, stamps = Playback(PERIOD, [LIMITS]), list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40))
