@@ -128,7 +128,7 @@ class Playback:
     def skip(self) -> None:
         """Jump to the newest frame, at rest."""
         if self._newest is not None:
-            self._restart([tuple(joint.position for joint in self._newest)] * STANDING)
+            self._restart([self._here()] * STANDING)
 
     def reaches(self) -> list[Reach]:
         """Lowest and highest position at which each channel may stop: the range of the frames in playback, widened by the stopping distance
@@ -178,8 +178,7 @@ class Playback:
 
     def _restart_in_motion(self) -> None:
         """Jump to the newest frame, as if all joints had come there at their present speeds along straight lines."""
-        assert self._newest is not None
-        here, ahead = tuple(joint.position for joint in self._newest), self._ahead()
+        here, ahead = self._here(), self._ahead()
         self._restart([_between(ahead, here, k) for k in reversed(range(STANDING))])
 
     def _restart(self, points: Sequence[Angles]) -> None:
@@ -193,6 +192,11 @@ class Playback:
         self._points.extend(points)
         self._reaches.extend([self._reach()] * len(points))
         self._last += len(points)
+
+    def _here(self) -> Angles:
+        """Positions (channels,) of the newest frame."""
+        assert self._newest is not None
+        return tuple(joint.position for joint in self._newest)
 
     def _ahead(self) -> Angles:
         """Positions (channels,) of the newest frame, extrapolated by one interval."""
@@ -229,7 +233,7 @@ class Playback:
     def _advance(self, elapsed: float) -> None:
         """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower while they run short."""
         usual, spare = 1.0 / self._pace.interval, self._last - 1.0 - self._position
-        if self._stands() or elapsed == 0.0:
+        if elapsed == 0.0 or (self._stands() and self._points[-1] == self._here()):
             self._rate, self._least_spare = usual, spare
             return
         faster = (self._least_spare - RESERVE) / usual / SETTLE

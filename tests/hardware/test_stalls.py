@@ -151,3 +151,15 @@ def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_l
     assert 0.99 < max(positions) <= stop + 1e-3
     assert max(map(abs, acceleration)) <= 1.01 * LIMITS.acceleration
     assert positions[-1] == 0.99
+
+
+def test_a_joint_that_stood_at_its_limit_rests_where_the_newest_frame_is_although_that_moves_toward_the_limit():
+    """An interval later it would be at the limit again: the curve is constant there, but not on the frame."""
+    playback = Playback(PERIOD, [LIMITS], lambda angles: tuple(map(LIMITS.clamp, angles)))
+    for k in range(20):
+        newest = Kinematic(LIMITS.upper) if k < 19 else Kinematic(1.4, 0.2)
+        playback.add(k / 60, (newest,), repeated=False)
+        playback.at(k / 60)
+    for k in range(100):
+        motion = playback.at(19 / 60 + PERIOD * k)
+    assert motion == [Kinematic(newest.position)]
