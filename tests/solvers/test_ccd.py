@@ -7,13 +7,15 @@ from statistics import fmean
 import numpy as np
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
-from limber.solvers.goals import Direction, EndGoal, GazeGoal, Point, Position
+from limber.solvers.ccd.descent import Descent
+from limber.solvers.goals import Direction, EndGoal, Frame, GazeGoal, Point, Position
 from limber.solvers.kinematics.rotations import (
     IDENTITY,
     X,
     Y,
     Z,
     about,
+    add,
     rotate,
 )  # fmt: skip
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
@@ -125,6 +127,17 @@ def test_an_arm_brings_its_wrist_and_the_wrist_turns_so_that_neither_spoils_the_
     met = [solver.solve(GazeGoal(aims_of(chain, posture_of(draw, chain))["frame"], posture_of(draw, chain))) for _ in range(40)]
     assert fmean(s.converged for s in met) > 0.9
     assert np.median([s.iterations for s in met if s.converged]) < 50
+
+
+def test_a_slide_in_the_wrist_brings_the_end_nearest_to_its_position_though_its_orientation_cannot_be_met():
+    joints = [Joint(f"hinge {k}", k - 1, IDENTITY, (0.0, 0.0, 0.3), axis, -2.0, 2.0) for k, axis in enumerate((Z, X, X))]
+    joints.append(Joint("slide", 2, IDENTITY, (0.0, 0.0, 0.1), Z, -1.0, 1.0, kind="prismatic"))
+    joints.append(Joint("last hinge", 3, IDENTITY, (0.0, 0.0, 0.1), X, -2.0, 2.0))
+    chain, bounds = Skeleton(tuple(joints), tool_offset=(0.0, 0.2, 0.1)), np.zeros(5)
+    bounds[3] = 1.0  # only the slide can move
+    goal = GazeGoal(Frame(add(chain.forward(np.zeros(5)).tool_position, (0.2, 0.0, 0.4)), about(X, 1.0)), np.zeros(5))
+    result = Descent(chain, CcdOptions()).descend(goal, np.zeros(5), -bounds, bounds, splits=True, sweeps=1)
+    assert result.angles == pytest.approx([0.0, 0.0, 0.0, 0.4, 0.0])
 
 
 def test_where_a_chain_cannot_be_upright_as_well_the_view_wins():
