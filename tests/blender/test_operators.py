@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 
 pytestmark = pytest.mark.every_blender
@@ -229,6 +230,20 @@ def test_without_a_chain_every_button_that_needs_one_says_how_to_make_it():
     build(UPRIGHT)
     for name in NEEDING_A_CHAIN:
         assert "press New Chain" in refusal(name), name
+
+
+def test_a_long_operator_asks_for_what_it_needs_unless_the_call_gives_that():
+    class Asking(Window):
+        """Without a file browser, which only a Blender with a window can open."""
+
+        def _ask(self, context):
+            return {"RUNNING_MODAL"}
+
+    operator = bpy.types.LIMBER_OT_install_robot_meshes
+    asking, given = Asking(operator), Asking(operator, filepath="")
+    assert (asking.invoke(bpy.context, None), asking.reports) == ({"RUNNING_MODAL"}, [])
+    assert given.invoke(bpy.context, None) == {"CANCELLED"}
+    assert "No folder is chosen" in given.reports[0][1]
 
 
 def test_a_new_joint_has_what_a_hobby_servo_can_do():
