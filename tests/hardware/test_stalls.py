@@ -106,6 +106,22 @@ def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(simulate,
     assert sum(far) / len(far) <= USUALLY
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_the_motion_that_is_played_of_uneven_frames_stays_where_its_joints_may_stop(seed):
+    rate, chance, playback, sent = 24, Random(seed), Playback(PERIOD, [LIMITS]), 0
+    motion = authored(chance, rate)
+    stamps = [(k + chance.uniform(-0.2, 0.2)) / rate for k in range(1, len(motion) + 1)]
+    for turn in range(int(SECONDS / PERIOD)):
+        while stamps[sent] <= turn * PERIOD:
+            one = motion[sent]
+            playback.add(stamps[sent], (Kinematic(one.position, one.velocity / rate, one.acceleration / rate**2),), repeated=False)
+            sent += 1
+        played = playback.at(turn * PERIOD)
+        if sent > rate:  # the rate is known
+            (state,), ((lowest, highest),) = played, playback.reaches()
+            assert lowest - 1e-9 <= state.position <= highest + 1e-9
+
+
 @pytest.mark.parametrize("gap", [0.01, 0.02])
 def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_motion_faster(gap):
     rate, speed = 24, 0.5
