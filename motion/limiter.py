@@ -53,8 +53,8 @@ class Limiter(TrackingFilter):
     def _joining(self, state: Kinematic, requested: TrackingState, dt: float) -> TrackingState | None:
         """Next state of a joint that catches up with the motion by the headroom alone; None if its error is too large for that."""
         last = state.target_motion if isinstance(state, TrackingState) else None
-        if last is None:
-            return None
+        if last is None or requested.velocity == requested.acceleration == 0.0:
+            return None  # the time-optimal motion comes to rest without overshoot, which position limits could interrupt again and again
         spare = HEADROOM / (1.0 + HEADROOM)
         speed, limit, jerk = spare * self.limits.velocity, spare * self.limits.acceleration, spare * self.limits.jerk
         error = (state.position - last.position, state.velocity - last.velocity, state.acceleration - last.acceleration)

@@ -181,3 +181,12 @@ def test_the_splines_pieces_meet_without_a_corner_or_a_step_in_acceleration(fram
 def test_at_rest_the_spline_is_its_frames_to_the_last_digit(frame, place):
     assert between((frame,) * FRAMES, place, 1 / 24) == Kinematic(frame, 0.0, 0.0)
     assert DELAY == FRAMES - 2
+
+
+def test_a_joint_comes_to_rest_on_a_target_at_rest_in_a_narrow_range():
+    """Once it oscillated for ever: the headroom's slow correction could not stop within the range, the time-optimal one began it anew."""
+    limiter = make_limiter(Limits(-0.0107, 0.0107, 0.5 * pi, 2.5 * pi, 25.0 * pi))
+    state = Kinematic(0.0105, -0.3, -0.4)
+    for _ in range(400):
+        state = limiter.step(state, 0.0, 0.01, 0.0, 0.0)
+    assert (state.position, state.velocity, state.acceleration) == (0.0, 0.0, 0.0)
