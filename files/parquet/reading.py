@@ -254,7 +254,7 @@ _NONE: Any = object()
 
 
 def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
-    """A field of metadata by its number; `default` if it is missing. Raises ParquetError if it is no `kind`, or has no default."""
+    """A field of metadata by its number, `default` if it is missing; ParquetError if its type is not `kind`, or it has no default."""
     value = fields.get(number, default) if isinstance(fields, dict) else default
     if value is _NONE or (not isinstance(value, kind) and value is not default) or (kind is int and isinstance(value, bool)):
         raise ParquetError(f"its metadata lack field {number}: it is damaged")

@@ -1,0 +1,137 @@
+"""Other programs stop the robot whatever comes along, and arm it only where they may; floods of packets neither block nor fill anything."""
+
+import socket
+
+import pytest
+from limber.rig.reading.osc.inbox import BUDGET
+from limber.rig.robot import links, remote
+
+from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
+from tests.blender.remote_control import problem, sending
+from tests.blender.robots import connect, robot_rig, state, until
+from tests.blender.shown import no_handler_raises  # noqa: F401
+
+pytestmark = pytest.mark.every_blender
+
+
+@pytest.fixture
+def rig():
+    return robot_rig()[0]
+
+
+@pytest.fixture
+def send(rig):
+    with sending(rig) as send:
+        yield send
+
+
+def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 1.0))
+    assert "is not connected: press Connect" in problem(rig)
+    rig.limber.remote.allow_arm = False
+    connect(rig)
+    send(packet("/limber/arm", 1.0))
+    assert "tick Allow Arming" in problem(rig)
+    assert state(rig) == "DISARMED"
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 0.0))
+    assert state(rig) == "DISARMED", "a button that is let go arms nothing"
+    send(packet("/limber/arm", 1.0))
+    until(lambda: state(rig) == "ARMED", "the robot is armed")
+    rig.limber.remote.allow_arm = False
+    send(packet("/limber/stop", 0.0))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    rig.limber.remote.allow_arm = True
+    send(packet("/limber/arm", 1.0))
+    assert "asks to arm the robot. " in problem(rig)
+    assert state(rig) == "FAULT"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        packet("/limber/stop", float("nan")),
+        padded("/limber/stop"),
+        padded("/limber/stop") + padded(",I"),
+        padded("/limber/stop") + padded(",s") + padded("now"),
+        padded("/limber/stop") + padded(",f"),
+        bundle(b"\xff\xff\xff\xff", packet("/limber/stop", 1.0)),
+    ],
+)
+def test_a_stop_is_obeyed_whatever_comes_along(rig, send, monkeypatch, said: bytes):
+    asked = []
+    monkeypatch.setattr(links, "stop_all", lambda: asked.append(True))
+    send(said)
+    assert asked == [True]
+
+
+def test_a_stop_wins_over_what_arms_in_the_same_moment(rig, send, monkeypatch):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    asked = []
+    monkeypatch.setattr(links.link(rig), "arm", lambda: asked.append(True))
+    send(bundle(packet("/limber/stop"), packet("/limber/arm", 1.0)))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    assert asked == []
+
+
+def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
+    heard = remote.heard(rig)
+    monkeypatch.setattr(remote, "MOST", 3)
+    for number in range(9):
+        heard.take(remote.Message(f"/limber/{number}", ()))
+    assert len(heard.newest) == 3
+
+
+def test_a_stop_of_another_program_stops_nothing(rig, send):
+    send(bundle(packet("/other/stop"), words("/other/words", "/limber/stop"), packet("/limber/influence/head", 0.5)))
+    assert rig.limber.chains[0].influence == 0.5
+    assert not remote.heard(rig).stops
+
+
+@pytest.fixture
+def slow(rig, send):
+    """What listens, with a clock by which a look reads a few messages, and a way to send to it."""
+    heard = remote.heard(rig)
+    heard.clock = Ticking(BUDGET / 20)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        yield heard, lambda data: sender.sendto(data, ("127.0.0.1", rig.limber.remote.port))
+
+
+def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives_it(rig, slow, monkeypatch):
+    stopped, armed = [], []
+    monkeypatch.setattr(links, "stop_all", lambda: stopped.append(True))
+    monkeypatch.setattr(remote, "_arm", lambda rig: armed.append(True))
+    heard, put = slow
+    heard.clock.step = BUDGET / 1e4
+    flood = bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(500)))
+    for _ in range(5):
+        put(flood)
+    put(packet("/limber/arm", 1.0))
+    put(flood)
+    put(bundle(bundle(packet("/limber/influence/head", 0.5), packet("/limber/stop"))))
+    heard.clock.step = BUDGET / 30  # time for the packets, hardly for what is in them
+    assert remote.look()
+    assert stopped == [True]
+    while heard.newest:
+        remote.look()
+    assert stopped == [True], "once"
+    assert armed == []
+
+
+def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed(rig, slow):
+    heard, put = slow
+    chain = rig.limber.chains[0]
+    for value in range(200):
+        put(bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(30)), packet("/limber/influence/head", value / 256)))
+    looks = 0
+    while chain.influence != 199 / 256:
+        begun = heard.clock.time
+        remote.look()
+        assert heard.clock.time - begun <= 1.3 * BUDGET
+        looks += 1
+        assert looks < 200
+    for _ in range(50):
+        remote.look()
+        assert chain.influence == 199 / 256, "what is older never comes after what is newer"
