@@ -1,6 +1,5 @@
 """Errors and diagnostics of a solution, the same for every solver. Knows no Blender."""
 
-import math
 import time
 from functools import partial
 
@@ -10,9 +9,10 @@ from .erik.chain import VirtualChain
 from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
-from .goals import EndGoal, GazeGoal, Point
+from .goals import GazeGoal, Point
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
+from .shortfall import UNFINISHED, is_met, reason
 from .tolerances import MET, SAME_ANGLE
 
 
@@ -55,7 +55,7 @@ class Diagnosis:
         memory: object = None,
         converged: bool | None = None,
         pose: Pose | None = None,
-        why: str = "",
+        unfinished: str = UNFINISHED,
         lowered: float | None = None,
         deviation: float | None = None,
     ) -> Solution:
@@ -70,57 +70,46 @@ class Diagnosis:
             memory: State of the solver for the next frame.
             converged: Whether the solver has converged, by its own criterion; None: whether every goal is met to within `MET`.
             pose: The pose of `angles`, where it is known.
-            why: The method's own reason for not converging; the errors of the goals are appended.
+            unfinished: Why the method has not converged where the joints would allow it, and the remedy; see `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
             deviation: The shape deviation [rad], where it is known.
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
         missed = end_errors(skeleton, goal, pose)
-        hit = limits_hit(skeleton, angles)
         blind = _without_a_direction(skeleton, goal, pose)
-        met = not blind and all(self._is_met(error) for error in missed)
+        met = not blind and all(is_met(skeleton, error) for error in missed)
         converged = met if converged is None else converged and not blind
         return Solution(
             angles=np.array(angles),
             aim_error=missed[0].angle,
             orientation_error=papers_error(missed[0].whole),
             shape_deviation=self.shape(posture).deviation(pose) if deviation is None else deviation,
-            limits_hit=hit,
+            limits_hit=limits_hit(skeleton, angles),
             iterations=iterations,
             converged=converged,
             seconds=time.perf_counter() - began,
             memory=memory,
             end_errors=missed,
-            reason="" if converged else blind or self._reason(goal, missed, hit, why),
+            explain=partial(_reason, skeleton, goal, angles, pose, missed, unfinished, blind, converged),
             remark=_remark(skeleton, posture),
             lowered=lowered,
             papers_posture_error=partial(self.posture_error, posture, angles),
         )
 
-    def _is_met(self, error: EndError) -> bool:
-        return error.whole <= MET and error.distance <= MET * self.skeleton.reach
 
-    def _reason(self, goal: GazeGoal, missed: tuple[EndError, ...], hit: tuple[int, ...], why: str) -> str:
-        short = [(end_goal, error) for end_goal, error in zip(goal.ends, missed, strict=True) if not self._is_met(error)]
-        said = [why] if why else []
-        what = "; ".join([*said, *(self._shortfall(end_goal, error) for end_goal, error in short)]) or "the answer is not settled yet"
-        if sum(end_goal.weight > 0.0 for end_goal in goal.ends) > 1 and any(end_goal.weight > 0.0 for end_goal, _ in short):
-            what += ": the goals cannot be met together"
-        if hit:
-            names = ", ".join(self.skeleton.joints[k].name for k in hit)
-            return f"{what}; at their limits: {names}"
-        return what
-
-    def _shortfall(self, end_goal: EndGoal, error: EndError) -> str:
-        name = self.skeleton.ends[end_goal.end].name
-        parts = []
-        if error.whole > MET:
-            parts.append(f"{math.degrees(error.whole):.2g} degrees")
-        if error.distance > MET * self.skeleton.reach:
-            parts.append(f"{error.distance:.2g} m")
-        weightless = "" if end_goal.weight > 0.0 else ", as that has no weight"
-        return f"'{name}' has an error of {' and '.join(parts)}{weightless}"
+def _reason(
+    skeleton: Skeleton,
+    goal: GazeGoal,
+    angles: tuple[float, ...],
+    pose: Pose,
+    missed: tuple[EndError, ...],
+    unfinished: str,
+    blind: str,
+    converged: bool,
+) -> str:
+    """Value of `Solution.reason`."""
+    return "" if converged else blind or reason(skeleton, goal, angles, pose, missed, unfinished) or unfinished
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:

@@ -39,10 +39,15 @@ class Solution:
     seconds: float
     memory: object = None  # state to pass to the next frame; solvers themselves keep none
     end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
-    reason: str = ""  # why it has not converged
     remark: str = ""  # how the solver changed the goal, as a sentence
     lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
     papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
+    explain: Callable[[], str] = field(default=str, compare=False, repr=False)
+
+    @cached_property
+    def reason(self) -> str:
+        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed on first access."""
+        return self.explain()
 
     @cached_property
     def posture_error(self) -> float:

@@ -46,7 +46,8 @@ class Erik:
             began=began,
             converged=error <= self.hyper.threshold,
             pose=pose,
-            why=f"the weighted error is {error:.2g}, above the threshold of {self.hyper.threshold:.2g}",
+            unfinished=f"the weighted error of aim and posture is {error:.2g}, above the threshold of {self.hyper.threshold:.2g}: choose"
+            " ERIK (exact aim) or Expressive",
         )
 
     def angles(

@@ -126,7 +126,7 @@ def test_the_fuzz_sees_what_is_wrong():
         "limits are exceeded": replace(right, angles=right.angles + 100.0),
         "a figure is not finite": replace(right, aim_error=math.nan),
         "the angles are": replace(right, angles=right.angles * math.nan),
-        "gives no reason": replace(right, converged=False, reason=""),
+        "gives no reason": replace(right, converged=False),
         "says that it has converged": replace(right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))),
         "0 misses for 1 goals": replace(right, end_errors=()),
     }

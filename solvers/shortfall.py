@@ -1,0 +1,111 @@
+"""Why a solution does not meet its goals, and what the user can do about it, in words. Knows no Blender.
+
+The cause is found to first order at the solution: which joints would bring the end nearer, and whether their limits let them.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .aim_residual import Residual, parts
+from .gaze import EndError
+from .goals import EndGoal, GazeGoal, position_of
+from .kinematics.rotations import length, subtract
+from .kinematics.skeleton import Pose, Skeleton
+from .tolerances import MET, SAME_ANGLE, TINY
+
+# [share of the largest reduction that the error's size and the joints' effects allow] joints that reduce an error by less do not bring the
+# end nearer: the cosine of 87 degrees between the error and what the joints can do
+STATIONARY = 0.05
+NEARLY_ALL = 1.1  # [distance over what is out of reach] up to here nothing else stands in the end's way
+UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
+
+
+def is_met(skeleton: Skeleton, error: EndError) -> bool:
+    """Whether an end's errors are within `MET`."""
+    return error.whole <= MET and error.distance <= MET * skeleton.reach
+
+
+def reason(
+    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], pose: Pose, missed: Sequence[EndError], unfinished: str = UNFINISHED
+) -> str:
+    """The ends that miss their goals, each with its errors, the cause and the remedy; "" if all goals are met.
+
+    Args:
+        skeleton: The skeleton.
+        goal: The goal.
+        angles: The solution (n,) [rad], prismatic joints [m].
+        pose: The pose of `angles`.
+        missed: Errors of the goal's ends.
+        unfinished: Cause and remedy where joints could bring an end nearer and the method has not moved them.
+    """
+    found = parts(skeleton, goal, pose)
+    named: dict[str, list[str]] = {}  # shortfalls by their cause
+    for index, (end_goal, error) in enumerate(zip(goal.ends, missed, strict=True)):
+        if not is_met(skeleton, error):
+            own = [part.residual for part in found if part.end == index]
+            cause = _cause(skeleton, goal, end_goal, error, _Effect(skeleton, angles, own), unfinished)
+            named.setdefault(cause, []).append(_shortfall(skeleton, end_goal, error))
+    return ". ".join(f"{' and '.join(shortfalls)}, since {cause}" for cause, shortfalls in named.items())
+
+
+class _Effect:
+    """What the joints can do about the error of an end.
+
+    Attributes:
+        blocked: Names of the joints that would bring it nearer and are at their limits.
+        is_stationary: Whether no joint within its limits brings it nearer.
+    """
+
+    def __init__(self, skeleton: Skeleton, angles: Sequence[float], residuals: Sequence[Residual]) -> None:
+        error = np.concatenate([np.array(residual.error) for residual in residuals])
+        jacobian = skeleton.units[:, None] * np.concatenate([np.array(residual.columns) for residual in residuals], axis=1)
+        slope = jacobian @ error
+        now, lower, upper = np.array(angles), np.array(skeleton.lower), np.array(skeleton.upper)
+        close = SAME_ANGLE * skeleton.units
+        outward = ((slope > 0.0) & (upper - now <= close)) | ((slope < 0.0) & (now - lower <= close))
+        least = STATIONARY * float(np.linalg.norm(error)) * float(np.linalg.norm(jacobian)) + TINY
+        self.is_stationary = float(np.linalg.norm(slope[~outward])) <= least
+        noticed = outward & (np.abs(slope) > least / math.sqrt(len(now)))
+        self.blocked = [skeleton.joints[k].name for k in np.flatnonzero(noticed)]
+
+
+def _shortfall(skeleton: Skeleton, end_goal: EndGoal, error: EndError) -> str:
+    amounts = []
+    if error.whole > MET:
+        amounts.append(f"{math.degrees(error.whole):.2g} degrees")
+    if error.distance > MET * skeleton.reach:
+        amounts.append(f"{error.distance:.2g} m")
+    return f"'{skeleton.ends[end_goal.end].name}' has an error of {' and '.join(amounts)}"
+
+
+def _cause(skeleton: Skeleton, goal: GazeGoal, end_goal: EndGoal, error: EndError, effect: _Effect, unfinished: str) -> str:
+    """Cause of one end's error with its remedy, as the rest of a sentence that begins with "since"."""
+    blocked = effect.blocked
+    if end_goal.weight == 0.0:
+        return "its goal has no weight: give it a Weight above 0"
+    beyond = _beyond(skeleton, end_goal)
+    if error.distance > MET * skeleton.reach and error.distance <= NEARLY_ALL * beyond:
+        return f"the target is {beyond:.2g} m out of reach: bring it nearer"
+    widen = f", or widen the limits of {', '.join(blocked)}" if blocked else ""
+    if error.angle <= MET and error.distance <= MET * skeleton.reach:
+        return f"it looks at the target but is not upright: choose Free Roll{widen}"
+    if effect.is_stationary and blocked:
+        at_limits = f"{', '.join(blocked)} {'is at its limit' if len(blocked) == 1 else 'are at their limits'}"
+        return f"{at_limits}: widen {'it' if len(blocked) == 1 else 'these'}, or move the target"
+    if effect.is_stationary:
+        return "no joint of the chain brings it nearer: move the target, unlock another axis, or make the chain of more bones"
+    if sum(other.weight > 0.0 for other in goal.ends) > 1:
+        return f"the goals are not met together: bring the targets nearer to each other, or change a Weight{widen}"
+    return unfinished + widen
+
+
+def _beyond(skeleton: Skeleton, end_goal: EndGoal) -> float:
+    """Distance [m] by which a position is farther than the end can be from the first joint, whatever the joints' angles; else at most 0."""
+    position = position_of(end_goal.aim)
+    if position is None:
+        return 0.0
+    path = skeleton.path(end_goal.end)
+    away = length(subtract(position, skeleton.joints[path[0]].rest_offset))
+    return away - skeleton.branch(end_goal.end).reach
