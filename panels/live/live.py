@@ -8,6 +8,8 @@ from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
 from ...rig.blender.errors import capitalised
 from ...rig.live import live
+from ...rig.live.movers import mover_of
+from ...rig.live.visibility import why_not_shown
 from ...rig.reading import axes
 from ...rig.reading import chain as build
 from ...rig.reading.goal import LOOKS, ORIENTS, REACHES, with_goal
@@ -45,6 +47,9 @@ def draw_start(layout, settings) -> None:
     row.scale_y = 1.4
     if settings.live:
         row.operator("limber.end_live", icon="PAUSE", depress=True)
+        owner = settings.id_data
+        if why := why_not_shown(mover_of(owner, settings), live.session(owner, settings)):
+            sentence(layout, why, "ERROR")
     else:
         row.operator("limber.live", icon="PLAY")
 

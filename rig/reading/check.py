@@ -60,8 +60,15 @@ def _rig(context, rig) -> Iterator[Finding]:
             f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",
             True,
         )
-    if rig.data.pose_position == "REST":
-        yield Finding(f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties")
+    if why := why_no_pose(rig):
+        yield Finding(why)
+
+
+def why_no_pose(rig) -> str:
+    """Why an armature shows no pose at all, with the remedy; "" if it shows its pose."""
+    if rig.data.pose_position != "REST":
+        return ""
+    return f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties"
 
 
 def _joints(rig, chain) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from limber.rig.output.motion_check.check import result
 from limber.rig.robot import links
 
 from tests.blender import at_hand, mechanisms, robots
+from tests.blender.drawing import drawn
 from tests.blender.figures import XSENS, called
 from tests.blender.following import follower
 from tests.blender.rigs import keyed, looking_chain, make_active, target
@@ -219,3 +220,42 @@ def test_one_that_cannot_begin_does_not_keep_the_others_from_going_live(monkeypa
     monkeypatch.setattr(live, "start", only_chains)
     assert bpy.ops.limber.live_all() == {"FINISHED"}
     assert [mover.is_live for mover in movers_of(rig)] == [False, True]
+
+
+def _panel(mover):
+    from limber.panels.authoring.retarget import LIMBER_PT_retarget
+    from limber.panels.live.live import LIMBER_PT_live
+    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
+
+    return {"ChainMover": LIMBER_PT_live, "BodyMover": LIMBER_PT_retarget, "MechanismMover": LIMBER_PT_mechanism}[type(mover).__name__]
+
+
+def _own_constraints() -> list:
+    holders = [thing for thing in bpy.context.scene.objects if thing.type == "MESH"]
+    holders += [bone for thing in bpy.context.scene.objects if thing.type == "ARMATURE" for bone in thing.pose.bones]
+    return [held for holder in holders for held in holder.constraints if held.name.startswith("Limber (")]
+
+
+@pytest.mark.parametrize(("setting", "value"), [("mute", True), ("influence", 0.0), ("influence", 0.5)])
+def test_a_constraint_of_limbers_that_was_switched_off_is_told_in_the_panel_until_live_starts_anew(mover, setting, value):
+    panel = _panel(mover)
+    bpy.ops.limber.live()
+    held = _own_constraints()[0]
+    assert "does not show" not in " ".join(drawn(panel).labels)
+    setattr(held, setting, value)
+    bpy.context.view_layer.update()
+    said = " ".join(drawn(panel).labels)
+    assert f"'{held.name}' is muted" in said
+    assert "press End Live and Start Live" in said
+    bpy.ops.limber.end_live()
+    assert "does not show" not in " ".join(drawn(panel).labels)
+    bpy.ops.limber.live()
+    assert "does not show" not in " ".join(drawn(panel).labels)
+
+
+def test_an_armature_in_rest_position_is_told_in_the_panel_while_live():
+    made = chain()
+    make_active(made.owner)
+    bpy.ops.limber.live()
+    made.owner.data.pose_position = "REST"
+    assert "is in Rest Position, so no pose shows: press Pose Position" in " ".join(drawn(_panel(made)).labels)
