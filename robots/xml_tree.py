@@ -20,6 +20,7 @@ class Element:
     line: int
     children: list["Element"] = field(default_factory=list)
     file: str = ""  # path of the file
+    parent: "Element | None" = field(default=None, repr=False, compare=False)
 
     def all(self, tag: str) -> list["Element"]:
         """Child elements with that tag, in the file's order."""
@@ -30,8 +31,13 @@ class Element:
         return next((child for child in self.children if child.tag == tag), None)
 
     def __str__(self) -> str:
-        name = self.attributes.get("name")
-        return f"<{self.tag}>" if name is None else f"<{self.tag} name={name!r}>"
+        """The element in a message: its tag and name, or the element with a name that contains it: "<limit> of <joint name='hip'>"."""
+        if (name := self.attributes.get("name")) is not None:
+            return f"<{self.tag} name={name!r}>"
+        holder = self.parent
+        while holder is not None and "name" not in holder.attributes:
+            holder = holder.parent
+        return f"<{self.tag}>" if holder is None else f"<{self.tag}> of {holder}"
 
 
 def read_xml(path: Path) -> Element:
@@ -52,7 +58,7 @@ def read_xml(path: Path) -> Element:
     open_elements = [top]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber, [], str(path))
+        element = Element(tag, attributes, parser.CurrentLineNumber, [], str(path), open_elements[-1])
         open_elements[-1].children.append(element)
         open_elements.append(element)
 

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from ...solvers.kinematics import rotations
-from ...solvers.kinematics.skeleton import Skeleton
+from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ..blender.errors import Finding, RigError
 from ..blender.overrides import why_not_editable
 from ..blender.presence import is_unevaluated, why_absent
@@ -16,6 +16,7 @@ from . import chain as build
 from .dependencies import depends_on_objects_alone
 from .goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
 from .joint_axes import joint_axes
+from .limit_faults import range_faults, rate_faults
 from .skeleton import ChainReader
 
 SAME_DIRECTION = 1e-3  # sine of the angle below which two joints move the gaze in the same direction
@@ -28,7 +29,7 @@ def check(context, rig, chain) -> list[Finding]:
         try:
             skeleton = build.skeleton_now(rig, chain)
             findings += [finding for end in with_goal(chain) for finding in _gaze_directions(end, skeleton)]
-        except RigError as error:
+        except (RigError, SkeletonError) as error:
             findings.append(Finding(str(error), True))
     return sorted(findings, key=lambda finding: not finding.blocks)
 
@@ -75,8 +76,8 @@ def _joints(rig, chain) -> Iterator[Finding]:
     for joint in chain.joints:
         label = f"Joint {joint.label}"
         value = "position" if axes.is_prismatic(joint.axis) else "angle"
-        if not (isfinite(joint.lower) and isfinite(joint.upper)):
-            yield Finding(f"{label}: a limit is not a number: enter its smallest and largest {value} again", True)
+        if faults := list(range_faults(joint.lower, joint.upper, value)):
+            yield from (Finding(f"{label}: {fault}", True) for fault in faults)
         elif joint.lower > joint.upper:
             yield Finding(f"{label}: its smallest {value} is above its largest: exchange them", True)
         elif joint.lower == joint.upper:
@@ -84,10 +85,7 @@ def _joints(rig, chain) -> Iterator[Finding]:
         elif joint.lower > 0 or joint.upper < 0:
             rest = axes.value_text(joint.axis, 0.0)
             yield Finding(f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the bone's rest pose")
-        for word in ("velocity", "acceleration", "jerk"):
-            value = getattr(joint, word)
-            if not (value > 0 and isfinite(value)):
-                yield Finding(f"{label}: its {word} limit must be above 0: enter what the motor can do", True)
+        yield from (Finding(f"{label}: {fault}", True) for fault in rate_faults(joint))
         bone = rig.pose.bones.get(joint.bone)
         if bone and joint.axis not in joint_axes(bone):
             how, need = ("moves along", ", with a Limit Location") if axes.is_prismatic(joint.axis) else ("rotates about", "")

@@ -2,20 +2,21 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite, radians
+from math import radians
 
 from ...hardware.device import Channel, Device, Joint, Share, Unit, auxiliary
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.settings import ProtocolSettings
 from ...hardware.protocols.table import OWN
-from ...motion import Limits, MotionError
+from ...motion import Limits
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..properties.robot import UNKNOWN_OFFSET
 from ..properties.servo_units import PULSES
 from ..reading import axes
 from ..reading.file_joints import SourceKey
+from ..reading.limit_faults import range_faults, rate_faults
 from . import programs
 
 NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
@@ -157,14 +158,13 @@ def _joint(mover: Mover, joint) -> Joint:
 
 
 def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
-    if not (isfinite(lower) and isfinite(upper)):
-        raise DeviceError(f"{name}: a limit is not a number: enter its smallest and largest value again")
+    if fault := next(range_faults(lower, upper, "value"), ""):
+        raise DeviceError(f"{name}: {fault}")
     if lower > upper:
         raise DeviceError(f"{name}: its smallest value is above its largest: exchange Min and Max")
-    try:
-        return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
-    except MotionError as error:
-        raise DeviceError(f"{name}: its velocity, acceleration and jerk must be above 0: enter what the motor can do") from error
+    if fault := next(rate_faults(speeds), ""):
+        raise DeviceError(f"{name}: {fault}")
+    return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
 
 
 def _channel(servo, shares: tuple[Share, ...]) -> Channel:

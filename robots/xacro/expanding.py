@@ -86,6 +86,8 @@ class _Expander:
                 attributes[name] = str(self._text(value, scope, element))
         made = Element(element.tag, attributes, element.line, [], element.file)
         made.children = self._children(element.children, scope, made)
+        for child in made.children:
+            child.parent = made
         return made
 
     def _children(self, elements: list[Element], scope: Scope, into: Element | None = None) -> list[Element]:

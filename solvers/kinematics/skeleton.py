@@ -47,17 +47,22 @@ class Joint:
             if not held:
                 raise SkeletonError(f"joint '{self.name}': {what}")
 
-        numbers = (*self.rest_rotation, *self.rest_offset, *self.axis, self.lower, self.upper)
-        need(len(numbers) == 12 and all(map(math.isfinite, numbers)), f"every number must be finite, got {numbers}")
+        for what, numbers, count in (
+            ("rest rotation", self.rest_rotation, 4),
+            ("rest offset", self.rest_offset, 3),
+            ("axis", self.axis, 3),
+        ):
+            need(len(numbers) == count and all(map(math.isfinite, numbers)), f"its {what} {tuple(numbers)} must be {count} finite numbers")
+        for field, limit in (("lower", self.lower), ("upper", self.upper)):
+            need(math.isfinite(limit), f"its {field} limit is {limit}: give it a finite number")
+            need(abs(limit) <= FARTHEST, f"its {field} limit of {limit:.6g} is too far: narrow it to {FARTHEST:g}")
         need(abs(math.hypot(*self.axis) - 1) < SINGLE_PRECISION, f"the axis {self.axis} must have length 1")
         need(abs(math.hypot(*self.rest_rotation) - 1) < SINGLE_PRECISION, f"the rest rotation {self.rest_rotation} must have length 1")
         need(self.lower <= self.upper, f"the lower limit {self.lower:.6g} is above the upper limit {self.upper:.6g}: exchange them")
-        far = max(-self.lower, self.upper)
-        need(far <= FARTHEST, f"a limit of {far:.6g} is too far: narrow it to {FARTHEST:g}")
         need(self.kind in ("revolute", "prismatic"), f"kind is 'revolute' or 'prismatic', not '{self.kind}'")
         for field in ("velocity", "acceleration", "jerk"):
             value = getattr(self, field)
-            need(value > 0 and math.isfinite(value), f"the {field} limit must be above zero, got {value}")
+            need(value > 0 and math.isfinite(value), f"the {field} limit must be above zero and finite, got {value}")
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ class Joint:
         count = len(KINDS[self.kind].freedoms)
         for word, numbers in (("lower", self.lower), ("upper", self.upper), ("velocity", self.velocity)):
             need(len(numbers) in (0, count), f"a {self.kind} joint has {count} degrees of freedom, but {len(numbers)} numbers for '{word}'")
-            need(not any(map(math.isnan, numbers)), f"its '{word}' limits {numbers} must be numbers")
+            need(not any(map(math.isnan, numbers)), f"its '{word}' limits {numbers} must be numbers: correct them")
         for lower, upper in zip(self.lower, self.upper, strict=bool(self.lower and self.upper)):
             need(lower <= upper, f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them")
         need(not any(velocity < 0.0 for velocity in self.velocity), f"its velocity limits {self.velocity} must not be below zero")

@@ -10,7 +10,7 @@ from tests.blender.modal import Window, step_by_step
 from tests.blender.posing import stored
 from tests.blender.rigs import build, looking_chain, make_active, target
 from tests.blender.robots import arm, connect, on_bus, robot_rig
-from tests.blender.shown import session
+from tests.blender.shown import go_live, session, settle
 from tests.blender.test_retarget_trouble import follower, problem
 
 
@@ -217,6 +217,35 @@ def test_every_joint_of_a_servo_is_there_once(rig, chain):
 def test_limits_that_are_exchanged_keep_the_robot_from_being_connected(rig, chain):
     chain.joints[1].lower, chain.joints[1].upper = 0.5, -0.5
     refused("its smallest value is above its largest: exchange Min and Max", "connect")
+
+
+@pytest.mark.parametrize(("field", "said"), [("lower", "Min is nan"), ("upper", "Max is nan"), ("jerk", "its jerk limit must be above 0")])
+def test_a_limit_that_is_no_number_is_refused_by_its_joint_and_field_wherever_it_is_used(rig, chain, field, said):
+    joint = chain.joints[1]
+    setattr(joint, field, float("nan"))
+    refused(f"Joint {joint.label}: {said}", "connect")
+    refused(f"Joint {joint.label}: {said}", "live")
+    assert any(sentence.startswith(f"Joint {joint.label}: {said}") for sentence in sentences(rig, chain))
+
+
+def test_check_names_a_limit_that_is_infinite(rig, chain):
+    chain.joints[1].upper = float("inf")  # Blender stores its largest number instead
+    assert sentences(rig, chain) == [
+        f"Joint {chain.joints[1].label}: Max is 3.40282e+38: enter its largest angle again, a number of at most 1e+09"
+    ]
+
+
+def test_a_limit_that_stops_being_a_number_while_live_is_told_by_its_joint_and_field(rig, chain):
+    now = go_live(rig, chain)
+    chain.joints[1].upper = float("nan")
+    rig.update_tag()
+    settle()
+    assert now.problem == f"joint '{chain.joints[1].label}': its upper limit is nan: give it a finite number"
+    chain.joints[1].upper = float("inf")  # Blender stores its largest number instead
+    rig.update_tag()
+    settle()
+    assert now.problem.startswith(f"joint '{chain.joints[1].label}': its upper limit of 3.4")
+    assert "is too far: narrow it" in now.problem
 
 
 def test_a_port_moves_one_armature_alone(rig, chain):

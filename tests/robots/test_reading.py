@@ -47,7 +47,7 @@ WRONG = {
     "not a number": (errors.NumberError, robot(LINKS + joint('<origin xyz="nan 0 0"/>')), 2, "finite"),
     "infinite place": (errors.NumberError, robot(LINKS + joint('<origin xyz="0 inf 0"/>')), 2, "finite"),
     "too large": (errors.NumberError, robot(LINKS + joint('<origin xyz="0 1e999 0"/>')), 2, "finite"),
-    "limit that is no number": (errors.NumberError, robot(LINKS + joint('<limit lower="nan" upper="1"/>')), 2, "finite"),
+    "limit that is no number": (errors.NumberError, robot(LINKS + joint('<limit lower="nan" upper="1"/>')), 2, "of <joint name='j'>"),
     "mass that is no number": (errors.NumberError, robot('<link name="a"><inertial><mass value="nan"/></inertial></link>'), 2, "finite"),
     "two links of a name": (errors.NameClashError, robot('<link name="a"/>\n<link name="a"/>'), 3, "line 2"),
     "two joints of a name": (errors.NameClashError, robot(LINKS + '<link name="c"/>' + joint() + "\n" + joint()), 3, "joint 'j'"),
@@ -229,7 +229,7 @@ def test_a_colour_that_cannot_be_read_is_a_warning(tmp_path):
 def test_a_force_or_an_inertia_that_makes_no_sense_is_left_out_since_nothing_needs_it(tmp_path):
     found, (warning,) = only_joint(tmp_path, '<limit lower="0" upper="1" effort="" velocity="2"/>')
     assert (found.effort, found.velocity) == (None, 2.0)
-    assert "line 2, <limit>: effort='' must be a finite number: it is left out" in warning
+    assert "line 2, <limit> of <joint name='j'>: effort='' must be a finite number: it is left out" in warning
     body = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="inf" iyz="0" izz="1"/></inertial></link>'
     made = read(write(tmp_path, robot(body)))
     assert (made.links[0].inertial.mass, made.links[0].inertial.inertia) == (1.0, (0.0,) * 6)

@@ -34,6 +34,14 @@ def value(text: str, **names: object) -> object:
     return Evaluator().evaluate(text, names.__getitem__)
 
 
+def test_a_limit_that_is_no_number_names_the_joint_that_its_macro_has_made(tmp_path):
+    body = """<xacro:macro name="hinge" params="side"><link name="a"/><link name="b"/>
+<joint name="${side}_hip" type="revolute"><parent link="a"/><child link="b"/>
+<limit lower="nan" upper="1"/></joint></xacro:macro><xacro:hinge side="left"/>"""
+    with pytest.raises(errors.NumberError, match="<limit> of <joint name='left_hip'>: lower='nan' must be a finite number"):
+        read_text(tmp_path, xacro(body))
+
+
 @pytest.mark.parametrize("fingers", [0, 2, 3])
 def test_an_arm_expands_to_the_urdf_that_it_means(tmp_path, fingers):
     write(tmp_path, LIMB, "limb.xacro")

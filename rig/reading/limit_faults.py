@@ -1,0 +1,22 @@
+"""Limits of a joint or motor that are no usable numbers, by their names in the interface."""
+
+from collections.abc import Iterator
+from math import isfinite
+
+from ...solvers.kinematics.skeleton import FARTHEST
+
+RATES = ("velocity", "acceleration", "jerk")
+
+
+def range_faults(lower: float, upper: float, value: str) -> Iterator[str]:
+    """Position limits of a joint or motor that are no numbers or too far, with the remedy; `value`: what they limit, such as "angle"."""
+    for name, size, number in (("Min", "smallest", lower), ("Max", "largest", upper)):
+        if not abs(number) <= FARTHEST:
+            yield f"{name} is {number:g}: enter its {size} {value} again, a number of at most {FARTHEST:g}"
+
+
+def rate_faults(limits) -> Iterator[str]:
+    """Limits of velocity, acceleration and jerk that are not above 0 or not finite, with the remedy."""
+    for field in RATES:
+        if not ((number := getattr(limits, field)) > 0 and isfinite(number)):
+            yield f"its {field} limit must be above 0 and finite, not {number:g}: enter what the motor can do"
