@@ -44,9 +44,11 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
             reason = "as chosen"
         else:
-            reason = forward.guess(rig, chain.end).reason or "along its bone, for lack of other clues"
+            reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
         made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
+        if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
+            self.report({"WARNING"}, why)
         if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):
             only = f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live"
             self.report({"WARNING"}, f"{only}: drive that bone by the mechanism's Goals or Motors, or make a chain of other bones")

@@ -100,12 +100,12 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     chain.roll = ROLL
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
-    found = forward.guess(rig, chain.end)
-    if found.reason:
-        forward.point(chain, rig, chain.end, found.direction)
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
+    found = forward.guess_of(rig, chain)
+    if found.reason:
+        forward.point(chain, rig, chain.end, found.direction)
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 

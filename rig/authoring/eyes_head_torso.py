@@ -167,7 +167,7 @@ def front_of(rig, ends: Ends) -> Vector:
     up = forward.up_of(rig)
     bones = rig.data.bones
     left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
-    looks = [bones[eye].vector.normalized() for eye in ends.eyes]
+    looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
     if ends.eyes:
         guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
@@ -189,7 +189,7 @@ def _eye_height(rig, ends: Ends) -> float:
     if not ends.eyes:
         return 0.5
     bone = rig.data.bones[ends.head]
-    return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(bone.vector) / bone.length**2))
+    return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(forward.axis_at_rest(rig, ends.head, "+Y")) / bone.length))
 
 
 def _hold_in_skull(chain) -> None:

@@ -1,13 +1,14 @@
 """Forward axis of an end: guessed at rest from cameras, eyes, left and right sides, and axes of imported robots."""
 
 import re
-from math import cos, degrees, radians
+from math import cos, degrees, radians, sin
 from typing import NamedTuple
 
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.errors import RigError
 from ..reading import imported_robot
+from ..reading.axes import REVOLUTE
 from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 
 EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used instead: bones drawn by hand are not more precise
@@ -34,8 +35,45 @@ def guess(rig, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or Guess(bone.vector.normalized(), "")
+    front = (_front(rig, bone) if is_head else None) or Guess((bone.tail_local - bone.head_local).normalized(), "")
     return _camera(rig, bone, front) or front
+
+
+def guess_of(rig, chain) -> Guess:
+    """Guesses where the end of a chain looks. Without a clue it looks along its bone, or across it where the joints would only roll it."""
+    found = guess(rig, chain.end)
+    if found.reason or _turning(rig, chain, found.direction):
+        return found
+    ahead = _robots_front(rig, rig.data.bones[chain.end]) or Vector((0, -1, 0))  # characters look along -Y in Blender
+    across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, chain.end, axis))]
+    best = max(across, key=lambda way: (round(way.dot(ahead), 3), way.dot(up_of(rig))))
+    return Guess(best, "across its bone, since its joints only twist that")
+
+
+def why_rolls(rig, chain) -> str:
+    """Warning where the end's own joints only roll its view and the others turn it in one direction alone; "" elsewhere."""
+    view = axis_at_rest(rig, chain.end, chain.forward_axis) if chain.forward_axis != CUSTOM else None
+    if view is None or not chain.joints or chain.joints[-1].bone != chain.end:
+        return ""
+    own = [joint for joint in _turning(rig, chain, view) if joint[0] == chain.end]
+    others = [axis for _, axis in _turning(rig, chain, view)]
+    if own or not others or any(_across(others[0], axis) for axis in others):
+        return ""
+    return (
+        f"Bone '{chain.end}' only twists, which rolls its view and does not turn it: if it looks sideways, press the eyedropper beside"
+        " Forward Axis and click another arrow"
+    )
+
+
+def _turning(rig, chain, view: Vector) -> list[tuple[str, Vector]]:
+    """(bone, axis at rest in armature space) of the chain's revolute joints that turn a view of its end along `view`."""
+    joints = [(joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}")) for joint in chain.joints if joint.axis in REVOLUTE]
+    return [(bone, axis) for bone, axis in joints if _across(axis, view)]
+
+
+def _across(one: Vector, other: Vector) -> bool:
+    """Whether two directions differ by more than `EXACT`, up to their sign."""
+    return one.normalized().cross(other.normalized()).length > sin(EXACT)
 
 
 def point(settings, rig, bone: str, direction: Vector) -> None:
@@ -119,9 +157,15 @@ def _front(rig, bone) -> Guess | None:
     front = left.cross(up_of(rig))
     if front.length > LEVEL * left.length:
         return Guess(front.normalized(), "the body's front, by its left and right sides")
+    ahead = _robots_front(rig, bone)
+    return None if ahead is None else Guess(ahead, "+X of the root link, as robots' files have it")
+
+
+def _robots_front(rig, bone) -> Vector | None:
+    """+X (armature space) of the root link of an imported robot; None for other armatures."""
     root = bone.parent_recursive[-1] if bone.parent else bone
     axes = _link_axes(rig).get(root.name)
-    return None if axes is None else Guess(axes.col[0].normalized(), "+X of the root link, as robots' files have it")
+    return None if axes is None else axes.col[0].normalized()
 
 
 def left_of(rig) -> Vector:

@@ -258,3 +258,12 @@ def test_all_chains_go_live_and_leave_with_a_click_each_and_what_cannot_is_named
     bpy.ops.object.mode_set(mode="EDIT")
     with pytest.raises(RuntimeError, match="Leave this mode first"):
         bpy.ops.limber.live_all()
+
+
+@pytest.mark.parametrize("names", ["Rigify", "Mixamo", "mannequin", "own"])
+def test_the_head_looks_from_the_height_of_its_eyes_however_its_neck_is_turned(names):
+    rig = character(names)
+    bpy.ops.limber.eyes_head_torso()
+    head = next(chain for chain in rig.limber.chains if chain.end.lower() in ("head", "spine.006"))
+    bone = rig.data.bones[head.end]
+    assert bone.head_local.z + head.eye * bone.length == pytest.approx(1.67, abs=1e-3)  # where PLACES has the eyes

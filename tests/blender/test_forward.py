@@ -115,6 +115,32 @@ def test_arms_lamps_and_grippers_look_along_their_bones(tmp_path):
     assert forward.guess(character(), "arm_left" if "arm_left" in bpy.data.objects["Character"].data.bones else "shoulder.L").reason == ""
 
 
+@pytest.mark.parametrize(("bones", "looks"), [({"neck": "Y"}, "+Z"), ({"turntable": "Y", "pan": "Y"}, "+Z"), ({"pan": "XY"}, "+Y")])
+def test_an_end_whose_joints_only_twist_its_bone_looks_across_it(bones, looks, capfd):
+    rig = build({"stand": "", **bones}, "Stand")
+    chain = chain_on(rig, list(bones)[-1])
+    way = forward.axis_at_rest(rig, chain.end, chain.forward_axis)
+    assert (chain.forward_axis == "+Y") == (looks == "+Y")
+    assert ("across its bone, since its joints only twist that" in capfd.readouterr().out) == (looks != "+Y")
+    if looks != "+Y":
+        assert abs(way.dot(forward.axis_at_rest(rig, chain.end, "+Y"))) < 1e-3
+        target = bpy.data.objects.new("Target", None)
+        bpy.context.collection.objects.link(target)
+        target.location = (2.0, -1.0, 0.3)
+        chain.target, chain.roll = target, "FREE"
+        assert go_live(rig, chain).outputs.solution.limits_hit == ()
+
+
+def test_a_last_bone_that_rolls_a_view_which_only_nods_is_told_with_the_way_to_another_axis(capfd):
+    chain_on(build({"stand": "", "tilt": "X", "pan": "Y"}, "Stand"), "pan")
+    assert "Bone 'pan' only twists, which rolls its view and does not turn it" in capfd.readouterr().out
+    chain_on(build({"base": "Y", "arm": "X", "roll": "Y"}, "Lamp", parents={}), "roll")
+    said = capfd.readouterr().out
+    assert "rolls its view" in said, "base and roll are parallel in a straight arm"
+    chain_on(build({"base": "Z", "arm": "X", "roll": "Y"}, "Arm"), "roll")
+    assert "rolls its view" not in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
