@@ -1,14 +1,7 @@
 """Time-optimal motion of one joint within velocity, acceleration and jerk limits, in plain floats. Knows no Blender.
 
-The state of a joint is a point (position, velocity, acceleration); its jerk is +-`jerk` or 0. Every motion consists of one manoeuvre, the
-fastest change of velocity: at most three spans of constant jerk. Stopping is that change to velocity 0. The fastest motion to rest at 0
-accelerates toward 0 up to the velocity limit until the stopping position, where the joint would stop if it began to brake now, is 0; then
-it brakes. The stopping position moves in one direction only, so the time of braking is found within a bracket, and only if it lies within
-the current step: a profile of seven segments is never solved for. Positions are samples of a continuous motion, so their differences keep
-the limits as well.
-
-The switching structure is the known one (e.g. Haschke, Weitnauer & Ritter 2008, "On-line planning of time-optimal, jerk-limited
-trajectories"); finding the switch from the stopping position is this file's own.
+The state of a joint is a point (position, velocity, acceleration). The target is at position 0. Source: docs/motion.md, "Time-optimal
+motion".
 """
 
 from math import copysign, sqrt

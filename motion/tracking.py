@@ -20,14 +20,7 @@ SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in 
 
 
 class TargetMotion(NamedTuple):
-    """Estimated motion of the target after a step.
-
-    The joint aims at the position where a moving target would stop, if it braked as hard as the joint can. A joint that can always stop
-    there in time never overtakes a target that could not have stopped sooner, needs no more room than the target, and keeps its limits as
-    if it went to a target at rest. A velocity that appeared in one step (a jump, the sudden start of a ramp, noise, a mouse) says nothing
-    about the next step, since it may vanish as suddenly: that part of it is not trusted, and without trust the target counts as being at
-    rest. Speed that the target gains or loses smoothly restores as much trust: what changes smoothly has inertia. In the same way a target
-    that speeds up is taken to go on for a while, as a joint must, by as much as its jerk is below what a joint can.
+    """Estimated motion of the target after a step, and how much of its speed may vanish again. Source: docs/motion.md, "A moving target".
 
     Attributes:
         position: Position of the target [rad], within the position limits.

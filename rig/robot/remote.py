@@ -1,17 +1,7 @@
 """Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights; stopping its robot, and arming it where
-that is allowed.
+that is allowed. docs/remote.md has the addresses.
 
-    /limber/target/CHAIN x y z          world position of the chain's target [m]
-    /limber/target/MOVER/GOAL x y z     ... of the target of an additional goal, or of a mechanism's goal
-    /limber/rotation/... w x y z        orientation of such a target in the world, as a quaternion
-    /limber/influence/CHAIN v           the chain's Influence, 0 to 1
-    /limber/weight/MOVER/POSTURE v      weight of a posture, 0 to 1, of a chain or, by its object's name, a mechanism
-    /limber/stop                        stops every robot at once, before all other messages, even in an unreadable packet
-    /limber/arm                         arms the armature's robot, where Allow Arming is on; 0 (a released button) is ignored
-
-Spaces in names may be sent as underscores. Of several values for one address, the last counts. A look takes 2 ms at most; commands that are
-not executed in time are executed at the next look, unless newer ones have come. Changes are those that a user could make by hand, without
-undo steps.
+Changes are those that a user could make by hand, without undo steps.
 """
 
 from collections.abc import Callable, Iterable, Sequence
