@@ -15,6 +15,7 @@ from typing import Any
 from ..files import atomic
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
+from ..files.reasons import reason
 from ..motion.joint import Limits
 from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
 from .errors import DeviceError, HardwareError
@@ -113,7 +114,7 @@ def save(path: Path, calibration: Calibration) -> None:
     try:
         atomic.write_text(path, to_text(calibration))
     except OSError as error:
-        raise CalibrationError(f"{path} cannot be written ({error}): choose another folder") from error
+        raise CalibrationError(f"{path} cannot be written ({reason(error)}): choose another folder") from error
 
 
 def load(path: Path) -> Calibration:
@@ -123,9 +124,9 @@ def load(path: Path) -> Calibration:
         CalibrationError: The file is missing or cannot be used; the message names file, joint or servo, field, expected and found value.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CalibrationError(f"{path} cannot be read ({error}): choose a calibration file") from error
+        raise CalibrationError(f"{path} cannot be read ({reason(error)}): choose a calibration file") from error
     return from_text(text, str(path))
 
 

@@ -26,6 +26,7 @@ from typing import Literal
 from ..files import atomic
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
+from ..files.reasons import reason
 from .device import LAST_SERVO
 from .errors import HardwareError
 
@@ -96,9 +97,9 @@ def load(path: Path) -> dict[str, Motor]:
         LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise LerobotError(f"{path} cannot be read ({error}): choose a calibration file of LeRobot") from error
+        raise LerobotError(f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot") from error
     return from_text(text, str(path))
 
 
@@ -137,7 +138,7 @@ def save(path: Path, motors: Mapping[str, Motor]) -> None:
     try:
         atomic.write_text(path, to_text(motors))
     except OSError as error:
-        raise LerobotError(f"{path} cannot be written ({error}): choose another folder") from error
+        raise LerobotError(f"{path} cannot be written ({reason(error)}): choose another folder") from error
 
 
 def to_text(motors: Mapping[str, Motor]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..files.reasons import reason
 from ..solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from ..solvers.kinematics.se3 import Frame
 from ..solvers.mechanism.kinds import Kind
@@ -39,7 +40,7 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(str(file), 0, "", f"the file cannot be read ({error}): check its path") from error
+        raise MalformedError(str(file), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
     entries = _parse(text, str(file))
     remade = entries.get("joint_name")
     robot = read(urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ())

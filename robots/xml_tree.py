@@ -72,7 +72,7 @@ def read_xml(path: Path) -> Element:
     try:
         parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:
-        what = f"this is not valid XML: {expat.ErrorString(error.code)}"
+        what = f"this is not valid XML ({expat.ErrorString(error.code)}): correct it, or choose a robot's file (URDF, xacro or MJCF)"
         raise MalformedError(str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot use here
         if isinstance(error, MalformedError):

@@ -126,7 +126,8 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
             numbers = []
         if not numbers or not all(map(math.isfinite, numbers)):
             wrong = next(c for c, cell in enumerate(row) if not _is_number(cell))
-            raise MotionFileError(f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}")
+            remedy = "write decimals with a point" if _is_number(row[wrong].replace(",", ".")) else "correct it, or choose another file"
+            raise MotionFileError(f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}: {remedy}")
         found.append(numbers)
     return found
 

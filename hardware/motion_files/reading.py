@@ -79,6 +79,8 @@ def format_of(path: Path, data: bytes) -> str:
     """
     suffix = path.suffix.lower()
     candidates = {name: form for name, form in FORMATS.items() if form.read is not None and suffix in (form.suffix, *form.more_suffixes)}
+    if suffix == ".parquet":
+        raise MotionFileError("it is a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json")
     if not candidates:
         known = sorted({suffix for form in FORMATS.values() if form.read for suffix in (form.suffix, *form.more_suffixes) if suffix})
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
@@ -86,7 +88,7 @@ def format_of(path: Path, data: bytes) -> str:
     for name, form in candidates.items():
         if form.is_like(content):
             return name
-    labels = ", ".join(form.label for form in candidates.values())
+    labels = ", ".join(dict.fromkeys(form.label for form in candidates.values()))
     raise MotionFileError(f"it is none of the known formats ({labels}): choose its format, or another file")
 
 

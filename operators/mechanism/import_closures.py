@@ -1,5 +1,6 @@
 from bpy.props import StringProperty
 
+from ...files.reasons import reason
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
@@ -28,7 +29,7 @@ class LIMBER_OT_import_closures(ReadsFile, UndoOperator):
         try:
             text = self.path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise RigError(f"'{self.filepath}' cannot be read ({error}): choose the robot's YAML file") from error
+            raise RigError(f"'{self.filepath}' cannot be read ({reason(error)}): choose the robot's YAML file") from error
         rig = rig_of(context)
         loops, warnings = build.from_closures(rig, text)
         self.warn(warnings)

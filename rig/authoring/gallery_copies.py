@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Generic, TypeVar
 
 from ...files.folders import FolderWriter
+from ...files.reasons import reason
 from ...robots.errors import MalformedError
 from ...robots.gallery.description import Description, read_description
 from ...robots.gallery.full_model import FullModel, Progress, finding
@@ -183,7 +184,7 @@ def _commit(writer: FolderWriter) -> None:
     try:
         writer.commit()
     except OSError as error:
-        raise RigError(f"{writer.path} cannot be replaced ({error}): close what uses it, and check access rights") from error
+        raise RigError(f"{writer.path} cannot be replaced ({reason(error)}): close what uses it, and check access rights") from error
 
 
 def _installed(robot: Description, model: FullModel) -> str:
@@ -195,7 +196,7 @@ def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, No
     try:
         text = model.path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise RigError(f"{model.path} cannot be read ({error}): save it as UTF-8, and check access rights") from error
+        raise RigError(f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights") from error
     for number, (name, path) in enumerate(model.meshes.items()):
         yield path
         own = f"meshes/{number:03d}{path.suffix.lower()}"
@@ -208,7 +209,7 @@ def _copy(source: Path, writer: FolderWriter, name: str) -> None:
     try:
         data = source.read_bytes()
     except OSError as error:
-        raise RigError(f"{source} cannot be read ({error}): check access rights") from error
+        raise RigError(f"{source} cannot be read ({reason(error)}): check access rights") from error
     _write(writer, name, data)
 
 
@@ -216,7 +217,7 @@ def _write(writer: FolderWriter, name: str, data: bytes) -> None:
     try:
         writer.write(name, data)
     except OSError as error:
-        raise RigError(f"{writer.path / name} cannot be written ({error}): check space and access rights") from error
+        raise RigError(f"{writer.path / name} cannot be written ({reason(error)}): check space and access rights") from error
 
 
 def _size(path: Path) -> int:

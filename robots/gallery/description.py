@@ -9,6 +9,7 @@ from math import inf, radians
 from pathlib import Path
 from typing import Literal
 
+from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
 from ..model import Joint, Robot
@@ -146,7 +147,7 @@ def read_description(folder: Path) -> Description:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(str(file), 0, "", f"it cannot be read ({error}): choose a folder with a {FILE}") from error
+        raise MalformedError(str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}") from error
     fields = Fields(str(file), parse_yaml(text, str(file)))
     fields.refuse_others(KNOWN)
     gaze, device = fields.map("gaze"), fields.map("device")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...files.reasons import reason
 from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
 from ..xml_tree import Element, read_xml
@@ -250,7 +251,7 @@ class _Expander:
             self.yaml[path] = parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
             return self.yaml[path]
         except (OSError, UnicodeDecodeError) as error:
-            raise ExpressionError(f"the file '{path}' cannot be read ({error}): check its path") from error
+            raise ExpressionError(f"the file '{path}' cannot be read ({reason(error)}): check its path") from error
 
     # -- texts --
 

@@ -1,0 +1,41 @@
+"""A file that cannot be read or written is told in words, without error numbers and without its path a second time."""
+
+from pathlib import Path
+
+import pytest
+from limber.files.reasons import reason
+from limber.hardware import calibration_file, lerobot
+from limber.robots.closures import read_mechanism
+from limber.robots.gallery.description import read_description
+
+
+def told(error_of, path: Path) -> str:
+    with pytest.raises(Exception) as caught:
+        error_of(path)
+    return str(caught.value)
+
+
+READERS = [calibration_file.load, lerobot.load, read_description, lambda path: read_mechanism(path / "robot.urdf", path)]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_file_that_is_not_there_is_told_in_words(tmp_path, reader):
+    sentence = told(reader, tmp_path / "missing.json")
+    assert "(No such file or directory): c" in sentence
+    assert "Errno" not in sentence
+
+
+def test_text_in_another_encoding_is_told_as_such(tmp_path):
+    path = tmp_path / "robot.json"
+    path.write_bytes(b"\xff\xfe{")
+    assert "(it is no UTF-8 text)" in told(calibration_file.load, path)
+
+
+def test_an_error_without_a_text_of_the_system_keeps_its_own():
+    assert reason(OSError("the disk is gone")) == "the disk is gone"
+
+
+def test_a_calibration_that_windows_has_saved_with_a_byte_order_mark_is_read_as_json(tmp_path):
+    path = tmp_path / "robot.json"
+    path.write_text("[]", encoding="utf-8-sig")
+    assert "expected an object" in told(calibration_file.load, path)
