@@ -43,9 +43,11 @@ def _frame_change_post(scene, depsgraph) -> None:
 
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
-    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow."""
+    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
+    panels say of them is drawn again.
+    """
     gallery.scene_updated(depsgraph)
-    if live.scene_updated(scene, depsgraph):
+    if live.scene_updated(scene, depsgraph) or live.owner_updated(depsgraph):
         wake_clock()
 
 

@@ -257,6 +257,14 @@ def scene_updated(scene, depsgraph) -> bool:
     return scene.session_uid in current().moving
 
 
+def owner_updated(depsgraph) -> bool:
+    """Whether an owner of a live mover has changed, such as its constraints, of which panels speak."""
+    if not current().is_any or not depsgraph.id_type_updated("OBJECT"):
+        return False
+    owners = {mover.owner.session_uid for mover in live_movers()}
+    return any(update.id.original.session_uid in owners for update in depsgraph.updates)
+
+
 def _has_changed(scene, depsgraph) -> bool:
     """Whether inputs of a live mover have changed."""
     return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)

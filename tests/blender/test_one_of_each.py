@@ -259,3 +259,26 @@ def test_an_armature_in_rest_position_is_told_in_the_panel_while_live():
     bpy.ops.limber.live()
     made.owner.data.pose_position = "REST"
     assert "is in Rest Position, so no pose shows: press Pose Position" in " ".join(drawn(_panel(made)).labels)
+
+
+def test_a_change_of_a_live_owners_constraints_is_noticed_so_that_its_panel_is_drawn_again(mover):
+    noticed = []
+
+    def note(_scene, depsgraph) -> None:
+        noticed.append(live.owner_updated(depsgraph))
+
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        mover.owner.update_tag()
+        bpy.context.view_layer.update()
+        assert noticed.pop()
+        bpy.ops.limber.end_live()
+        bpy.context.view_layer.update()
+        noticed.clear()
+        mover.owner.update_tag()
+        bpy.context.view_layer.update()
+        assert not noticed.pop()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)
