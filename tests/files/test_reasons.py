@@ -5,12 +5,17 @@ from pathlib import Path
 import pytest
 from limber.files.reasons import reason
 from limber.hardware import calibration_file, lerobot
+from limber.hardware.calibration_file import CalibrationError
+from limber.hardware.lerobot import LerobotError
 from limber.robots.closures import read_mechanism
+from limber.robots.errors import UrdfError
 from limber.robots.gallery.description import read_description
+
+ERRORS = (CalibrationError, LerobotError, UrdfError)
 
 
 def told(error_of, path: Path) -> str:
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(ERRORS) as caught:
         error_of(path)
     return str(caught.value)
 
