@@ -27,7 +27,8 @@ class PortError(HardwareError):
     """A port cannot be opened or failed; the message names it and the remedy."""
 
     def __init__(self, port: str, error: TransportError) -> None:
-        super().__init__(f"Port {port} {_WHY.get(error.fault, f'cannot be used ({error.detail})')}")
+        unusable = f"cannot be used ({error.detail}): plug the device in again, or choose another port"
+        super().__init__(f"Port {port} {_WHY.get(error.fault, unusable)}")
 
 
 class PortSession:

@@ -37,7 +37,9 @@ _FAULTS: dict[Fault, str] = {
         "Port {port} may not be opened by this user: on Linux add yourself to the group 'dialout' (sudo usermod -aG dialout $USER), "
         "log out and in, then connect again"
     ),
-    Fault.PORT_UNUSABLE: "Port {port} cannot be used ({detail}): unplug the robot, plug it in again, then press Clear Fault",
+    Fault.PORT_UNUSABLE: (
+        "Port {port} cannot be used ({detail}): plug the robot in again and press Clear Fault, or disconnect and choose another port"
+    ),
     Fault.UNPLUGGED: "The robot on {port} was unplugged: plug it in again, then press Clear Fault to connect again",
     Fault.SILENT: "The robot on {port} does not answer: check its power, cable and firmware, then press Clear Fault to connect again",
     Fault.OTHER_PROTOCOL: (
