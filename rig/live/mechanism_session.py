@@ -80,7 +80,8 @@ class MechanismSession(SceneSession):
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
         if not self.problem:
-            said = (through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state))
+            scaled = asked.why_scaled(self.reading, frame.view)
+            said = (scaled, through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state))
             self.remark = ". ".join(filter(None, said))
         placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
         return placed, placed

@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from limber.rig.reading.mechanism.rest_pose import difference_now
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned, four_bar, owned
@@ -221,3 +222,22 @@ def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authore
     those.clock(3)
     assert "has no target" in those.session(owner).problem
     assert those.furthest(before, those.shown(owner)) < 1e-5
+
+
+@pytest.mark.parametrize("scale", [(2.0, 2.0, 2.0), (-1.0, 1.0, 1.0)])
+def test_a_mechanism_that_was_scaled_is_told_which_scale_to_clear(scale):
+    owner = those.add("delta")
+    bpy.ops.limber.live()
+    session = those.session(owner)
+    assert "scaled" not in session.remark
+    owner.scale = scale
+    bpy.context.scene.frame_set(2)
+    assert "'Base' was scaled since live began, and a mechanism keeps its lengths: clear the scale" in session.remark
+    owner.scale = (1.0, 1.0, 1.0)
+    bpy.context.scene.frame_set(3)
+    assert "scaled" not in session.remark
+    bpy.ops.limber.end_live()
+    assert difference_now(owner) == ""
+    owner.scale = scale
+    bpy.context.view_layer.update()
+    assert f"'{owner.name}' is scaled: if that is new, clear its scale first (Alt S)" in difference_now(owner)

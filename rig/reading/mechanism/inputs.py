@@ -11,6 +11,7 @@ from ...blender.errors import RigError
 from ...blender.presence import find, is_deleted, why_absent
 from ..dependencies import Dependency, with_itself
 from ..placement import Placement
+from ..skeleton import SCALED
 from .ownership import joint_objects
 from .poses import frame_of, rigid
 from .reading import Part, Reading, signature
@@ -173,6 +174,21 @@ def base(owner, reading: Reading, placement: Placement) -> Array:
     pose = rigid(matrix @ placement.bone(thing, part.bone) if part.bone else matrix, f"Body '{part.name}'")
     made: Array = pose @ part.offset
     return made
+
+
+def why_scaled(reading: Reading, placement: Placement) -> str:
+    """Remark where the base's object was scaled since the mechanism was read, with the remedy; "" elsewhere."""
+    part = reading.base_part
+    thing = find(part.thing, part.uid) if part is not None and not part.bone else None
+    if thing is None:
+        return ""
+    now, sizes = placement.object(thing).decompose()[2], part.scale
+    if max(abs(size - before) for size, before in zip(now, sizes, strict=True)) <= SCALED * max(map(abs, sizes)):
+        return ""
+    return (
+        f"'{part.name}' was scaled since live began, and a mechanism keeps its lengths: clear the scale of it and its parents (Alt S), or"
+        " press End Live and Set Rest Pose"
+    )
 
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:

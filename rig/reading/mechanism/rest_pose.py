@@ -14,6 +14,7 @@ from mathutils import Matrix, Quaternion
 from ....solvers.kinematics.se3 import Array, angle_of, inverse
 from ....solvers.mechanism.loops import JointResiduals
 from ...blender.errors import RigError
+from ..skeleton import SCALED
 from . import joints
 from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of
@@ -156,12 +157,18 @@ def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
     found = [one for one in found if not any(body is not None and role_of(body) == "DRIVEN" for body in one.bodies)]
     gaps = pose.gaps(found)
     if len(gaps) and gaps.max() > NEAR:
-        return f"Bodies of '{owner.name}' do not meet at joint '{found[int(gaps.argmax())].name}': {REMEDY}"
+        scaled = f". '{owner.name}' is scaled: if that is new, clear its scale first (Alt S)" if _is_scaled(owner) else ""
+        return f"Bodies of '{owner.name}' do not meet at joint '{found[int(gaps.argmax())].name}': {REMEDY}{scaled}"
     for one in found:
         for thing in (one.thing, one.meets):
             if thing is not None and pose.displacement(thing, filter(None, one.bodies)) > NEAR:
                 return f"Joint object '{thing.name}' of '{owner.name}' is not where the rest pose has it: {REMEDY}"
     return ""
+
+
+def _is_scaled(thing) -> bool:
+    matrix = thing.matrix_world
+    return matrix.is_negative or max(abs(size - 1.0) for size in matrix.to_scale()) > SCALED
 
 
 def difference_now(owner, matrix: Callable = lambda thing: thing.matrix_world) -> str:
