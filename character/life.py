@@ -65,7 +65,7 @@ def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
     """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
     _, linear = skeleton.jacobian(posture.tolist())
     rise: Angles = np.array(up) @ linear
-    largest = max(float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9)  # a chain without length lifts nothing
+    largest = max(float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9)  # never 0: a chain without length lifts nothing
     return rise / largest
 
 

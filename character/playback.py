@@ -91,7 +91,7 @@ class Playback:
             origin = last
         elif before is not None and last is not None and before.frame <= at < last:
             stage, origin = self.stage.copy(before.snapshot), before.frame
-        elif last is not None and last - step < at < last:  # before the first frame there is nothing: the motion begins at rest there
+        elif last is not None and last - step < at < last:  # nothing is known before the first frame, so the motion begins at rest there
             return self.stage
         else:
             stage.restart()

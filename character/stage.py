@@ -165,7 +165,7 @@ class Stage:
     def copy(self, snapshot: Mapping[Any, Snapshot] | None = None) -> "Stage":
         """An independent copy of the stage, in its current state or an earlier snapshot."""
         other = self.empty()
-        for key, session in list(self.sessions.items()):  # a render copies off the main thread
+        for key, session in list(self.sessions.items()):  # a copy of the items, since a render copies the stage on another thread
             other.sessions[key] = copied = replace(session)
             if snapshot is not None:
                 copied.restore(snapshot.get(key))
@@ -205,7 +205,7 @@ class Stage:
         for index in order.indices:
             part, is_cyclic = parts[index], index in order.cyclic
             session = self.of(part)
-            if is_cyclic and not is_put:  # movers of the cycle that are not ticked yet are where they were, also on a body that has moved
+            if is_cyclic and not is_put:  # movers of the cycle that are not ticked yet have their last poses, also on a body that has moved
                 is_put = True
                 for other in (parts[k] for k in order.cyclic):
                     other.place(view, self.of(other).pose_before)

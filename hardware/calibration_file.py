@@ -173,7 +173,8 @@ def _calibration(robot: JsonFields) -> Calibration:
     baudrate = robot.whole("baudrate", SLOWEST_BAUDRATE, FASTEST_BAUDRATE)
     calibration = Calibration(robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings)
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
-    Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)  # raises where it cannot be
+    # Raises DeviceError if joints and channels do not fit.
+    Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)
     return calibration
 
 

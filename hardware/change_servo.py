@@ -97,7 +97,8 @@ def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified 
     found: Identified | None = None
     hint = ""
     for _ in range(TIMES):
-        everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()  # differs between servos that are alike
+        # These values tell servos of the same kind apart.
+        everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()
         for message in session.query((*codec.identify((servo,)), *everything)):
             if isinstance(message, Identified) and message.servo == servo:
                 if found is not None and found.model != message.model:

@@ -183,7 +183,7 @@ def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
 
 
 def _text(data: bytes, length: int) -> str:
-    return data[:length].decode("utf-8", "ignore")  # what was cut may end within a letter
+    return data[:length].decode("utf-8", "ignore")  # a text that was cut may end within a letter
 
 
 _HEADER = struct.Struct("<8sI")  # magic, length of the device's JSON

@@ -275,7 +275,7 @@ class Mixing:
             if len(group.joints) > 1:
                 parts = [_ends(gear, *span) for gear, span in zip(group.inverse[k], spans, strict=True)]
                 low, high = max(low, math.fsum(part[0] for part in parts)), min(high, math.fsum(part[1] for part in parts))
-            ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))  # but for rounding that is so
+            ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))  # this changes only what rounding has put outside
         return ranges
 
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:

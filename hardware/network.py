@@ -44,7 +44,7 @@ class NetworkTransport:
                 break
             except OSError as error:
                 if parts:
-                    break  # what has come is read first; the next call finds the error again
+                    break  # received bytes are returned first; the next call finds the error again
                 raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
             if not parts[-1]:
                 if len(parts) == 1:
@@ -92,7 +92,7 @@ class NetworkTransport:
         failure: TransportError | None = None
         try:
             found = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
-            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # an order waits for no other
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # commands are sent at once instead of being collected
             found.setblocking(False)
         except (OSError, UnicodeError) as error:  # UnicodeError: a host that no name server could know
             failure = TransportError(_why_not(error), _reason(error))

@@ -212,7 +212,7 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
         elif inputs.jumped and state is not State.HOLDING:
             state, detail = State.HOLDING, JUMPED
         elif state is State.HOLDING and inputs.at_rest:
-            state = State.ARMING  # from a standstill, as when arming: a slow approach
+            state = State.ARMING  # the robot approaches slowly from a standstill, as when it is armed
         elif state is State.ARMING and inputs.arrived:
             state, detail = State.ARMED, ""
     return Safety(state, detail=inputs.remark or detail)
@@ -257,7 +257,7 @@ def _begin(state: State, inputs: SafetyInputs) -> Safety:
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
     if inputs.unread is not None:
         return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.unread)
-    if inputs.implausible and state is not State.SETUP:  # one joint at a time it can be mended
+    if inputs.implausible and state is not State.SETUP:  # in SETUP the user mends one joint at a time
         return Safety(State.FAULT, Fault.POSE_UNFIT, inputs.implausible)
     return Safety(state)
 

@@ -59,7 +59,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
             with PortSession(serial, port, rate) as session:
                 if protocol == OWN:
                     yield from _find_firmware(session, port, rate, steps)
-                elif (codec := codec_for(protocol)).identify(()):  # it asks for the controller, whatever servos it has
+                elif (codec := codec_for(protocol)).identify(()):  # this protocol identifies the controller, whatever servos it has
                     yield from _find_board(session, codec, port, protocol, rate)
                 else:
                     yield from _find_servos(session, codec, port, protocol, rate, ids, steps)

@@ -22,7 +22,7 @@ def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> N
 
 
 def _tell(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):  # closing flushes; the worker may be gone
+    with contextlib.suppress(OSError):  # closing flushes, which fails if the worker has ended
         process.stdin.close()  # type: ignore[union-attr]  # the worker disarms and ends when its input does
 
 

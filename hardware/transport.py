@@ -89,7 +89,7 @@ class SerialTransport:
     def close(self) -> None:
         try:
             self._port.close()
-        except PORT_ERRORS:  # unplugged: nothing is left to give back
+        except PORT_ERRORS:  # the device was unplugged, so there is nothing to restore
             return
 
 

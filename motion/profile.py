@@ -119,9 +119,9 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         point = position, velocity, copysign(limit, acceleration)
         dt -= outside
     grain += ROUNDING * (abs(point[0]) + abs(point[1]) * dt)
-    short = point[0] + stopping_distance(point[1], point[2], limit, jerk)  # stopping position
+    short = point[0] + stopping_distance(point[1], point[2], limit, jerk)  # where the joint would stop if it braked now
     sign = 1.0
-    if short > 0.0:  # beyond the goal: mirror, so that the goal is above
+    if short > 0.0:  # the joint would stop beyond the goal: the problem is mirrored, so that the goal lies above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
         point, dt = _run(point, dt, speed, limit, jerk, grain, short)
@@ -162,7 +162,7 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
         dt -= t
         if dt <= 0.0:
             return point, 0.0
-    t = min(max(-short / speed, 0.0), dt)  # at full speed
+    t = min(max(-short / speed, 0.0), dt)  # time to the goal at full speed
     return (point[0] + speed * t, speed, 0.0), dt - t
 
 
@@ -187,7 +187,7 @@ def _braking_time(
             middle = 0.5 * (early + late)
             if not early < middle < late:
                 break
-        gained = 0.5 * push * middle  # `moved`, inlined for speed
+        gained = 0.5 * push * middle  # this is `moved`, written out for speed
         distance, brake, growth = stopping(velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk)
         stop = position + middle * (velocity + middle * (0.5 * acceleration + gained / 3.0)) + distance
         if stop > 0.0:
@@ -196,5 +196,5 @@ def _braking_time(
             early, short = middle, stop
         if abs(stop) < abs(error):
             nearest, error, rate = middle, stop, (push - brake) * growth
-        middle = nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late  # to the middle of the accepted errors
+        middle = nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late  # the time that leads to the middle of the accepted errors
     return early

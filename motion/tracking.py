@@ -76,10 +76,11 @@ def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
         return 0.0
     if velocity * change > 0.0:
         change = 0.0  # a change since then is extrapolated only if it makes the target stop sooner
-    gained = 0.5 * dt * (acceleration + 0.75 * change)  # since the middle of the last step, where the mean velocity holds
-    acceleration += change  # a step after the observation
+    # Velocity gained since the middle of the last step, at which the mean velocity is exact.
+    gained = 0.5 * dt * (acceleration + 0.75 * change)
+    acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
-        acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)  # what began fast may end fast
+        acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)  # an acceleration that began abruptly may end as abruptly
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0
 

@@ -42,7 +42,7 @@ class Floor(NamedTuple):
 class Step(NamedTuple):
     """Contact state of a foot in a frame."""
 
-    stands: bool
+    is_planted: bool
     place: Array  # (3,) [m] position of its link while it stands
     source: Array  # (3,) [m] position of its source when it touched down
     left: Array  # (3,) [m] offset from its position, which decays
@@ -68,8 +68,8 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
     for foot, source in zip(feet, sources, strict=True):
         own = place(body, foot, free)
         low = _depth(body, foot, floor, free, (free, shown or free))
-        stands = bool(floor.is_known and abs(source[2]) < FIRST and abs(own @ floor.up - low - floor.height) < FLOOR)
-        found.append(_step(floor, source, own + carried, carried, low, Step(stands, own, source, np.zeros(3), own, False)))
+        is_planted = bool(floor.is_known and abs(source[2]) < FIRST and abs(own @ floor.up - low - floor.height) < FLOOR)
+        found.append(_step(floor, source, own + carried, carried, low, Step(is_planted, own, source, np.zeros(3), own, False)))
     return tuple(found)
 
 
@@ -96,19 +96,20 @@ def following(
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
     kept = np.exp(-dt / EASING)
-    carried = shown.base_position - free[0].base_position  # what feet that are held have moved the others by
+    carried = shown.base_position - free[0].base_position  # distance by which held feet have moved the base, and with it the other feet
     found = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
-        is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)  # not where it is not known
-        stays = bool(is_low and old.stands and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT)
+        # Where the floor is not known, the lowest foot defines it.
+        is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
+        stays = bool(is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT)
         low = _depth(body, foot, floor, free[1], (free[0], shown))
         if stays:
             step = old
-        elif is_low and speed < STANDS and not old.stands:
-            step = old._replace(stands=True, place=place(body, foot, shown), source=source, left=np.zeros(3))
+        elif is_low and speed < STANDS and not old.is_planted:
+            step = old._replace(is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3))
             step = step._replace(left=step.place - _stood(floor, low, step))
-        elif old.stands:
-            step = old._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
+        elif old.is_planted:
+            step = old._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
         else:
             step = old
         found.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=kept * step.left)))
@@ -123,7 +124,7 @@ def rise(feet: tuple[Step, ...]) -> float:
 def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> Step:
     """Contact state of a foot that slipped because the solver could not hold its position."""
     carried = shown.base_position - free.base_position
-    return step._replace(stands=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
+    return step._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free) - carried)
 
 
 def place(body: Body, foot: Foot, state: State) -> Array:
@@ -162,12 +163,12 @@ def _step(floor: Floor, source: Array, own: Array, carried: Array, low: float, s
         low: How far [m] its lowest point is below its link's origin.
         step: Its contact state.
     """
-    goal = (_stood(floor, low, step) if step.stands else own) + step.left
+    goal = (_stood(floor, low, step) if step.is_planted else own) + step.left
     sunk = 0.0
-    if floor.is_known and source[2] > -FLOOR:  # a source that goes below its floor by more has another one
+    if floor.is_known and source[2] > -FLOOR:  # a source that goes deeper stands on another floor
         goal = goal + floor.up * max(0.0, low + floor.height - float(goal @ floor.up))
         sunk = max(0.0, low + floor.height - float((own - carried) @ floor.up))
-    return step._replace(goal=goal, is_held=step.stands or bool(np.linalg.norm(goal - own) > NEGLIGIBLE), sunk=sunk)
+    return step._replace(goal=goal, is_held=step.is_planted or bool(np.linalg.norm(goal - own) > NEGLIGIBLE), sunk=sunk)
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:

@@ -204,7 +204,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         missed,
         float(distances[-1]) if model.floating else 0.0,
         lost,
-        tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.stands),
+        tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.is_planted),
         bounded,
         model.body.violated(state.joints),
         stalled >= STALLED,

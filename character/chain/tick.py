@@ -219,11 +219,12 @@ def tick(
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
     """Joint values (n,) [rad; prismatic joints m] between the posture, clamped to the limits, and the solution."""
-    if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():  # the goal's problem says what is wrong with it
+    # The posture cannot be used, and the goal's problem says why.
+    if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         return list(map(float, solved))
     share = max(influence, 0.0)
-    kept = skeleton.clamp(posture)
-    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(kept, solved.tolist(), strict=True)]
+    clamped = skeleton.clamp(posture)
+    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(clamped, solved.tolist(), strict=True)]
     return blended
 
 
@@ -249,12 +250,12 @@ def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[flo
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
-    stands = np.abs(solution.angles - last.angles).max() <= STILL
+    is_still = np.abs(solution.angles - last.angles).max() <= STILL
     if before is None:
-        return now, NO_MORE if stands and solution.converged else 0
+        return now, NO_MORE if is_still and solution.converged else 0
     (missed, shape), stalled = before
     gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
-    return (now, NO_MORE if stands else 0) if gains else ((missed, shape), NO_MORE if stands else stalled + 1)
+    return (now, NO_MORE if is_still else 0) if gains else ((missed, shape), NO_MORE if is_still else stalled + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:

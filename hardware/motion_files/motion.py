@@ -109,7 +109,7 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     """
     columns = list(take.joints())
     begin, end = STANDING - 1, len(columns[0]) - STANDING  # parameters of the curve, in frames: outside of them it is at rest
-    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # a row that rounding alone puts behind the end is the last one
+    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # the small term keeps a last row that only rounding puts behind the end
     found = []
     for row in range(rows):
         position = min(begin + row * take.rate / rate, float(end))

@@ -106,7 +106,7 @@ class Recording:
 
 def _check_times(times: Sequence[float]) -> None:
     for row, time in enumerate(times):
-        if not abs(time) <= LONGEST * 1e5:  # clocks of computers count from 1970
+        if not abs(time) <= LONGEST * 1e5:  # times may be those of a computer's clock, which counts from 1970
             raise MotionFileError(f"row {row + 1}: its time is {time}: give seconds")
     for row, (before, after) in enumerate(pairwise(times)):
         if after <= before:

@@ -72,11 +72,11 @@ class RobotFile:
 
     def __init__(self, path: Path, allowed: str) -> None:
         self.path = path
-        source = read_allowed(path, allowed).source  # read once: what was compared is what runs
+        source = read_allowed(path, allowed).source  # it is read once, so that the text that was compared is the one that runs
         self._nowhere = Nowhere()
         module = ModuleType(MODULE)
         module.__file__ = str(path)
-        sys.modules[MODULE] = module  # what a module is made of, dataclasses for one, looks for it there
+        sys.modules[MODULE] = module  # dataclasses and others look for their module there
         self._names = module.__dict__
         self._guard(lambda: exec(compile(source, str(path), "exec"), self._names), "loading it")
         self.settings = {name: self._setting(name, kind, default) for name, (kind, default) in SETTINGS.items()}

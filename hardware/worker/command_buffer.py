@@ -30,12 +30,12 @@ class JumpDetector:
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
-        # auxiliary values do no harm: a lamp or an eyelid that is keyed on at once must not make the whole robot hold
+        # Auxiliary values are left out: a lamp or an eyelid that is switched by a key must not make the whole robot hold.
         self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
-        self._reached: list[float] = []  # where joints that follow the frames would be (joints,)
-        self._speeds = [0.0] * len(joints)  # of the frames, as far as joints can go so fast (joints,)
+        self._reached: list[float] = []  # (joints,) values of joints that follow the frames exactly
+        self._speeds = [0.0] * len(joints)  # (joints,) velocities of the frames, within the joints' limits
 
     def take(self, stamp: float, frame: Sequence[float]) -> None:
         """Add a frame (joints,) that Blender sent at `stamp` [s]."""
@@ -93,7 +93,7 @@ class CommandBuffer:
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:
         self._joints = device.joints
         self._tolerances = [WORTH_A_WORD * joint.scale for joint in device.joints]
-        self._latency = max(device.latency, 0.0)  # what is to be early comes early
+        self._latency = max(device.latency, 0.0)  # a negative latency makes channels early, and frames need not wait for that
         self._mixing = mixing
         self._playback = Playback(period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values))
         self._leaps = JumpDetector(device.joints)

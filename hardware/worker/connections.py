@@ -44,5 +44,6 @@ def connection_to(device: Device, connect: Connect, session: int, period: float,
     """
     if device.protocol in CONNECTIONS:
         return CONNECTIONS[device.protocol](device, connect(device, now), session, period, moves, now)
-    codec = codec_for(device.protocol, device.settings, device.program)  # before the port is opened: a wrong one touches nothing
+    # Made before the port is opened, so that a wrong protocol touches nothing.
+    codec = codec_for(device.protocol, device.settings, device.program)
     return ServoConnection(device, connect(device, now), codec, moves, now)

@@ -68,7 +68,7 @@ class Worker:
         self._tracking = TrackingErrorMonitor(self._device)
         self._health = HealthMonitor(self._device)
         self._controller: MotionController | None = None
-        self._begun = Request()  # what the robot is driven for, or will be once its pose is confirmed
+        self._begun = Request()  # the request that drives the robot, or will once its pose is confirmed
         self._beat = 0
         self._last_step = now
         self._stops = 0
@@ -76,7 +76,7 @@ class Worker:
         self._blender_beat = 0
         self._blender_seen = now
         self._frame = 0
-        self._stamp = math.nan  # of the newest frame: equal ones are signs of life
+        self._stamp = math.nan  # stamp of the newest frame; frames with the same stamp only show that Blender lives
         self._too_fast = speed_problems(self._device)
         self._warnings = self._too_fast
 
@@ -181,7 +181,7 @@ class Worker:
             releases=connection is not None and connection.releases,
             device_armed=controller is not None,
             blender_silence=now - self._blender_seen,
-            # a worker that was held up knows nothing of what went on meanwhile, whatever is new now: that is silence, too
+            # a worker that was held up does not know what happened meanwhile, even if new frames wait: this counts as silence, too
             frame_age=now - min(self._buffer.came_at, self._last_step),
             arrived=controller is not None and controller.arrived,
             done=controller is not None and controller.done,
@@ -206,7 +206,7 @@ class Worker:
         if changed:
             self._buffer.begin_anew(
                 at_newest=after.state in (State.ARMING, State.HOLDING)
-            )  # the approach leads to the present pose, not to a past one
+            )  # so that the approach leads to the present pose and not to an earlier one
         if changed or begins:
             self._update_controller(before, request, begins)
             self._request_state(request)
@@ -242,7 +242,7 @@ class Worker:
             self.close(now)  # an open handle would keep the port's name from a robot that is plugged in again
         if self._safety.state is not State.CONNECTING or self._connection is not None:
             return
-        self._report(now)  # opening may take its time
+        self._report(now)  # opening may take long, so the state is reported first
         self._no_port = None
         self._session = self._session % 0xFFFF + 1
         try:

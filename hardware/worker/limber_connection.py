@@ -69,7 +69,7 @@ class LimberConnection(Connection):
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
-            return  # moves say which channels
+            return  # the moves themselves name the channels
         self._request = None
         self._requested_at = -math.inf
         self._periods_to_move = 0
@@ -91,7 +91,7 @@ class LimberConnection(Connection):
                 case limber.Report() as report:
                     self._take(report, None if report.answers is None else frame.sequence, now)
                 case _:
-                    pass  # kinds of later versions, and echoes of our own frames
+                    pass  # frames of later versions, and echoes of our own, are ignored
         self._watch_silence(now)
 
     def move(self, now: float, raw: Sequence[float | None]) -> None:
@@ -152,7 +152,7 @@ class LimberConnection(Connection):
 
     def _greeted(self, welcome: limber.Welcome) -> None:
         if self.welcome is not None or welcome.session != self._session:
-            return  # an answer to an older greeting
+            return  # this answers an older greeting
         unsuitable = _why_unsuitable(self._device, welcome, self._period)
         if unsuitable is not None:
             self.fail(Fault.UNSUITABLE, unsuitable)

@@ -44,7 +44,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
         memory.remove_file()
         worker = Worker(memory, connect, time.perf_counter())
         ask_for_punctuality()
-        gc.freeze()  # what is loaded now stays; a collection need not look at it again
+        gc.freeze()  # modules stay loaded, so garbage collections need not look at them again
         try:
             _speed_limiter(worker, ended)
         finally:
@@ -59,7 +59,7 @@ def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
         now = time.perf_counter()
         late = now - deadline
         if late > PERIOD:
-            deadline = now  # late periods are dropped: no burst makes up for them
+            deadline = now  # late periods are dropped and not made up for by a burst
         worker.step(now, late)
 
 

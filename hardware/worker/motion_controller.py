@@ -40,7 +40,7 @@ class MotionController:
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
         self._task: tasks.Task | None = None
         self._drive: Drive | None = None
-        self._parking = False  # moving to the park pose, after braking
+        self._parking = False  # whether it moves to the park pose, after braking
         if request.command in SETTING_UP:
             self._task = tasks.begin(device, mixing, request, start)
             return

@@ -205,7 +205,7 @@ class ReachyConnection(Connection):
     def _arm(self, now: float) -> None:
         """Switch the motors' torque on, after their present positions were sent as goals."""
         if now - self._heard_at > POSE_FRESH:
-            return  # silence is watched
+            return  # silence is handled by its own monitor
         assert self._status is not None
         if self._asked_at is None:
             if self._arming_since is None:

@@ -162,7 +162,7 @@ class ServoConnection(Connection):
         if self.state is ConnectionState.STOPPING:
             self._stop(now)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
-            self._execution = None  # abandons the plan
+            self._execution = None  # the plan is abandoned
         elif self._execution is not None:
             self._execute(now)
         elif not self._identified:
@@ -260,7 +260,7 @@ class ServoConnection(Connection):
         try:
             outcome = execution.advance(self._dialogue)
         except PlanFailed as failed:
-            if release := failed.release:  # at once, and again when the robot is disarmed
+            if release := failed.release:  # servos are released at once, and again when the robot is disarmed
                 self._goals.release(release)
                 self._ask(lambda: self._codec.stop({}, release))
             self.fail(failed.fault, failed.detail)

@@ -49,7 +49,7 @@ class ServoDiagnostics:
         self._checked_at = now
         self._checks += 1
         well, known = self._codec.check(self._asked_of), self._codec.verify(held)
-        if known:  # servos without sync read are queried one at a time, or the goals would wait for all of them
+        if known:  # servos without sync read are queried one at a time, since goals would wait for all of them otherwise
             known = (known[self._checks // 2 % len(known) if well else self._checks % len(known)],)
         exchanges = (known or well) if self._checks % 2 else (well or known)
         self.is_answered = bool(exchanges)

@@ -61,7 +61,7 @@ class ServoPlans:
         self._checks.check_calibration()
         if not self._can.measures:
             yield self._channels.limits(servos)
-            return  # the first goal comes with the first move
+            return  # the first move brings the first goal
         yield self.read_positions()
         at = self._checks.goals_at_present_position(servos, now)
         has_watchdog = self._can.watchdog is not None
@@ -73,7 +73,7 @@ class ServoPlans:
         yield self._codec.arm(at) + self.read_positions()
         self._compare()
         yield from self._limit(servos)
-        if has_watchdog:  # last of all: arming many servos takes longer than the watchdog's timeout
+        if has_watchdog:  # the watchdog is set last, since arming many servos takes longer than its timeout
             yield self._codec.watchdog(servos, WATCHDOG)
         yield self.read_positions()
 

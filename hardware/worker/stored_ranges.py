@@ -35,7 +35,7 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
     if channels == device.channels:
         return device
     narrowed = replace(device, channels=channels)
-    Mixing(narrowed)  # raises where nothing is left
+    Mixing(narrowed)  # raises an error if no range is left
     return narrowed
 
 

@@ -65,10 +65,10 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
 
     def run(self, context):
         owner = taken_up(context)
-        kept, body = owner.limber.mechanism, context.active_object
-        bone = context.active_pose_bone if kept.use_bones and context.mode == "POSE" else None
-        goal = kept.goals.add()
-        kept.active_goal = len(kept.goals) - 1
+        settings, body = owner.limber.mechanism, context.active_object
+        bone = context.active_pose_bone if settings.use_bones and context.mode == "POSE" else None
+        goal = settings.goals.add()
+        settings.active_goal = len(settings.goals) - 1
         if bone is not None:
             goal.name = goal.bone = bone.name
             goal.target = build.target_at(bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0])
@@ -104,8 +104,8 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
 
     @staticmethod
     def _goal(context):
-        kept = mechanism_owner(context).limber.mechanism
-        return selected(kept.goals, kept.active_goal)
+        settings = mechanism_owner(context).limber.mechanism
+        return selected(settings.goals, settings.active_goal)
 
     def run(self, context):
         owner = taken_up(context)

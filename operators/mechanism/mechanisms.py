@@ -85,8 +85,8 @@ class LIMBER_OT_add_mechanism(UndoOperator):
         context.view_layer.objects.active = owner
         owner.select_set(True)
         frame(context, owner.users_collection[0].all_objects)
-        kept = owner.limber.mechanism
-        says = "drag its targets" if kept.drive == "TARGETS" else "change the value of its motor"
+        settings = owner.limber.mechanism
+        says = "drag its targets" if settings.drive == "TARGETS" else "change the value of its motor"
         self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
 
 
@@ -109,16 +109,16 @@ class LIMBER_OT_new_mechanism(UndoOperator):
         thing = context.active_object
         found = joints_around(thing, context.scene)
         if thing.type == "ARMATURE" and not found:
-            kept = build.make(thing)
-            kept.use_bones = True
+            settings = build.make(thing)
+            settings.use_bones = True
             self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
             return
         check_joints(found, thing, context.scene)
         owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
-        kept = build.from_scene(owner, found)
+        settings = build.from_scene(owner, found)
         _rest_here(owner)
         context.view_layer.objects.active = owner
-        made = f"{counted(len(kept.joints), 'joint')} and {counted(len(kept.motors), 'motor')}"
+        made = f"{counted(len(settings.joints), 'joint')} and {counted(len(settings.motors), 'motor')}"
         self.report({"INFO"}, f"Mechanism '{owner.name}' has {made}")
 
 

@@ -93,34 +93,34 @@ class LIMBER_PT_mechanism(Tab):
             layout.operator("limber.import_closures", icon="IMPORT")
             _draw_part(layout, context.active_object)
             return
-        kept = owner.limber.mechanism
+        settings = owner.limber.mechanism
         row = layout.row()
         row.label(text=owner.name, icon="MOD_ARMATURE")
         row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
-        if owner.type == "ARMATURE" or kept.use_bones:
+        if owner.type == "ARMATURE" or settings.use_bones:
             row = layout.row()
-            row.enabled = not kept.live
-            row.prop(kept, "use_bones")
+            row.enabled = not settings.live
+            row.prop(settings, "use_bones")
         row = layout.split(factor=0.3, align=True)
         row.label(text="Driven By")
-        row.row(align=True).prop(kept, "drive", expand=True)
+        row.row(align=True).prop(settings, "drive", expand=True)
         row = layout.row(align=True)
         row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
         row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
-        if kept.joints:
+        if settings.joints:
             row = layout.row(align=True)
             row.operator("limber.set_rest_pose", icon="PINNED")
             row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
-            if not kept.live and (difference := difference_now(owner)):
+            if not settings.live and (difference := difference_now(owner)):
                 sentence(layout, difference, "ERROR")
-        draw_start(layout, kept)
-        if kept.live:
-            _draw_outcome(layout, kept, live.session(owner, kept))
+        draw_start(layout, settings)
+        if settings.live:
+            _draw_outcome(layout, settings, live.session(owner, settings))
         active = context.active_object
         if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
         bone = context.active_pose_bone
-        if active is owner and kept.use_bones and bone is not None:
+        if active is owner and settings.use_bones and bone is not None:
             _draw_bone(layout, owner, bone)
         elif active is not owner:
             _draw_part(layout, active)
@@ -128,14 +128,14 @@ class LIMBER_PT_mechanism(Tab):
                 layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
 
 
-def _draw_outcome(layout, kept, session) -> None:
+def _draw_outcome(layout, settings, session) -> None:
     if session.problem:
         sentence(layout, session.problem, "ERROR")
     elif session.remark:
         sentence(layout, session.remark, "INFO")
     elif session.outputs is not None:
         lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)), default=0.0)
-        there = "The motors have reached their targets" if kept.drive == "TARGETS" else "The motors have their commanded values"
+        there = "The motors have reached their targets" if settings.drive == "TARGETS" else "The motors have their commanded values"
         sentence(layout, there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")
 
 
@@ -184,9 +184,9 @@ class LIMBER_PT_mechanism_joints(MechanismTab):
         return owner is not None and (not owner.limber.mechanism.use_bones or bool(owner.limber.mechanism.joints))
 
     def draw(self, context):
-        kept = mechanism_owner(context).limber.mechanism
+        settings = mechanism_owner(context).limber.mechanism
         add, remove = "limber.add_mechanism_joints", "limber.remove_mechanism_joint"
-        listed(self.layout, "LIMBER_UL_mechanism_joints", kept, "joints", "active_joint", add=add, remove=remove, rows=4)
+        listed(self.layout, "LIMBER_UL_mechanism_joints", settings, "joints", "active_joint", add=add, remove=remove, rows=4)
         self.layout.operator("limber.find_mechanism_joints", icon="VIEWZOOM")
 
 
@@ -204,15 +204,15 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
     def draw(self, context):
         layout = self.layout
         owner = mechanism_owner(context)
-        kept = owner.limber.mechanism
+        settings = owner.limber.mechanism
         add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
-        goal = listed(layout, "LIMBER_UL_mechanism_goals", kept, "goals", "active_goal", add=add, remove=remove)
+        goal = listed(layout, "LIMBER_UL_mechanism_goals", settings, "goals", "active_goal", add=add, remove=remove)
         if goal is not None:
             layout.use_property_split = True
             if goal.does != "CENTRE":
-                if kept.use_bones and owner.type == "ARMATURE":
+                if settings.use_bones and owner.type == "ARMATURE":
                     layout.prop_search(goal, "bone", owner.data, "bones")
-                if not kept.use_bones or kept.joints:
+                if not settings.use_bones or settings.joints:
                     layout.prop(goal, "body")
             layout.prop(goal, "target")
             if goal.target is not None and goal.target.type == "ARMATURE":
@@ -226,10 +226,10 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
             for weight in WEIGHTS[goal.does]:
                 layout.prop(goal, weight)
         layout.use_property_split = True
-        if any(goal.does == "CENTRE" for goal in kept.goals):
+        if any(goal.does == "CENTRE" for goal in settings.goals):
             column = layout.column()
-            column.enabled = not kept.live
-            column.prop(kept, "density")
+            column.enabled = not settings.live
+            column.prop(settings, "density")
 
 
 class LIMBER_PT_mechanism_regularisation(Tab):
@@ -243,11 +243,11 @@ class LIMBER_PT_mechanism_regularisation(Tab):
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
-        kept = mechanism_owner(context).limber.mechanism
-        props(layout, kept, "steady", "velocity_weight")
+        settings = mechanism_owner(context).limber.mechanism
+        props(layout, settings, "steady", "velocity_weight")
         row = layout.row()
-        row.enabled = kept.velocity_weight > 0.0
-        row.prop(kept, "velocity_threshold")
+        row.enabled = settings.velocity_weight > 0.0
+        row.prop(settings, "velocity_threshold")
 
 
 class LIMBER_PT_mechanism_motors(MechanismTab):
@@ -258,15 +258,15 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
 
     def draw(self, context):
         layout = self.layout
-        kept = mechanism_owner(context).limber.mechanism
+        settings = mechanism_owner(context).limber.mechanism
         add, remove = "limber.add_motors", "limber.remove_motor"
-        motor = listed(layout, "LIMBER_UL_motors", kept, "motors", "active_motor", add=add, remove=remove, rows=3)
+        motor = listed(layout, "LIMBER_UL_motors", settings, "motors", "active_motor", add=add, remove=remove, rows=3)
         layout.use_property_split = True
         if motor is not None:
             unit = "linear_" if is_prismatic(motor.axis) else ""
-            if kept.drive == "TARGETS":
+            if settings.drive == "TARGETS":
                 layout.prop(motor, "keeps_value")
-            if kept.drive == "MOTORS" or motor.keeps_value:
+            if settings.drive == "MOTORS" or motor.keeps_value:
                 layout.prop(motor, unit + "value")
             draw_limits(layout, motor)
 
@@ -284,12 +284,12 @@ class LIMBER_PT_mechanism_closures(MechanismTab):
 
     def draw(self, context):
         layout = self.layout
-        kept = mechanism_owner(context).limber.mechanism
-        if kept.closures_file:
+        settings = mechanism_owner(context).limber.mechanism
+        if settings.closures_file:
             sentence(layout, "The robot's own file has the closures", "INFO")
             return
         add, remove = "limber.add_closure", "limber.remove_closure"
-        closure = listed(layout, "LIMBER_UL_closures", kept, "closures", "active_closure", add=add, remove=remove)
+        closure = listed(layout, "LIMBER_UL_closures", settings, "closures", "active_closure", add=add, remove=remove)
         owner = mechanism_owner(context)
         if named_pairs(owner):
             layout.operator("limber.close_named_loops", icon="LINKED")
@@ -328,8 +328,8 @@ class LIMBER_PT_mechanism_bake(MechanismTab):
 
     def draw(self, context):
         layout = self.layout
-        kept = mechanism_owner(context).limber.mechanism
-        draw_range(layout, kept)
+        settings = mechanism_owner(context).limber.mechanism
+        draw_range(layout, settings)
         layout.operator("limber.bake", icon="KEYFRAME")
         draw_recording(layout, mechanism_owner(context))
         draw_export(layout, mechanism_owner(context))

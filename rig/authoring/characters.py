@@ -109,7 +109,7 @@ def load(path: Path) -> MotionCharacter:
         raise RigError(f"{path.name} is of version {shown(content.get('version'))}, {VERSION} was expected: update Limber")
     if not isinstance(content.get("filter"), str) or content["filter"] not in FILTERS:
         raise RigError(f"{path.name}: filter {shown(content.get('filter'))} is not known: {' or '.join(FILTERS)} was expected")
-    content = {"beta": 1.0, **content}  # files of older versions have none
+    content = {"beta": 1.0, **content}  # files of older versions have no beta
     for name, (low, high) in BOUNDS.items():
         value = number_of(content.get(name))
         if value is None or not low <= value <= high:

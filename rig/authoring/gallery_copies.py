@@ -139,7 +139,7 @@ def _refuse_another(kept: Path, folder: Path) -> None:
     try:
         there = read_description(kept).name
     except MalformedError:
-        return  # no robot is there, or one that cannot be added
+        return  # there is no robot, or one that cannot be added
     if there != read_description(folder).name:
         raise RigError(f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it again")
 

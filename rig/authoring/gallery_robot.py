@@ -42,12 +42,12 @@ class Joints:
     @classmethod
     def of(cls, rig) -> "Joints":
         found = imported_robot.records(rig)
-        joints = {kept.branch.joint.name: (name, kept) for name, kept in found if kept.axis and kept.branch.joint is not None}
-        return cls(joints, {kept.branch.link: name for name, kept in found})
+        joints = {record.branch.joint.name: (name, record) for name, record in found if record.axis and record.branch.joint is not None}
+        return cls(joints, {record.branch.link: name for name, record in found})
 
     def of_axis(self, bone: str, axis: str) -> str:
         """Name of the joint that an axis of a bone has; "" if there is none."""
-        return next((name for name, (own, kept) in self.joints.items() if own == bone and imported_robot.axis_of(kept) == axis), "")
+        return next((name for name, (own, record) in self.joints.items() if own == bone and imported_robot.axis_of(record) == axis), "")
 
 
 def add(context, robot: Description, model: Path | None = None) -> Imported:
@@ -202,9 +202,9 @@ def _give_servos(rig, found: Joints, robot: Description) -> None:
             _add_value(rig, name, servo, *found.joints[name])
 
 
-def _set_servo(settings, servo: Servo, kept: imported_robot.Record | None, protocol: str) -> None:
-    """Sets the servo of a joint or a motor. `kept`: record of the joint's bone, with the sign of its channel; None for a motor."""
-    sign = kept.sign if kept is not None else 1
+def _set_servo(settings, servo: Servo, record: imported_robot.Record | None, protocol: str) -> None:
+    """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its channel; None for a motor."""
+    sign = record.sign if record is not None else 1
     settings.gear = servo.gear
     servo_units.use_preset(settings, PRESETS[servo.model], protocol, speeds=True)
     settings.servo, settings.reverse = servo.id, sign * servo.direction < 0
@@ -222,16 +222,16 @@ def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float,
     return (low, high) if low < high else (model.lowest, model.highest)
 
 
-def _add_value(rig, name: str, servo: Servo, bone: str, kept: imported_robot.Record) -> None:
+def _add_value(rig, name: str, servo: Servo, bone: str, record: imported_robot.Record) -> None:
     """Adds a servo that follows the posed channel of a joint that is in no chain, such as a gripper."""
     device, model = rig.limber.device, PRESETS[servo.model]
     value = device.auxiliaries.add()
-    axis = imported_robot.axis_of(kept)
+    axis = imported_robot.axis_of(record)
     value.name, value.owner = name, rig
     value.path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
-    value.low, value.high = kept.span
+    value.low, value.high = record.span
     zero = model.zero if servo.zero is None else servo.zero
-    per_value = servo.direction * kept.sign * servo.gear * model.per_radian
+    per_value = servo.direction * record.sign * servo.gear * model.per_radian
     value.at_low, value.at_high = zero + per_value * value.low, zero + per_value * value.high
     limits = model.limits(value.low, value.high, servo.gear)
     value.velocity, value.acceleration, value.jerk = limits.velocity, limits.acceleration, limits.jerk

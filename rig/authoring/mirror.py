@@ -84,7 +84,7 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
     order, signs = source.rotation_mode, _signs(transform)
     if is_euler(source):
         angles = postures.euler(curves, source.name, order, None)
-        if angles and signs and target.rotation_mode == order:  # angle by angle, which keeps angles beyond 180 degrees
+        if angles and signs and target.rotation_mode == order:  # each angle is mirrored by itself, which keeps angles beyond 180 degrees
             return [("rotation_euler", k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
         rotation = Euler([angle or 0.0 for angle in angles], order).to_quaternion() if angles else None
     else:

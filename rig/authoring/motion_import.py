@@ -96,7 +96,7 @@ class MotionImport(Stepped):
         self.left = [*(column for column in columns if column.name in self.matched), *self.targets]
         self.count = len(self.left)
 
-    total = 100  # per cent: how many joints there are is not known before the file is read
+    total = 100  # [per cent] since the number of joints is not known before the file is read
 
     @property
     def done(self) -> int:
@@ -174,7 +174,7 @@ class MotionImport(Stepped):
         """Writes the keys on new actions and adds the sound; returns the result."""
         targets = [with_target(target) for target in self.targets]
         if targets:
-            bpy.context.view_layer.update()  # of targets that were just made
+            bpy.context.view_layer.update()  # so that targets that were just made have their transforms
         keys = {self.matched[name].channel: values for name, values in self.values.items()}
         for target in targets:
             keys |= target.keys(self.poses[target.link])
@@ -195,13 +195,13 @@ class MotionImport(Stepped):
 
     def _let_play(self) -> None:
         """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of these have values."""
-        kept = self.rig.limber.mechanism
+        settings = self.rig.limber.mechanism
         motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}
-        drive = "TARGETS" if self.targets else "MOTORS" if motors and len(motors) == len(kept.motors) else kept.drive
-        if (motors or self.targets) and kept.drive != drive:
-            kept.drive = drive
+        drive = "TARGETS" if self.targets else "MOTORS" if motors and len(motors) == len(settings.motors) else settings.drive
+        if (motors or self.targets) and settings.drive != drive:
+            settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
-        freed = [kept.motors[k] for k in sorted(motors) if drive == "TARGETS" and not kept.motors[k].keeps_value]
+        freed = [settings.motors[k] for k in sorted(motors) if drive == "TARGETS" and not settings.motors[k].keeps_value]
         for motor in freed:
             motor.keeps_value = True
         if freed:

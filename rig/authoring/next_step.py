@@ -131,7 +131,7 @@ def _operator_for(state: State) -> tuple[str, str]:
     """Operator and icon of the action that the state's sentence asks for."""
     if state in links.LOST:
         return "limber.clear_fault", "FILE_REFRESH"
-    if state is State.DISARMED:  # of a robot whose servos cannot measure their positions
+    if state is State.DISARMED:  # the robot's servos cannot measure their positions
         return "limber.arm_confirmed", "CHECKMARK"
     if state is State.CONFIRM_POSE:
         return "limber.confirm_pose", "CHECKMARK"

@@ -156,7 +156,7 @@ def _armature(robot: Robot, tree: Tree, shapes: tuple[BoneShape, ...]) -> tuple[
     data = bpy.data.armatures.new(robot.name)
     rig = bpy.data.objects.new(robot.name, data)
     data[KEY] = robot.name
-    rig.show_in_front = True  # else the meshes hide the bones
+    rig.show_in_front = True  # otherwise the meshes hide the bones
     names = bone_names([branch.link for branch in tree.branches])
     with _scene_of_its_own(rig):
         bpy.ops.object.mode_set(mode="EDIT")
@@ -179,32 +179,32 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
     bone_of = {branch.joint.name: name for branch, name in zip(tree.branches, names, strict=True) if branch.joint is not None}
     for name in names:
         bone = rig.pose.bones[name]
-        kept = record_of(bone.bone)
-        bone.rotation_mode = ORDERS[kept.axis]
+        record = record_of(bone.bone)
+        bone.rotation_mode = ORDERS[record.axis]
         bone.lock_location = bone.lock_rotation = bone.lock_scale = (True, True, True)
-        if not kept.axis:
+        if not record.axis:
             continue
-        joint = kept.branch.joint
+        joint = record.branch.joint
         if joint.mimic is not None:
-            _follow(rig, bone, kept, rig.pose.bones[bone_of[joint.mimic.joint]])
+            _follow(rig, bone, record, rig.pose.bones[bone_of[joint.mimic.joint]])
             continue
-        (bone.lock_rotation if joint.is_rotary else bone.lock_location)[INDEX[kept.axis]] = False
-        _limit(bone, kept)
+        (bone.lock_rotation if joint.is_rotary else bone.lock_location)[INDEX[record.axis]] = False
+        _limit(bone, record)
     pose_joints(rig, {name: value for name, value in tree.resting().items() if value})
 
 
-def _limit(bone, kept: Record) -> None:
+def _limit(bone, record: Record) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
     Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the chain has them.
     """
-    joint, (lower, upper) = kept.branch.joint, kept.span
+    joint, (lower, upper) = record.branch.joint, record.span
     if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):
         return
     constraint = bone.constraints.new("LIMIT_ROTATION" if joint.is_rotary else "LIMIT_LOCATION")
     constraint.owner_space = "LOCAL"
     constraint.use_transform_limit = True
-    letter = kept.axis.lower()
+    letter = record.axis.lower()
     for switch in (f"use_limit_{letter}",) if joint.is_rotary else (f"use_min_{letter}", f"use_max_{letter}"):
         setattr(constraint, switch, True)
     setattr(constraint, f"min_{letter}", lower)
@@ -212,14 +212,14 @@ def _limit(bone, kept: Record) -> None:
     constraint.show_expanded = False
 
 
-def _follow(rig, bone, kept: Record, leader) -> None:
+def _follow(rig, bone, record: Record, leader) -> None:
     """Adds a driver that moves a mimic joint by the channel of its reference joint."""
-    mimic, led = kept.branch.joint.mimic, record_of(leader.bone)
-    curve = bone.driver_add(channel(kept), INDEX[kept.axis])
+    mimic, led = record.branch.joint.mimic, record_of(leader.bone)
+    curve = bone.driver_add(channel(record), INDEX[record.axis])
     variable = curve.driver.variables.new()
     variable.name = "leader"
     target = variable.targets[0]
     target.id = rig
     target.data_path = f"{leader.path_from_id(channel(led))}[{INDEX[led.axis]}]"
     curve.driver.type = "SCRIPTED"
-    curve.driver.expression = f"leader * {kept.sign * led.sign * mimic.multiplier!r} + {kept.sign * mimic.offset!r}"
+    curve.driver.expression = f"leader * {record.sign * led.sign * mimic.multiplier!r} + {record.sign * mimic.offset!r}"

@@ -79,7 +79,7 @@ class _Look:
         if not mesh.materials:
             mesh.materials.append(None)
         for slot in thing.material_slots:
-            if slot.material is None:  # the file has colours of its own
+            if slot.material is None:  # the slot keeps colours of the file
                 slot.link = "OBJECT"  # the mesh may be shared with another link in another colour
                 slot.material = self._material(material)
         self.collection.objects.link(thing)

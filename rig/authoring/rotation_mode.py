@@ -178,7 +178,8 @@ def _tangents(turn: _Rotation, frames: list[float]) -> tuple[list[tuple], list[i
         after = frames[number + 1] - frame if number + 1 < len(frames) else 0.0
         constant = after > 0 and turn.is_constant(frame)
         if before and after and not constant and had.issuperset(frames[number - 1 : number + 2]) and max(before, after) <= 1:
-            first, last = turn.at(frames[number - 1]), turn.at(frames[number + 1])  # the slope between dense keys of motion capture
+            # The neighbours give the slope between dense keys of motion capture.
+            first, last = turn.at(frames[number - 1]), turn.at(frames[number + 1])
             into = out = tuple((b - a) / (before + after) for a, b in zip(first, last, strict=True))
         else:
             into = turn.slope(frame, -min(SLOPE_STEP, before / 4)) if before else still

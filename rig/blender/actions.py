@@ -53,7 +53,7 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
     while strips:
         strip = strips.pop(0)
-        strips += strip.strips  # strips within a meta strip
+        strips += strip.strips  # a meta strip contains further strips
         if strip.action and (strip.action, getattr(strip, "action_slot", None)) not in found:
             found.append((strip.action, getattr(strip, "action_slot", None)))
     return found

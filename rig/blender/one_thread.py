@@ -12,7 +12,7 @@ import numpy  # noqa: F401  its BLAS must be there before it is looked for
 
 try:
     from threadpoolctl import ThreadpoolController
-except ImportError:  # the wheel was not unpacked: slower on a busy computer, and right
+except ImportError:  # the wheel was not unpacked: results are right, but slower on a busy computer
     _libraries = []
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
@@ -27,7 +27,7 @@ def in_one_thread(function: Function) -> Function:
 
     @wraps(function)
     def alone(*args, **options):
-        # As `ThreadpoolController.wrap` does, whose own work takes a tenth of a live frame.
+        # This does what `ThreadpoolController.wrap` does, whose own work would take a tenth of a live frame.
         before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
         for library, _ in before:
             library.set_num_threads(1)

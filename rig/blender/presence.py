@@ -30,7 +30,8 @@ def why_absent(thing, what: str, scene, view_layer) -> str:
     if thing.visible_get(view_layer=view_layer) or scene.objects.get(thing.name) is not None:
         return ""
     named = f"{what.capitalize()} '{thing.name}'"
-    if is_deleted(thing) and thing.library is None and thing.override_library is None:  # those of a library may be in no collection
+    # Objects of a library may be in no collection without being deleted.
+    if is_deleted(thing) and thing.library is None and thing.override_library is None:
         return f"{named} was deleted: choose another {what}"
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"
 

@@ -10,7 +10,7 @@ CHANNELS = 128  # number of the sequencer's channels
 
 
 def _strips(editor):
-    return editor.strips if hasattr(editor, "strips") else editor.sequences  # their name before 4.4
+    return editor.strips if hasattr(editor, "strips") else editor.sequences  # strips were called sequences before Blender 4.4
 
 
 def add(scene, path: Path, frame: int):
@@ -28,7 +28,7 @@ def add(scene, path: Path, frame: int):
         strip = strips.new_sound(path.stem, str(path), channel, frame)
     except RuntimeError as error:
         raise RigError(f"Sound '{path.name}' cannot be read, so the motion has none: convert it to WAV") from error
-    if strip.frame_final_duration <= 1:  # what Blender makes of a file that is no sound
+    if strip.frame_final_duration <= 1:  # Blender makes a strip of one frame of a file that is no sound
         sound = strip.sound
         strips.remove(strip)
         if sound is not None and not sound.users:

@@ -128,7 +128,7 @@ class BodySession(SceneSession):
         frames[:, :3, 3] += self.outputs.state.base_position
         pose = PosedBody({name: (one.rotation, one.location, one.scale) for name, one in self.shown.items()})
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
-        return pose, pose  # as far as chains on it are concerned, it is where it is going
+        return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
 
     def _linked(self, rig, retarget, depsgraph, is_dirty: bool) -> Linked:
         """The pairs in use; checked again only if pairs or bones may have changed."""
@@ -211,9 +211,9 @@ class BodySession(SceneSession):
             floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
             feet[:, 2] -= anchor[2] + retarget.scale * retarget.source_foot_height
             places[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
-        base_known = linked.floating and bool(np.isfinite(told := places[linked.targets.index(linked.base)]).all())
+        base_known = linked.floating and bool(np.isfinite(base_place := places[linked.targets.index(linked.base)]).all())
         if base_known:
-            base = to_armature[:3, :3] @ told + to_armature[:3, 3]
+            base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
         own = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
         return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own)
 

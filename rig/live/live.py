@@ -182,7 +182,7 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
             turn, place, size = channels[name]
         elif bone := authored.get(name):
             turn, place, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
-        else:  # deleted since
+        else:  # the owner was deleted since
             turn, place, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(turn)
         locations.extend(place)
@@ -209,7 +209,7 @@ def frame_changed(scene, depsgraph) -> bool:
     current().clock.stop(scene)
     playback = current().playback
     stage = current().shown = _go_to(playback, scene, movers, depsgraph, is_playing)
-    if stage is not playback.stage:  # between two frames
+    if stage is not playback.stage:  # a tick between two frames is not kept
         _show_all(scene, stage, depsgraph)
         return False
     _present(scene, depsgraph, movers)
@@ -249,7 +249,7 @@ def scene_updated(scene, depsgraph) -> bool:
                 current().playback.stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
         current().playback.stage.mark_postures_dirty()
-    # Objects that come or go change their scene or collection.
+    # Adding or removing an object updates its scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
         (_sync_rigs if current().mechanisms.is_empty else sync)()
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):

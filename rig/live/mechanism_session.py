@@ -119,7 +119,7 @@ class MechanismSession(SceneSession):
         found: dict[Channel, float] = {}
         for _, part in self.reading.moved_parts:
             if (holder := mechanism_proxy.holder_of(part)) is None:
-                continue  # deleted while live
+                continue  # the object was deleted while live
             matrix = authored.basis(part, placement)
             thing = holder.id_data
             turn = authored.rotation_channel(holder)
@@ -170,13 +170,15 @@ class MechanismSession(SceneSession):
         weights = RegulariserWeights(now.steady, now.velocity_weight, now.velocity_threshold)
         if now.drive == "MOTORS":
             asked.ordered(settings, reading)
-            told = dict(enumerate(self._kept_values(frame.part, now)))
-            held = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return self.model, Goals(held, actuators=by_joint(self.model, told), regulariser_weights=weights, counts_full_rotations=True)
+            values = dict(enumerate(self._kept_values(frame.part, now)))
+            driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
+            return self.model, Goals(
+                driven_goals, actuators=by_joint(self.model, values), regulariser_weights=weights, counts_full_rotations=True
+            )
         frames, centre = asked.frames(settings, now, reading, placement, inverse(self.base))
         keeping = [k for k, motor in enumerate(now.motors) if motor.keeps_value]
-        told = self._kept_values(frame.part, now) if keeping else []
-        kept_values = {k: told[k] for k in keeping}
+        values = self._kept_values(frame.part, now) if keeping else []
+        kept_values = {k: values[k] for k in keeping}
         return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
 
     def _kept_values(self, mover, now) -> list[float]:

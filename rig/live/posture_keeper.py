@@ -142,9 +142,9 @@ class MotorPostures(PostureKeeper):
         return action
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        told = postures.motor_paths(action)
-        if told is None:
+        paths = postures.motor_paths(action)
+        if paths is None:
             return super().in_posture(action)
         curves = actions.fcurves(action)
-        found = {key: actions.find(curves, told[key], 0) for key in self.joint_keys if key in told}
+        found = {key: actions.find(curves, paths[key], 0) for key in self.joint_keys if key in paths}
         return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}

@@ -142,7 +142,7 @@ def _heal_renamed(member: Member) -> None:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    for channel in member.rig.limber.device.channels:  # further servos know their joints by name
+    for channel in member.rig.limber.device.channels:  # channels name their joints, so that these are renamed too
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
 

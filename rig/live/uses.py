@@ -73,10 +73,10 @@ def _body_live(mover: Mover, context) -> str:
 
 
 def _mechanism_live(mover: Mover, context) -> str:
-    owner, kept = mover
+    owner, settings = mover
     if why := mover.why_no_servos:
         return why
-    if kept.drive == "TARGETS" and not kept.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
+    if settings.drive == "TARGETS" and not settings.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
         return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or set Driven By to Motors"
     return ""
 

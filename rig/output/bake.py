@@ -122,7 +122,8 @@ class Bake(Stepped):
             self.values[mover.key].append(session.values())
             now |= session.keys(mover, placement, before)
             if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
-                noted.append(noted[-1] if session.problem else session.goal)  # a goal that cannot be used is no help
+                # A goal that cannot be used is replaced by the last usable one.
+                noted.append(noted[-1] if session.problem else session.goal)
         if lost := next((channel for channel in before if channel not in now), None):
             raise RigError(
                 f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames before: take back what was"
@@ -135,7 +136,7 @@ class Bake(Stepped):
         self.take.rows.append(now)
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
-            super()._put_back()  # both passes read what is authored at the same frame
+            super()._put_back()  # both passes read the authored pose at the same frame
             self._begin_pass()
         return self.done < self.total
 
@@ -164,7 +165,7 @@ class Bake(Stepped):
         return action
 
     def _put_back(self) -> None:
-        live.suspend(False)  # what is live still follows to the frame
+        live.suspend(False)  # live movers follow to the restored frame
         super()._put_back()
 
 

@@ -190,7 +190,13 @@ def _pose_of(rig, link: str) -> Callable[[Placement], Array]:
     Raises:
         RigError: there is no such link.
     """
-    bone, kept = bone_of_link(rig, link), rig.limber.mechanism
-    if kept.uid and kept.use_bones and kept.drive == "TARGETS" and not kept.live and (target := link_target(rig, link)).keyed is not None:
+    bone, settings = bone_of_link(rig, link), rig.limber.mechanism
+    if (
+        settings.uid
+        and settings.use_bones
+        and settings.drive == "TARGETS"
+        and not settings.live
+        and (target := link_target(rig, link)).keyed is not None
+    ):
         return target.pose
     return partial(shown_pose, rig, bone, link_in_bone(rig, bone))

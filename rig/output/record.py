@@ -85,7 +85,7 @@ def note(scene, depsgraph) -> None:
     if live.is_suspended():
         return
     for uid, passes in _going.items():
-        # In live's order: a chain's keys win over those of the body that it warps.
+        # Takes are keyed in live's order, so that a chain's keys win over those of the body that it warps.
         solved = [mover for mover in live.live_movers(scene) if mover.key[0] == uid and live.session(*mover).outputs is not None]
         if not solved:
             continue
@@ -111,16 +111,17 @@ def finish(owner) -> Keyed:
     """
     if not is_going(owner):
         raise RigError("Nothing is being recorded: press Record Live first")
-    kept = takes(owner)
-    if not kept:
+    recorded = takes(owner)
+    if not recorded:
         raise RigError("No frame was recorded yet: let the scene play while something is live")
-    kept = [
-        Take(take.frames, [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]) for take in kept
+    recorded = [
+        Take(take.frames, [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows])
+        for take in recorded
     ]
-    kept = [take for take in kept if all(take.rows)]
-    if not kept:
+    recorded = [take for take in recorded if all(take.rows)]
+    if not recorded:
         raise RigError(f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording")
-    made = _key(owner, kept)
+    made = _key(owner, recorded)
     cancel(owner)
     return made
 
@@ -131,30 +132,30 @@ def restore(owner, path: Path) -> Keyed:
     Raises:
         RigError: the file is no copy of a recording, or contains no object of this .blend.
     """
-    kept = []
+    recorded = []
     for take in take_copies.read(path):
         rows = [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]
         if len(rows) >= SHORTEST and all(rows):
-            kept.append(Take(take.frames, rows))
-    if not kept:
+            recorded.append(Take(take.frames, rows))
+    if not recorded:
         raise RigError(f"{path.name} has no take of what '{owner.name}' moves")
-    return _key(owner, kept)
+    return _key(owner, recorded)
 
 
-def _key(owner, kept: list[Take]) -> Keyed:
+def _key(owner, recorded: list[Take]) -> Keyed:
     """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take."""
     for mover in live_of(owner):
         live.stop(*mover)
-    longest = max(len(take.frames) for take in kept)
-    last = max(k for k, take in enumerate(kept) if len(take.frames) >= STUB * longest)
+    longest = max(len(take.frames) for take in recorded)
+    last = max(k for k, take in enumerate(recorded) if len(take.frames) >= STUB * longest)
     made: list[bpy.types.Action] = []
-    for thing in {channel.uid: channel.owner for take in kept for row in take.rows for channel in row}.values():
+    for thing in {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}.values():
         if thing is None:
-            continue  # deleted since
+            continue  # the object was deleted since
         animation = thing.animation_data
         before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
         keyed = []
-        for take in kept:
+        for take in recorded:
             if before is not None:
                 actions.assign(thing, *before)
             elif thing.animation_data is not None:
@@ -163,8 +164,8 @@ def _key(owner, kept: list[Take]) -> Keyed:
             keyed[-1][0].use_fake_user = True
         actions.assign(thing, *keyed[last])
         made += [action for action, _ in keyed]
-    muted = [sentence for take in kept for sentence in muting.mute_what_wins(take.keys)]
-    return Keyed(made, len(kept), len(kept) - 1 - last, muted)
+    muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
+    return Keyed(made, len(recorded), len(recorded) - 1 - last, muted)
 
 
 def cancel(rig) -> None:

@@ -84,7 +84,8 @@ class Copy:
 
     def _add(self, lines: list) -> None:
         try:
-            append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)  # a crash of Blender alone is meant
+            # The copy is for crashes of Blender, not of the computer.
+            append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)
         except OSError as error:
             self.problem = f"No copy of the recording is saved, {self.path} cannot be written: {error.strerror}"
 
@@ -135,7 +136,7 @@ def _is_of(path: Path, rig_name: str) -> bool:
         with path.open(encoding="utf-8") as file:
             first = json_of(file.readline())
             return first["limber_takes"] == VERSION and first["object"] == rig_name and bool(file.readline())
-    except (OSError, ValueError, TypeError, KeyError):  # no copy of a recording
+    except (OSError, ValueError, TypeError, KeyError):  # the file is no copy of a recording
         return False
 
 
@@ -149,9 +150,9 @@ def settle(rig) -> None:
     """Marks the interrupted recording as handled by renaming its file, so that it is not offered again."""
     path = left(rig)
     if path is not None:
-        with suppress(OSError):  # somebody was faster
+        with suppress(OSError):  # another process has removed it
             path.replace(path.with_suffix(DONE))
-    _left.pop(rig.name, None)  # an older one may be there
+    _left.pop(rig.name, None)  # an older copy may be listed
 
 
 def read(path: Path) -> list[Take]:
@@ -178,7 +179,7 @@ def read(path: Path) -> list[Take]:
                 take.rows.append(row)
         except (ValueError, TypeError, KeyError, OverflowError) as error:
             if number == len(lines):
-                break  # the crash came while it was written
+                break  # Blender crashed while this line was written
             raise RigError(f"Line {number} of {path} is none of a recording's: delete the file") from error
     return [takes[number] for number in sorted(takes)]
 

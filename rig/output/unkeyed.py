@@ -53,7 +53,7 @@ def _set(owner, path: str, index: int, value) -> None:
     array = owner.path_resolve(path)
     if _is_array(array):
         array[index] = value
-    elif path.endswith("]"):  # a property of the user's own: something["name"]
+    elif path.endswith("]"):  # a custom property: something["name"]
         holder, _, name = path[:-1].rpartition("[")
         (owner.path_resolve(holder) if holder else owner)[name.strip("\"'")] = value
     else:

@@ -95,7 +95,7 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
     values = {name: _value(each, getattr(group, name)) for name, each in settings_of(info.options).items()}
     if None in values.values():
         raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
-    if info.options is ExpressiveOptions:  # what depends on the chain as well: its joints' weights, and its first joint's axis
+    if info.options is ExpressiveOptions:  # these options depend on the chain as well: on its joints' weights and its first joint's axis
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
         values["link_weights"] = tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
         values["hold_body"] = turntable.is_held(chain, reader.joint_keys, rig_in_world)
@@ -107,7 +107,7 @@ def _value(each: Setting, stored) -> Any:
     if each.choices:
         chosen = [value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)]
         return tuple(chosen) if each.several else next(iter(chosen), None)
-    if isinstance(stored, float):  # in Blender of 32 bits: the default and the bounds are met exactly
+    if isinstance(stored, float):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal
         return next((exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored), stored)
     return stored
 

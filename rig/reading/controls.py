@@ -38,7 +38,7 @@ class Controls:
         for constraint in filter(acts, bone.constraints):
             (copied if constraint.type in COPYING else others).extend(self._targets(constraint))
         if not copied and constrained.mover(bone):
-            copied = others  # such as a bone that only stays between two others
+            copied = others  # an example is a bone that only stays between two others
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))
 

@@ -55,13 +55,13 @@ def file_joints(rig) -> list[FileJoint]:
     Raises:
         RigError: the stored record of an imported robot was edited.
     """
-    kept = rig.limber.mechanism
-    found = list(_motors(rig, kept)) if kept.uid else []
+    settings = rig.limber.mechanism
+    found = list(_motors(rig, settings)) if settings.uid else []
     if rig.type != "ARMATURE":
         return found
     of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
-    if not (kept.uid and kept.use_bones):
+    if not (settings.uid and settings.use_bones):
         keys += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
     for bone, axis in keys:
         if bone in rig.pose.bones:
@@ -69,14 +69,14 @@ def file_joints(rig) -> list[FileJoint]:
     return found
 
 
-def _motors(rig, kept) -> Iterator[FileJoint]:
-    for k, motor in enumerate(kept.motors):
-        record = _record(rig, motor.bone, motor.axis) if motor.joint is None and not kept.closures_file else None
+def _motors(rig, settings) -> Iterator[FileJoint]:
+    for k, motor in enumerate(settings.motors):
+        record = _record(rig, motor.bone, motor.axis) if motor.joint is None and not settings.closures_file else None
         named = record.branch.joint.name if record else motor.bone
         names = tuple(dict.fromkeys((named, motor.name, motor.label)))
         sign = float(record.sign) if record else 1.0
         yield FileJoint(
-            names, (kept.uid, motor.bone, motor.axis), channels.of_motor(rig, k), sign, motor.servo, k, motor.lower, motor.upper
+            names, (settings.uid, motor.bone, motor.axis), channels.of_motor(rig, k), sign, motor.servo, k, motor.lower, motor.upper
         )
 
 

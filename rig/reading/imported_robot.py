@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from ...robots import record
-from ...robots.record import Record
+from ...robots.record import Record, from_text
 from ...robots.tree import Tree
 from ..blender.errors import RigError
 from . import axes
@@ -17,7 +16,7 @@ from .axes import INDEX, is_euler
 
 KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
 
-_parsed = lru_cache(maxsize=4096)(record.from_text)  # cached, since a robot's links are read often
+_parsed = lru_cache(maxsize=4096)(from_text)  # cached, since a robot's links are read often
 
 
 def record_of(bone) -> Record | None:
@@ -39,16 +38,16 @@ def is_robot(rig) -> bool:
     return rig.data is not None and KEY in rig.data
 
 
-def axis_of(kept: Record) -> str:
+def axis_of(record: Record) -> str:
     """The axis of the joint that an imported bone has, named as in `axes`; "" if it has none."""
-    return kept.axis if not kept.axis or kept.branch.joint.is_rotary else axes.prismatic(kept.axis)
+    return record.axis if not record.axis or record.branch.joint.is_rotary else axes.prismatic(record.axis)
 
 
-def channel(kept: Record) -> str:
+def channel(record: Record) -> str:
     """Name of the pose bone's property that stores the joint's value: "location" or "rotation_euler"; its index is that of the record's
     axis.
     """
-    return axes.channel(axis_of(kept))
+    return axes.channel(axis_of(record))
 
 
 def motor(pose_bone, axis: str) -> Record | None:
@@ -63,7 +62,7 @@ def records(rig) -> list[tuple[str, Record]]:
     Raises:
         RigError: the armature is no imported robot, or a record was edited.
     """
-    found = [(bone.name, kept) for bone in rig.data.bones if (kept := record_of(bone)) is not None]
+    found = [(bone.name, record) for bone in rig.data.bones if (record := record_of(bone)) is not None]
     if not found:
         raise RigError(f"Armature '{rig.name}' was not imported from a robot's file: File > Import > Robot makes one that was")
     return found
@@ -78,11 +77,11 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     found = records(rig)
     place = {name: k for k, (name, _) in enumerate(found)}
     branches = []
-    for name, kept in found:
+    for name, record in found:
         parent = rig.data.bones[name].parent
-        if kept.branch.joint is not None and (parent is None or parent.name not in place):
+        if record.branch.joint is not None and (parent is None or parent.name not in place):
             raise RigError(f"Bone '{name}' is no longer a child of its parent link's bone: import the robot again")
-        branches.append(replace(kept.branch, parent=place[parent.name] if kept.branch.joint is not None else -1))
+        branches.append(replace(record.branch, parent=place[parent.name] if record.branch.joint is not None else -1))
     return Tree(tuple(branches)), tuple(name for name, _ in found)
 
 
@@ -92,16 +91,16 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     Raises:
         RigError: the armature is no imported robot, or has no such joint.
     """
-    bones = {kept.branch.joint.name: (rig.pose.bones[name], kept) for name, kept in records(rig) if kept.axis}
+    bones = {record.branch.joint.name: (rig.pose.bones[name], record) for name, record in records(rig) if record.axis}
     for name in values:
         if name not in bones:
             raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")
     for name, value in values.items():
-        bone, kept = bones[name]
-        joint = kept.branch.joint
+        bone, record = bones[name]
+        joint = record.branch.joint
         if joint.is_rotary and not is_euler(bone):
             raise RigError(
                 f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
             )
         if joint.mimic is None:
-            getattr(bone, channel(kept))[INDEX[kept.axis]] = kept.sign * value
+            getattr(bone, channel(record))[INDEX[record.axis]] = record.sign * value

@@ -49,7 +49,7 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
     places: list[_Place] = []
     for part, (location, rotation, _) in zip(reader.parts, fixed, strict=True):
         place = _Place(-1, rotations.IDENTITY, ORIGIN)
-        if part.parent >= 0:  # the root's rest is in the base
+        if part.parent >= 0:  # the root has no parent here: its rest pose is part of the base
             size = fixed[part.parent][2]
             place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
             place = place.carry(rotations.IDENTITY, location, size)

@@ -123,12 +123,12 @@ def link_target(rig, link: str) -> LinkTarget:
     Raises:
         RigError: no mechanism moves the link.
     """
-    kept = rig.limber.mechanism
-    if not (kept.uid and kept.use_bones):
+    settings = rig.limber.mechanism
+    if not (settings.uid and settings.use_bones):
         raise RigError(f"The file has poses of '{link}', which only a mechanism of '{rig.name}' follows: its joints alone are imported")
     bone = bone_of_link(rig, link)
     group = _rigid_with(rig, bone)
-    goals = [(k, goal) for k, goal in enumerate(kept.goals) if goal.does == "FRAME" and goal.bone in group]
+    goals = [(k, goal) for k, goal in enumerate(settings.goals) if goal.does == "FRAME" and goal.bone in group]
     index, at = next(((k, goal.bone) for k, goal in goals), (-1, bone))
     rest = rigid(rig.data.bones[at].matrix_local)
     own = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)

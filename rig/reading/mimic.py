@@ -44,31 +44,33 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
     if not others:
         return ()
     try:
-        records = {kept.branch.joint.name: (bone, kept) for bone, kept in imported_robot.records(rig) if kept.axis}
+        records = {record.branch.joint.name: (bone, record) for bone, record in imported_robot.records(rig) if record.axis}
     except RigError:  # handlers call this too; errors are reported where the robot's joint values are needed
         return ()
     own = dict(records.values())
     found = []
     for bone, axis in others:
-        kept = own.get(bone)
-        if kept is None or kept.branch.joint.mimic is None or imported_robot.axis_of(kept) != axis:
+        record = own.get(bone)
+        if record is None or record.branch.joint.mimic is None or imported_robot.axis_of(record) != axis:
             continue
-        leader_bone, leader, multiplier, offset = _leader(bone, kept, records, joint_keys)
+        leader_bone, leader, multiplier, offset = _leader(bone, record, records, joint_keys)
         key = leader_bone, imported_robot.axis_of(leader)
         if key in joint_keys:
-            joint, leads = kept.branch.joint.name, leader.branch.joint.name
-            multiplier, offset = kept.sign * leader.sign * multiplier, kept.sign * offset
+            joint, leads = record.branch.joint.name, leader.branch.joint.name
+            multiplier, offset = record.sign * leader.sign * multiplier, record.sign * offset
             found.append(Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leads))
     return tuple(found)
 
 
-def _leader(bone: str, kept: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]) -> tuple:
+def _leader(bone: str, record: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]) -> tuple:
     """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and offset."""
     multiplier, offset = 1.0, 0.0
-    while (bone, imported_robot.axis_of(kept)) not in joint_keys and (way := kept.branch.joint.mimic) is not None and way.joint in records:
+    while (
+        (bone, imported_robot.axis_of(record)) not in joint_keys and (way := record.branch.joint.mimic) is not None and way.joint in records
+    ):
         multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
-        bone, kept = records[way.joint]
-    return bone, kept, multiplier, offset
+        bone, record = records[way.joint]
+    return bone, record, multiplier, offset
 
 
 def driven(rig) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,7 @@ class Placement:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         elif name not in moved and any(not constraint.mute for constraint in pose_bone.constraints):
-            # What a constraint would do is known for the last frame alone: it is carried along with the parent.
+            # The effect of a constraint is known for the last frame alone, so the bone keeps its place relative to its parent.
             return self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
         else:
             basis = pose_bone.matrix_basis.copy()
@@ -103,7 +103,7 @@ class Placement:
         if placed := self.bodies.get(thing.session_uid, {}).get(""):
             return placed.world(thing.session_uid, "")
         evaluated = thing.evaluated_get(self.depsgraph)
-        if thing in self._placing or not self._hangs(thing):  # constraints may go round in a circle
+        if thing in self._placing or not self._hangs(thing):  # constraints may form a cycle
             return evaluated.matrix_world
         self._placing.append(thing)
         matrix = self._placed(thing, evaluated)
@@ -117,7 +117,7 @@ class Placement:
     def _placed(self, thing, evaluated) -> Matrix:
         held = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
         if not all(map(is_plain, held)):
-            # What other constraints would do is known for the last frame alone: it is carried along with the parent.
+            # The effect of other constraints is known for the last frame alone, so the object keeps its place relative to its parent.
             if thing.parent is None:
                 return evaluated.matrix_world
             was = self._parent(thing, thing.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
@@ -133,7 +133,7 @@ class Placement:
     def _parent(self, thing, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = thing.parent, thing.parent_bone
-        if is_on_shape(thing):  # where on it Blender alone knows: that goes along
+        if is_on_shape(thing):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
             evaluated = thing.evaluated_get(self.depsgraph)
             shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()
             return object_matrix @ parent.evaluated_get(self.depsgraph).matrix_world.inverted_safe() @ shape

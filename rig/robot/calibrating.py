@@ -52,7 +52,7 @@ def zero(rig, name: str, value: float) -> list[str]:
     """
     raw, device = positions(rig), robot_device.describe(rig)
     shown = dict(zip((joint.name for joint in device.joints), _shown(rig), strict=True)) | {name: value}
-    told = []
+    measured = []
     for index, channel in _channels_of(rig, name):
         settings = robot_device.settings_of(rig, channel.servo)
         position = raw[index]
@@ -63,10 +63,10 @@ def zero(rig, name: str, value: float) -> list[str]:
         if hasattr(settings, "zero_us"):
             settings.zero_us = position - sign * settings.us_per_radian * turn
             robot_device.set_homing_offset(settings, _homing_offset(rig, index))
-            told.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
-    if not told:
+            measured.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
+    if not measured:
         raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
-    return told
+    return measured
 
 
 def end(rig, name: str, high: bool) -> list[str]:
@@ -76,7 +76,7 @@ def end(rig, name: str, high: bool) -> list[str]:
         RigError: as `zero`, or the lower end would be above the upper one.
     """
     raw = positions(rig)
-    told = []
+    measured = []
     for index, channel in _channels_of(rig, name):
         settings, position = robot_device.settings_of(rig, channel.servo), raw[index]
         if position is None:
@@ -90,8 +90,8 @@ def end(rig, name: str, high: bool) -> list[str]:
                 f" {settings.min_us if upper else settings.max_us:.0f}: set that one first, or toggle Reverse"
             )
         setattr(settings, "max_us" if upper else "min_us", position)
-        told.append(f"servo {channel.servo}: {position:.0f}")
-    return told
+        measured.append(f"servo {channel.servo}: {position:.0f}")
+    return measured
 
 
 def start_range(rig) -> None:
@@ -142,19 +142,19 @@ def finish_range(rig, limits: bool) -> list[str]:
     link = links.link(rig)
     if span is None or link is None:
         raise RigError("No range is being recorded: press Record Range first")
-    told = []
+    measured = []
     for index, (low, high) in span.seen.items():
         settings = robot_device.settings_of(rig, link.device.channels[index].servo)
         if settings is None or not hasattr(settings, "min_us") or high - low < LEAST_MOTION * settings.us_per_radian:
             continue
         settings.min_us, settings.max_us = low, high
-        told.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
+        measured.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
         if limits and hasattr(settings, "lower"):
             ends = sorted((position - settings.zero_us) / (settings.us_per_radian * settings.gear) for position in (low, high))
             settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
-    if not told:
+    if not measured:
         raise RigError("No servo was moved: move each joint from end to end while the range is recorded")
-    return told
+    return measured
 
 
 def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:

@@ -95,15 +95,15 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
     Raises:
         RigError: the model's joints have no servos, or a homing offset is not known.
     """
-    motors, told, zeros = {}, [], KNOWN[model]
+    motors, lost_servos, zeros = {}, [], KNOWN[model]
     for name in [*zeros, GRIPPER] if model in ZEROS else zeros:
         servo = _servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
         motors[name], lost = _motor(rig, servo, zeros.get(name))
         if lost:
-            told.append(f"{servo.name}: {lost}")
-    return motors, told
+            lost_servos.append(f"{servo.name}: {lost}")
+    return motors, lost_servos
 
 
 def scale_of(rig, joint: FileJoint) -> Scale:
@@ -111,7 +111,8 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     zeros = KNOWN.get(model_name(rig), {})
     name, zero = next(((name, one) for name, one in zeros.items() if joint.name == (one.of or name)), (joint.name, None))
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
-    if name == GRIPPER and isfinite(joint.upper - joint.lower):  # from closed to open, whatever the servo's direction
+    # A gripper's range goes from closed to open, whatever the servo's direction.
+    if name == GRIPPER and isfinite(joint.upper - joint.lower):
         return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
     servo = _servo_at(rig, joint)
     if servo is None:
@@ -140,9 +141,9 @@ def _servo_at(rig, joint: FileJoint) -> _Servo | None:
 def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
     """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name, else the servo `number`."""
     of = zero.of if zero is not None and zero.of else name
-    for bone, kept in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
-        if kept.axis and kept.branch.joint.name == of:
-            servo = _on_bone(rig, bone, imported_robot.axis_of(kept), kept.sign, kept.span)
+    for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
+        if record.axis and record.branch.joint.name == of:
+            servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
             if servo is not None:
                 return servo
     for _, joint in robot_device.joints(rig):
@@ -187,7 +188,7 @@ def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
         _give_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
-    if zero is None:  # from closed at the lower limit to open at the upper one
+    if zero is None:  # the gripper is closed at its lower limit and open at its upper one
         settings.us_per_radian = (motor.range_max - motor.range_min) / (servo.limits[1] - servo.limits[0])
         settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
         closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
@@ -201,7 +202,7 @@ def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
 
 def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
-    if zero is None:  # closed at the joint's lower limit
+    if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
         rises = (servo.sign > 0) != bool(motor.drive_mode)
     else:

@@ -133,7 +133,7 @@ def changed_since_connect(rig) -> bool:
         return False
     try:
         return robot.link.device != describe(rig)
-    except (HardwareError, MotionError):  # what cannot be connected is not what was
+    except (HardwareError, MotionError):  # the device cannot be described now, so it differs from the connected one
         return True
 
 
@@ -232,14 +232,14 @@ def heartbeat() -> bool:
     changed = False
     for uid, robot in list(_robots.items()):
         rig = _find(uid, robot)
-        if rig is None:  # deleted: its robot must not stay armed
+        if rig is None:  # the object was deleted: its robot must not stay armed
             robot.link.close()
             del _robots[uid]
             changed = True
             continue
         if not is_playing():
             send(rig)
-        else:  # between two frames nothing changes
+        else:  # nothing changes between two frames
             robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped, is_new=False)
         changed |= look(rig)
     return changed

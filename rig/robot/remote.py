@@ -121,7 +121,7 @@ def look(budget: float = BUDGET) -> bool:
         if orders.stops:
             links.stop_all()
             orders.stops, done = False, True
-            orders.newest.pop(ARM, None)  # it came before or with the stop
+            orders.newest.pop(ARM, None)  # an arm that came before the stop, or together with it, does not count
         rig = _find(uid, ear)
         if rig is None:
             _ears.pop(uid).orders.close()

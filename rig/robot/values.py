@@ -109,7 +109,8 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
         found = holder.bl_rna.properties[last]
         if found.type == "BOOLEAN":
             return 0.0, 1.0
-        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)  # sliders: shape keys
+        # Shape keys have the range of their sliders.
+        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)
         return float(low), float(high)
     except (ValueError, KeyError, AttributeError, TypeError):
         return nan, nan

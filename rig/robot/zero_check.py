@@ -59,5 +59,5 @@ def _zeros(rig) -> dict[tuple[str, str], float]:
     if not known:
         return {}
     known = {zero.of or name: zero for name, zero in known.items()}
-    joints = ((name, kept) for name, kept in imported_robot.records(rig) if kept.axis and kept.branch.joint.name in known)
-    return {(name, imported_robot.axis_of(kept)): kept.sign * known[kept.branch.joint.name].value for name, kept in joints}
+    joints = ((name, record) for name, record in imported_robot.records(rig) if record.axis and record.branch.joint.name in known)
+    return {(name, imported_robot.axis_of(record)): record.sign * known[record.branch.joint.name].value for name, record in joints}

@@ -152,7 +152,7 @@ def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
     seconds_a_frame = scene.render.fps_base / scene.render.fps
     length = scene.frame_end - scene.frame_start + 1
     rounds = max(1, round(length * seconds_a_frame / ROUND))
-    if length * seconds_a_frame < ROUND / 2:  # a short scene: the ball keeps its speed, and jumps
+    if length * seconds_a_frame < ROUND / 2:  # in a short scene the ball keeps its speed and jumps at the end
         length, rounds = round(ROUND / seconds_a_frame), 1
     last = scene.frame_start + length
     frames = [*range(scene.frame_start, last, KEY_EVERY), last]

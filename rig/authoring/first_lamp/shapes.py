@@ -14,7 +14,7 @@ SHARP = radians(38)  # edges beyond this angle are shaded sharp
 def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
     """Makes a plain material. `colour`: linear (r, g, b); `glow`: emission strength."""
     made = bpy.data.materials.new(name)
-    if not made.node_tree:  # Blender 5.0 gives every material its nodes
+    if not made.node_tree:  # from Blender 5.0 on every material has nodes
         made.use_nodes = True
     shader = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*colour, 1.0)

@@ -24,9 +24,9 @@ COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
 def make(owner):
     """Makes a mechanism without joints on an object; returns its settings."""
-    kept = owner.limber.mechanism
-    kept.uid = uuid4().hex
-    return kept
+    settings = owner.limber.mechanism
+    settings.uid = uuid4().hex
+    return settings
 
 
 def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
@@ -37,20 +37,20 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
     owner.empty_display_size = 0.05
     owner.location = position
     collection.objects.link(owner)
-    kept = make(owner)
+    settings = make(owner)
     bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
     made = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
     for joint in made.values():
         add_joint(owner, joint)
     for motor in recipe.motors:
-        _motor(kept, owner, motor, made[motor.joint])
+        _motor(settings, owner, motor, made[motor.joint])
     for given in recipe.goals:
-        goal = kept.goals.add()
+        goal = settings.goals.add()
         goal.name, goal.does, goal.body = given.body, given.does, bodies[given.body]
         goal.position_weight, goal.rotation_weight = given.position, given.rotation
         goal.target = target_at(given.body, bodies[given.body].matrix_basis, collection)
         goal.target.parent = owner
-    kept.drive, kept.steady = recipe.drive, recipe.steady
+    settings.drive, settings.steady = recipe.drive, recipe.steady
     return owner
 
 
@@ -110,9 +110,9 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
     return made
 
 
-def _motor(kept, owner, motor: Motor, joint) -> None:
+def _motor(settings, owner, motor: Motor, joint) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
-    add_motor(kept, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
 
 
 def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
@@ -135,12 +135,12 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
             f"Armature '{rig.name}': the file closes no loop and names no motor, so write closed_loop and name_mot in it."
             + "".join(f" {warning}." for warning in mechanism.warnings)
         )
-    kept = make(rig)
-    kept.closures_file, kept.use_bones = text, True
-    with item_keys.following(kept, "motors", "key"):
-        kept.motors.clear()
+    settings = make(rig)
+    settings.closures_file, settings.use_bones = text, True
+    with item_keys.following(settings, "motors", "key"):
+        settings.motors.clear()
         for joint in mechanism.actuators:
-            file_motors(kept, rig, joint)
+            file_motors(settings, rig, joint)
     return loops, mechanism.warnings
 
 
@@ -154,11 +154,11 @@ def owner_in(collection):
 
 def from_scene(owner, found: list):
     """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive. Call `check_joints` first."""
-    kept = make(owner)
+    settings = make(owner)
     for thing in found:
         add_joint(owner, thing)
     pairs = joints.driven_pairs(found)
     for one in joints.joints(found):
         if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and dof_axes(one.shape.kind):
             add_motors(owner, one.thing)
-    return kept
+    return settings

@@ -32,9 +32,9 @@ class Outcome:
 
 def check(context, owner) -> Outcome:
     """Result of a check of a mechanism as authored; of a live mechanism, as it was read when live began."""
-    kept = owner.limber.mechanism
+    settings = owner.limber.mechanism
     try:
-        made = assembled.stored(owner) if kept.live else None
+        made = assembled.stored(owner) if settings.live else None
         if made is None:
             with as_authored() as depsgraph:
                 made = assembled.prepare(owner, depsgraph)
@@ -43,9 +43,9 @@ def check(context, owner) -> Outcome:
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
     findings += [*_of_mounting(reading), *_of_list(owner, context.scene), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
-    findings += [*of_motors(kept, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
-    findings += of_loops(kept, made)
-    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(kept, made))) > 0:
+    findings += [*of_motors(settings, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
+    findings += of_loops(settings, made)
+    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(settings, made))) > 0:
         some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
         findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)

@@ -24,33 +24,35 @@ from ...reading.mechanism.shapes import dof_axes
 from ...reading.placement import Placement
 
 
-def of_motors(kept, reading: Reading) -> Iterator[Finding]:
+def of_motors(settings, reading: Reading) -> Iterator[Finding]:
     joints = reading.mechanism.joint
-    for motor in kept.motors:
+    for motor in settings.motors:
         if joints.get(inputs.motor_joint(motor, reading)) is None:
             continue
-        if not motor.lower <= 0.0 <= motor.upper and not kept.use_bones:
+        if not motor.lower <= 0.0 <= motor.upper and not settings.use_bones:
             low, high = axes.value_text(motor.axis, motor.lower), axes.value_text(motor.axis, motor.upper)
             yield Finding(f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it starts at the nearest")
         try:
-            make_filter(kept.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(kept))
+            make_filter(
+                settings.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(settings)
+            )
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
-    if not kept.motors:
+    if not settings.motors:
         yield Finding("There is no motor: select a joint and press Add Motors")
 
 
-def locked_motors(kept, made: Assembled) -> list:
+def locked_motors(settings, made: Assembled) -> list:
     """Motors of a mechanism that its closed loops lock, so that they cannot move."""
     mechanism = made.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
     locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
-    return [motor for motor in kept.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
+    return [motor for motor in settings.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
 
 
-def of_loops(kept, made: Assembled) -> Iterator[Finding]:
+def of_loops(settings, made: Assembled) -> Iterator[Finding]:
     """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
-    locked = locked_motors(kept, made)
+    locked = locked_motors(settings, made)
     held = locked_loops(made.model.solver, made.model.rest)
     blamed = [loop for loop in held if loop.misaligned is not None]
     for loop in blamed:
@@ -82,11 +84,11 @@ def _of_axis(loop: LockedLoop, motors: list[str], made: Assembled) -> str:
 
 
 def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
-    kept = owner.limber.mechanism
-    if kept.drive != "TARGETS":
+    settings = owner.limber.mechanism
+    if settings.drive != "TARGETS":
         return
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
-    for k, goal in enumerate(kept.goals):
+    for k, goal in enumerate(settings.goals):
         try:
             made = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:

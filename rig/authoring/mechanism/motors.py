@@ -19,11 +19,11 @@ USUAL_SLIDE = 0.1  # [m] in both directions, of a prismatic joint without limits
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
-def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
+def add_motor(settings, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
     """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's, else those of a usual servo.
 
     Args:
-        kept: The mechanism's settings.
+        settings: The mechanism's settings.
         owner: The object that owns the mechanism.
         axis: Axis of the degree of freedom in the frame of the joint's kind.
         joint: The joint's object; None for a bone's joint.
@@ -32,7 +32,7 @@ def add_motor(kept, owner, axis: str, joint=None, bone: str = "", seen: str = ""
         limits: Lower and upper limit [rad or m] of the joint, infinite if it has none.
     """
     servo = device.next_servo(owner)
-    made = kept.motors.add()
+    made = settings.motors.add()
     made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
     made.name = axes.label(made.bone, seen or axis)
     servo_units.make_usual(made, owner.limber.device.protocol)
@@ -56,18 +56,18 @@ def add_motors(owner, joint) -> list:
     Raises:
         RigError: the object is no joint of the mechanism, has motors already, or has no degree of freedom.
     """
-    kept = owner.limber.mechanism
+    settings = owner.limber.mechanism
     found = next((one for one in joints.joints(joint_objects(owner)) if one.thing == joint), None)
     if found is None:
         raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list")
-    if any(motor.joint == joint for motor in kept.motors):
+    if any(motor.joint == joint for motor in settings.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
     moved = dof_axes(found.shape.kind)
     if not moved:
         raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
     limited = _spans(found.lower, found.upper)
     return [
-        add_motor(kept, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
+        add_motor(settings, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
         for axis, span in zip(moved, limited, strict=False)
     ]
 
@@ -83,16 +83,16 @@ def add_motors_of_bones(owner, names: Sequence[str]) -> list:
     Raises:
         RigError: as `add_bone_motors`.
     """
-    kept = owner.limber.mechanism
-    before = len(kept.motors)
+    settings = owner.limber.mechanism
+    before = len(settings.motors)
     try:
         for name in names:
             add_bone_motors(owner, name)
     except RigError:
-        while len(kept.motors) > before:
-            kept.motors.remove(len(kept.motors) - 1)
+        while len(settings.motors) > before:
+            settings.motors.remove(len(settings.motors) - 1)
         raise
-    return list(kept.motors[before:])
+    return list(settings.motors[before:])
 
 
 def add_bone_motors(owner, name: str) -> list:
@@ -101,17 +101,17 @@ def add_bone_motors(owner, name: str) -> list:
     Raises:
         RigError: the joint has motors already, has no degree of freedom, or no kind of joint has its axes.
     """
-    kept, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
-    of_file = bones.file_joint(owner, name) if kept.closures_file else None
-    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in kept.motors):
+    settings, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
+    of_file = bones.file_joint(owner, name) if settings.closures_file else None
+    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in settings.motors):
         raise RigError(f"Bone '{name}' has a motor already: remove that first")
     if of_file is not None:
-        return file_motors(kept, owner, of_file)
+        return file_motors(settings, owner, of_file)
     found = joint_axes(pose_bone)
     if not found:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
     shape = bones.bone_shape(name, found)
-    made = [add_motor(kept, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
+    made = [add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
     if len(found) == 1:
         made[0].lower, made[0].upper = limits(pose_bone, found[0])
         if axes.is_prismatic(found[0]):
@@ -123,7 +123,7 @@ def add_bone_motors(owner, name: str) -> list:
     return made
 
 
-def file_motors(kept, rig, joint) -> list:
+def file_motors(settings, rig, joint) -> list:
     """Adds motors to a joint of an imported robot, with limits and speed from the robot's file; returns them."""
     found = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
@@ -132,7 +132,7 @@ def file_motors(kept, rig, joint) -> list:
     made = []
     for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
         is_as_told = len(dof_axes(joint.kind)) == 1 and shown and axes.is_prismatic(shown) == axes.is_prismatic(axis)
-        motor = add_motor(kept, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
+        motor = add_motor(settings, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
         if told.velocity and axes.is_prismatic(axis) == (told.kind == "prismatic"):
             motor.velocity = told.velocity
         made.append(motor)

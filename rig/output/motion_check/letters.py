@@ -22,7 +22,7 @@ def coverage(text: str, height: int) -> np.ndarray:
     wide = int(min(points[..., 0].max() + 1, WIDEST * scale)) // FINER + 1
     fine = np.zeros((FINER * height, FINER * wide), dtype=np.int32)
     depth = np.full(fine.shape, -np.inf)
-    for triangle in np.pad(points, ((0, 0), (0, 0), (0, 1))):  # all at the depth 0
+    for triangle in np.pad(points, ((0, 0), (0, 0), (0, 1))):  # all points are at depth 0
         fill(triangle, 1, depth, fine)
     return fine.reshape(height, FINER, wide, FINER).mean(axis=(1, 3))
 

@@ -98,7 +98,7 @@ def _row(canvas, top: int, take: Take, curves: tuple, span: Sequence[float], sha
     bottom = top - ROW
     panel = canvas[bottom:top, LEFT : LEFT + PLOT]
     panel[:] = PANEL
-    for finding in reversed(shading):  # the gravest on top
+    for finding in reversed(shading):  # the gravest findings are drawn last, on top
         first, last = (_column(take, frame) for frame in (finding.first, finding.last))
         colour = np.array(KINDS[finding.kind].colour)
         panel[:, max(first - 2, 0) : last + 3] = SHADE * colour + (1.0 - SHADE) * np.array(PANEL)

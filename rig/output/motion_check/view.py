@@ -52,7 +52,7 @@ def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
         line = view.findings.add()
         line.name, line.subject, line.kind = finding.sentence, finding.subject, finding.kind
         line.frame, line.since, line.until = finding.worst, finding.first, finding.last
-    view.active = -1  # none: whoever selects one is taken there
+    view.active = -1  # none is selected, since selecting one jumps to its frame
 
 
 def forget() -> None:

@@ -38,8 +38,8 @@ class Zone:
         self.name = self._object().name
         self.depends_on = {dependency.bone for dependency in dependencies_of(self._object()) if dependency.rig == rig and dependency.bone}
         self.body: Body | None = None  # its shape in the last checked frame
-        self.stands: ZonePose | None = None  # its pose in that frame
-        self.stood: ZonePose | None = None  # its pose in the frame before
+        self.pose: ZonePose | None = None  # its pose in that frame
+        self.last_pose: ZonePose | None = None  # its pose in the frame before
         self._hull: Hull | None = None  # in its own frame
         self._corners = np.zeros((0, 3))  # points from which `_hull` was made
 
@@ -61,7 +61,7 @@ class Zone:
         matrix = np.array(placement.object(thing))
         if not isfinite(matrix.sum()):
             raise RigError(f"The position of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
-        self.stood, self.stands = self.stands, zone_pose(matrix)
+        self.last_pose, self.pose = self.pose, zone_pose(matrix)
         if thing.type == "EMPTY":
             matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
             self.body = Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
@@ -179,6 +179,6 @@ def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.n
     for j, zone in enumerate(zones):
         for k, name in enumerate(links.names):
             if name not in zone.depends_on:
-                depths = [intrusion(zone.body, *line, radius) for line in intermediate(came[k], places[k], zone.stood, zone.stands, step)]
+                depths = [intrusion(zone.body, *line, radius) for line in intermediate(came[k], places[k], zone.last_pose, zone.pose, step)]
                 there[k, j], deepest[k, j] = depths[-1], max(depths)
     return there, deepest

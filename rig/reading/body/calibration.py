@@ -44,7 +44,7 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
         source, target: World poses of the paired bones at rest.
     """
     parts = parts_of(pairs)
-    align = _frame(parts, source) @ _frame(parts, target).T  # the target's world -> the source's, both at rest
+    align = _frame(parts, source) @ _frame(parts, target).T  # rotation from the target's world to the source's, both at rest
     index = {pair.target: k for k, pair in enumerate(pairs)}
     children: dict[int, list[int]] = {}
     for bone, parent in parents.items():
@@ -80,10 +80,10 @@ def from_poses(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], s
 
 def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
     """Body part of each pair, recognised by the target bone's name, else by the source bone's; None if neither is known."""
-    told = []
+    known = []
     for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
-        told.append({bone: part for part, found in names.parts(dict.fromkeys(bones)).items() for bone in found})
-    return [told[0].get(pair.target) or told[1].get(pair.source) for pair in pairs]
+        known.append({bone: part for part, found in names.parts(dict.fromkeys(bones)).items() for bone in found})
+    return [known[0].get(pair.target) or known[1].get(pair.source) for pair in pairs]
 
 
 def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:

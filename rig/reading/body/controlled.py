@@ -40,7 +40,8 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
         if control is not None and bone != hips:
             distance = 0 if control == bone else 1 + controls.upstream(bone).index(control)
             nearest[bone] = (bone not in named, distance, control)
-    for bone, (_, _, control) in sorted(nearest.items(), key=lambda item: item[1][:2]):  # parts first, then what is nearer to the control
+    # Body parts first, then bones that are nearer to the control.
+    for bone, (_, _, control) in sorted(nearest.items(), key=lambda item: item[1][:2]):
         if control not in given.values():
             given[bone] = control
     return given
@@ -60,7 +61,7 @@ def release(rig, bones: Parents, given: dict[str, str]) -> tuple[list[str], list
     """
     done, left = [], []
     for bone, constraint in _hindering(rig, bones, given):
-        if not acts(constraint):  # the property of one before was its own as well
+        if not acts(constraint):  # it was switched off together with a constraint before it, by the same property
             continue
         if said := switch_off(rig, constraint):
             done.append(said)

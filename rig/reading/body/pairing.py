@@ -174,12 +174,12 @@ def checked(rig, retarget) -> list:
     for pair in pairs:
         for owner, name, what in ((rig, pair.target, "Target bone"), (thing, pair.source, "Source bone")):
             if (name not in owner.data.bones) if owner is not None else not name:
-                told = (
+                what_is_missing = (
                     f"{what} '{name}' is missing in '{owner.name}'"
                     if name
                     else f"A pair with '{pair.target or pair.source}' lacks its other bone"
                 )
-                raise RigError(f"{told}: choose a bone of it, or remove the pair")
+                raise RigError(f"{what_is_missing}: choose a bone of it, or remove the pair")
         if pair.target in seen:
             raise RigError(
                 f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}': remove one of the two pairs"
@@ -187,7 +187,7 @@ def checked(rig, retarget) -> list:
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
     pairs.sort(key=lambda pair: (len(_line(rig, pair.target)), order[pair.target]))
-    for k, pair in enumerate(pairs if thing is not None else []):  # what is sent has no hierarchy
+    for k, pair in enumerate(pairs if thing is not None else []):  # streamed sources have no hierarchy
         above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
@@ -288,15 +288,15 @@ def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
     """Calibration from a source armature: from both rest poses, or from both current poses."""
     others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if retarget.calibrate_from == "POSE":
-        stands = BodyPose(*source.posed(retarget.source, others, depsgraph)), BodyPose(*source.posed(rig, own, depsgraph))
+        poses = BodyPose(*source.posed(retarget.source, others, depsgraph)), BodyPose(*source.posed(rig, own, depsgraph))
         way = calibration.from_poses
     else:
-        stands = BodyPose(*source.at_rest(retarget.source, others)), BodyPose(*source.at_rest(rig, own))
+        poses = BodyPose(*source.at_rest(retarget.source, others)), BodyPose(*source.at_rest(rig, own))
         way = calibration.from_rest
-    for thing, stand in zip((retarget.source, rig), stands, strict=True):
-        if not np.isfinite(stand.rotation).all():
+    for thing, pose in zip((retarget.source, rig), poses, strict=True):
+        if not np.isfinite(pose.rotation).all():
             raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
-    return way(pairs, parents, *stands)
+    return way(pairs, parents, *poses)
 
 
 def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:

@@ -73,7 +73,7 @@ def _rotation(quaternion: tuple[float, ...]) -> Array:
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:
-        return np.full((3, 3), np.nan)  # a tracker that has lost its link sends zeros: it is lost here too
+        return np.full((3, 3), np.nan)  # a tracker that has lost its link sends zeros, which counts as no rotation
     return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
 
 

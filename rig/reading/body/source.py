@@ -50,6 +50,6 @@ def nearest(turns: Array) -> Array:
     sound[sound] = np.abs(np.linalg.det(turns[sound])) > NOTHING**3
     rotation = np.full(turns.shape, np.nan)
     left, _, right = np.linalg.svd(turns[sound])
-    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]  # for a mirrored object the last axis is reversed
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]  # the last axis of a mirrored object is reversed
     rotation[sound] = left @ right
     return rotation

@@ -67,9 +67,9 @@ def not_below(rig, end: str) -> set[str]:
     Raises:
         RigError: as `file_mechanism`.
     """
-    kept = rig.limber.mechanism
-    if kept.use_bones and kept.closures_file:
-        _, bone_of, _ = file_mechanism(rig, kept.closures_file)
+    settings = rig.limber.mechanism
+    if settings.use_bones and settings.closures_file:
+        _, bone_of, _ = file_mechanism(rig, settings.closures_file)
         if end not in bone_of.values():
             return set(bone_of.values())
     found = needed(rig)
@@ -82,17 +82,17 @@ def needed(rig) -> set[str]:
     Raises:
         RigError: as `file_mechanism`.
     """
-    kept = rig.limber.mechanism
-    if not kept.use_bones:
+    settings = rig.limber.mechanism
+    if not settings.use_bones:
         return set()
-    at = {goal.bone for goal in kept.goals}
-    motors = {motor.bone for motor in kept.motors if motor.joint is None}
-    if kept.closures_file:
-        mechanism, bone_of, _ = file_mechanism(rig, kept.closures_file)
+    at = {goal.bone for goal in settings.goals}
+    motors = {motor.bone for motor in settings.motors if motor.joint is None}
+    if settings.closures_file:
+        mechanism, bone_of, _ = file_mechanism(rig, settings.closures_file)
         at |= {bone_of[body] for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child) if body in bone_of}
         at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
     else:
-        at |= motors | {bone for closure in kept.closures for bone in (closure.first, closure.second)}
+        at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
     lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
     return {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
 

@@ -57,13 +57,13 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
 
 def add(rig, rest: Rest, first: str, second: str, name: str = ""):
     """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap [m] at rest."""
-    kept = rig.limber.mechanism
+    settings = rig.limber.mechanism
     one, other, away = nearest(rig, rest, first, second)
-    closure = kept.closures.add()
+    closure = settings.closures.add()
     closure.first, closure.second = first, second
     closure.first_point, closure.second_point = one, other
     closure.name = name or f"{first} = {second}"
-    kept.active_closure = len(kept.closures) - 1
+    settings.active_closure = len(settings.closures) - 1
     return closure, away
 
 
@@ -75,14 +75,14 @@ def named_pairs(rig) -> list[tuple[str, str, str]]:
 
 def of_closures(rig) -> Iterator[Finding]:
     """Findings about closures with a gap at rest."""
-    kept = rig.limber.mechanism
-    if rig.type != "ARMATURE" or not kept.use_bones or kept.closures_file:
+    settings = rig.limber.mechanism
+    if rig.type != "ARMATURE" or not settings.use_bones or settings.closures_file:
         return
     try:
         rest = rest_of(rig, rig.matrix_world)
     except RigError:  # the import of the mechanism reports it
         return
-    for closure in kept.closures:
+    for closure in settings.closures:
         try:
             away = gap(rig, rest, closure)
         except (KeyError, RigError):  # the import of the mechanism reports it

@@ -28,11 +28,11 @@ WEIGHTS = {
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 
-def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
+def frames(settings, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
     """Goals of driven bodies and of the mechanism, and the goal of the centre of mass (None: no such goal).
 
     Args:
-        kept: The mechanism's settings.
+        settings: The mechanism's settings.
         now: The mechanism's settings with keyed values (see `keyed`).
         reading: The mechanism as read.
         placement: Predicted transforms of this frame.
@@ -43,7 +43,7 @@ def frames(kept, now, reading: Reading, placement: Placement, back: Array) -> tu
     """
     found = driven(reading, placement, back)
     centre = None
-    for goal, weighed in zip(kept.goals, now.goals, strict=True):
+    for goal, weighed in zip(settings.goals, now.goals, strict=True):
         made = of_goal(goal, reading, placement, back, weighed)
         if isinstance(made, CentreGoal):
             centre = made
@@ -102,15 +102,15 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
     return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
 
 
-def leaders(owner, kept, reading: Reading, surely: bool = False) -> list[Dependency]:
+def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dependency]:
     """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.dependencies_of`."""
     part = reading.base_part
     things = [find(part.thing, part.uid) if part is not None else owner]
     found = [Dependency("", things[0], part.bone)] if part is not None and part.bone else []
     things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
-    if kept.drive != "MOTORS":
-        things += [goal.target for goal in kept.goals]
-        found += [Dependency("", goal.target, goal.target_bone) for goal in kept.goals if goal.target is not None and goal.target_bone]
+    if settings.drive != "MOTORS":
+        things += [goal.target for goal in settings.goals]
+        found += [Dependency("", goal.target, goal.target_bone) for goal in settings.goals if goal.target is not None and goal.target_bone]
     for thing in things:
         if thing is not None:
             found += with_itself(thing, surely)
@@ -124,12 +124,12 @@ def motor_joint(motor, reading: Reading) -> str:
     return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
 
 
-def ordered(kept, reading: Reading) -> list:
+def ordered(settings, reading: Reading) -> list:
     known = reading.mechanism.joint
-    for motor in kept.motors:
+    for motor in settings.motors:
         if motor_joint(motor, reading) not in known:
             raise RigError(f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring the joint back")
-    return list(kept.motors)
+    return list(settings.motors)
 
 
 def refuse_change(owner, reading: Reading) -> None:
@@ -137,28 +137,28 @@ def refuse_change(owner, reading: Reading) -> None:
     now = signature(owner)
     if now == reading.signature:
         return
-    kept = owner.limber.mechanism
+    settings = owner.limber.mechanism
     left = {thing.session_uid for thing in joint_objects(owner) if not is_deleted(thing)}
     gone = [name for uid, name in reading.joint_names.items() if uid not in left]
     gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
-    what = f"'{gone[0]}' was deleted" if gone else _changed(kept, reading, now)
+    what = f"'{gone[0]}' was deleted" if gone else _changed(settings, reading, now)
     raise RigError(
         f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
         " undo that, or press End Live, mend it and press Start Live"
     )
 
 
-def _changed(kept, reading: Reading, now: tuple) -> str:
+def _changed(settings, reading: Reading, now: tuple) -> str:
     """What has changed since the mechanism was read, as part of a sentence."""
     joints, closures, motors, bones = zip(now, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
             return "a motor was added or removed"
-        changed = next(motor for motor, is_now, was in zip(kept.motors, *motors, strict=True) if is_now != was)
+        changed = next(motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was)
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
         uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
-        named = next((one.object.name for one in kept.joints if one.object is not None and one.object.session_uid == uid), "")
+        named = next((one.object.name for one in settings.joints if one.object is not None and one.object.session_uid == uid), "")
         return f"joint '{named}' was changed or added" if named else "a joint was removed"
     if bones[0] != bones[1]:
         return "a bone was moved in Edit Mode, added or removed"
@@ -257,8 +257,8 @@ def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
     return parts[bone.name] if bone is not None else None
 
 
-def keyed(owner, kept, depsgraph):
+def keyed(owner, settings, depsgraph):
     """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it: the objects that it points to
     are evaluated copies too.
     """
-    return kept if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism
+    return settings if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

@@ -59,9 +59,9 @@ def signature(things: Iterable) -> tuple:
     """Kind and bodies of each joint as a tuple, to detect changes."""
     found = []
     for thing in things:
-        held, part = thing.rigid_body_constraint, thing.limber.part
-        if held is not None:
-            found.append((_uid(thing), held.type, held.enabled, _uid(held.object1), _uid(held.object2), 0))
+        constraint, part = thing.rigid_body_constraint, thing.limber.part
+        if constraint is not None:
+            found.append((_uid(thing), constraint.type, constraint.enabled, _uid(constraint.object1), _uid(constraint.object2), 0))
         elif part.kind != NONE:
             found.append((_uid(thing), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets)))
     return tuple(found)
@@ -84,18 +84,18 @@ def joints(things: Iterable) -> Iterator[ObjectJoint]:
         RigError: a joint connects nothing, or no kind of joint has its degrees of freedom.
     """
     for thing in sorted(things, key=lambda thing: thing.name):
-        held, part = thing.rigid_body_constraint, thing.limber.part
-        if held is not None:
-            if held.enabled and held.type != MOTOR:
-                yield _checked(_from_constraint(thing, held))
+        constraint, part = thing.rigid_body_constraint, thing.limber.part
+        if constraint is not None:
+            if constraint.enabled and constraint.type != MOTOR:
+                yield _checked(_from_constraint(thing, constraint))
         elif part.kind != NONE:
             yield _checked(ObjectJoint(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
 
 
 def driven_pairs(things: Iterable) -> list[set]:
     """Pairs of bodies that are connected by Blender's own Motor constraints."""
-    held = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
-    return [{_uid(one.object1), _uid(one.object2)} for one in held if one.enabled and one.type == MOTOR]
+    constraint = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
+    return [{_uid(one.object1), _uid(one.object2)} for one in constraint if one.enabled and one.type == MOTOR]
 
 
 def _checked(found: ObjectJoint) -> ObjectJoint:
@@ -106,12 +106,12 @@ def _checked(found: ObjectJoint) -> ObjectJoint:
     return found
 
 
-def _from_constraint(thing, held) -> ObjectJoint:
-    if held.type in GENERIC_TYPES:
-        along = "".join(letter for letter in LETTERS if not _is_locked(held, "lin", letter))
-        about = "".join(letter for letter in LETTERS if not _is_locked(held, "ang", letter))
+def _from_constraint(thing, constraint) -> ObjectJoint:
+    if constraint.type in GENERIC_TYPES:
+        along = "".join(letter for letter in LETTERS if not _is_locked(constraint, "lin", letter))
+        about = "".join(letter for letter in LETTERS if not _is_locked(constraint, "ang", letter))
     else:
-        along, about = PLAIN_TYPES[held.type]
+        along, about = PLAIN_TYPES[constraint.type]
     shape = shape_of(along, about)
     if shape is None:
         free = [f"moves along {letter}" for letter in along] + [f"rotates about {letter}" for letter in about]
@@ -119,41 +119,41 @@ def _from_constraint(thing, held) -> ObjectJoint:
             f"Joint '{thing.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic constraint (both limits 0),"
             " or make two joints with a body between them"
         )
-    lower, upper = _limits(held, shape)
-    return ObjectJoint(thing, held.object1, held.object2, shape, lower, upper)
+    lower, upper = _limits(constraint, shape)
+    return ObjectJoint(thing, constraint.object1, constraint.object2, shape, lower, upper)
 
 
-def _is_locked(held, word: str, letter: str) -> bool:
-    span = _span(held, word, letter)
+def _is_locked(constraint, word: str, letter: str) -> bool:
+    span = _span(constraint, word, letter)
     return span is not None and span[1] - span[0] < LOCKED
 
 
-def _span(held, word: str, letter: str) -> tuple[float, float] | None:
+def _span(constraint, word: str, letter: str) -> tuple[float, float] | None:
     """Limits [m or rad] of an axis in a rigid body constraint; None if it is unlimited.
 
     Raises:
         RigError: the lower limit is above the upper one, which Blender's physics treats as no limit.
     """
-    if not getattr(held, f"use_limit_{word}_{letter.lower()}"):
+    if not getattr(constraint, f"use_limit_{word}_{letter.lower()}"):
         return None
-    lower, upper = (getattr(held, f"limit_{word}_{letter.lower()}_{end}") for end in ("lower", "upper"))
+    lower, upper = (getattr(constraint, f"limit_{word}_{letter.lower()}_{end}") for end in ("lower", "upper"))
     if lower - upper >= LOCKED:
         axis = axes.prismatic(letter) if word == "lin" else letter
         raise RigError(
-            f"Joint '{held.id_data.name}': its lower limit {axes.value_text(axis, lower)} is above its upper limit"
+            f"Joint '{constraint.id_data.name}': its lower limit {axes.value_text(axis, lower)} is above its upper limit"
             f" {axes.value_text(axis, upper)}"
             f" ({letter} {'Axis' if word == 'lin' else 'Angle'} of its rigid body constraint): exchange them, or switch that limit off"
         )
     return lower, max(lower, upper)
 
 
-def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _limits(constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Lower and upper limits of the degrees of freedom; empty for a spherical joint."""
     lower, upper = [], []
     for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
         k = int(np.argmax(np.abs(column)))
-        span = None if shape.kind == "spherical" else _span(held, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
+        span = None if shape.kind == "spherical" else _span(constraint, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
         if span is not None and column[k] < 0:
             span = -span[1], -span[0]
         lower.append(-inf if span is None else span[0])
@@ -163,6 +163,11 @@ def _limits(held, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def has_lost_limits(found: ObjectJoint) -> bool:
     """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
-    held = found.thing.rigid_body_constraint
+    constraint = found.thing.rigid_body_constraint
     is_ball = found.shape.kind in ("spherical", "free")
-    return is_ball and held is not None and held.type in GENERIC_TYPES and any(_span(held, "ang", letter) for letter in LETTERS)
+    return (
+        is_ball
+        and constraint is not None
+        and constraint.type in GENERIC_TYPES
+        and any(_span(constraint, "ang", letter) for letter in LETTERS)
+    )

@@ -38,9 +38,9 @@ UNKNOWN = Mass(is_known=False)
 
 def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
     """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
-    part, held = thing.limber.part, thing.rigid_body
-    if part.mass_from != OWN and held is not None:
-        return Mass(held.mass)  # about the object's origin, as Blender's own physics has it
+    part, rigid_body = thing.limber.part, thing.rigid_body
+    if part.mass_from != OWN and rigid_body is not None:
+        return Mass(rigid_body.mass)  # about the object's origin, as Blender's own physics has it
     back = inverse(rigid(thing.evaluated_get(depsgraph).matrix_world))
     solid = sum((_seen(one, back, depsgraph) for one in _shapes(thing, bodies)), Solid())
     return _mass(part, solid, density, HERE)

@@ -10,14 +10,14 @@ from .. import axes
 from .shapes import dof_axes
 
 
-def with_motors(kept, held: Iterable[Joint]) -> list[Joint]:
+def with_motors(settings, held: Iterable[Joint]) -> list[Joint]:
     """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
 
     Raises:
         RigError: a motor names no joint, or an axis that its joint lacks, or its limits are outside of the joint's.
     """
     motors: dict[str, dict[str, object]] = {}
-    for motor in kept.motors:
+    for motor in settings.motors:
         name = motor.joint.name if motor.joint else motor.bone
         motors.setdefault(name, {})[motor.axis] = motor
     made = []

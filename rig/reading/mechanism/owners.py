@@ -13,9 +13,9 @@ def has_mechanism(thing) -> bool:
 
 def own_identity(owner) -> None:
     """Gives a duplicated mechanism a new uid when it is first used. A live mechanism keeps its uid."""
-    kept = owner.limber.mechanism
-    if not kept.live and any(
-        has_mechanism(other) and other.limber.mechanism.uid == kept.uid and other.session_uid < owner.session_uid
+    settings = owner.limber.mechanism
+    if not settings.live and any(
+        has_mechanism(other) and other.limber.mechanism.uid == settings.uid and other.session_uid < owner.session_uid
         for other in bpy.data.objects
     ):
-        kept.uid = uuid4().hex
+        settings.uid = uuid4().hex

@@ -17,15 +17,15 @@ def is_joint(thing) -> bool:
 
 def kind_text(thing) -> str:
     """Kind of a joint object as text for the interface; "" if the object is no joint."""
-    held, part = thing.rigid_body_constraint, thing.limber.part
-    has, name = (held, "type") if held is not None else (part, "kind")
+    constraint, part = thing.rigid_body_constraint, thing.limber.part
+    has, name = (constraint, "type") if constraint is not None else (part, "kind")
     return "" if has == part and part.kind == NONE else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
 
 
 def ends(joint) -> tuple:
     """The two bodies of a joint object; None stands for the world."""
-    held, part = joint.rigid_body_constraint, joint.limber.part
-    return (held.object1, held.object2) if held is not None else (part.first, part.second)
+    constraint, part = joint.rigid_body_constraint, joint.limber.part
+    return (constraint.object1, constraint.object2) if constraint is not None else (part.first, part.second)
 
 
 def role_of(thing) -> str:
@@ -33,9 +33,9 @@ def role_of(thing) -> str:
     role = thing.limber.part.role
     if role != "AUTO":
         return role
-    held = thing.rigid_body
-    if held is not None and held.type == "PASSIVE":
-        return "DRIVEN" if held.kinematic else "GROUND"
+    rigid_body = thing.rigid_body
+    if rigid_body is not None and rigid_body.type == "PASSIVE":
+        return "DRIVEN" if rigid_body.kinematic else "GROUND"
     return "MOVES"
 
 

@@ -77,12 +77,12 @@ class Reading:
 
 def signature(owner) -> tuple:
     """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is computed in every tick."""
-    kept = owner.limber.mechanism
-    motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in kept.motors)
+    settings = owner.limber.mechanism
+    motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in settings.motors)
     made = joints.signature(joint_objects(owner))
     fields = attrgetter("first", "second", "first_point", "second_point", "kind", "axis")
-    held = tuple(fields(one) for one in kept.closures) if kept.use_bones else ()
-    return made, held, motors, _rest_of_bones(owner) if kept.use_bones else b""
+    held = tuple(fields(one) for one in settings.closures) if settings.use_bones else ()
+    return made, held, motors, _rest_of_bones(owner) if settings.use_bones else b""
 
 
 def _rest_of_bones(rig) -> bytes:
@@ -102,11 +102,11 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     Raises:
         RigError: the mechanism is not valid; the message names the body or joint, and the remedy.
     """
-    kept = owner.limber.mechanism
+    settings = owner.limber.mechanism
     if deleted := deleted_joints(owner):
         raise RigError(f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints, which removes it")
     found = list(joints.joints(joint_objects(owner)))
-    if not found and not kept.use_bones:
+    if not found and not settings.use_bones:
         raise RigError(
             f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or joint empties and press +"
             " under Joints"
@@ -114,7 +114,7 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     reader = _Reader(owner, depsgraph, found, is_rest)
     try:
         reader.add_objects(found)
-        if kept.use_bones:
+        if settings.use_bones:
             reader.add_bones()
         return reader.reading(found)
     except MechanismError as error:
@@ -125,7 +125,7 @@ class _Reader:
     def __init__(self, owner, depsgraph, found: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
-        self.poses: dict[str, Array] = {}  # at rest
+        self.poses: dict[str, Array] = {}  # rest poses of the bodies
         self.shown: dict[str, Array] = {}  # poses in this frame, relative to the base's rest pose
         self.masses: dict[str, Mass] = {}
         self.joints: list[Joint] = []

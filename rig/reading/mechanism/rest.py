@@ -48,7 +48,7 @@ def rest_of(rig, world) -> Rest:
         return Rest(drawn)
     try:
         tree, names = imported_robot.tree_of(rig)
-    except RigError:  # bones were removed or separated: it counts as an ordinary armature
+    except RigError:  # bones were removed or separated, so it counts as an ordinary armature
         return Rest(drawn)
     base, frames = rigid(world), tree.frames({})
     found = Rest(drawn)

@@ -22,10 +22,10 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
 
     Call within an operator that has UNDO.
     """
-    kept, keyed = owner.limber.mechanism, _keyed(owner)
-    for k, motor in enumerate(kept.motors):
+    settings, keyed = owner.limber.mechanism, _keyed(owner)
+    for k, motor in enumerate(settings.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
-        follows = kept.drive == "TARGETS" and not motor.keeps_value
+        follows = settings.drive == "TARGETS" and not motor.keeps_value
         if follows and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
             motor.value = solver.values(state, joint.name)[list(dof_axes(joint.kind)).index(motor.axis)]
 
@@ -38,8 +38,8 @@ def note_rest(owner, mechanism: Mechanism) -> None:
 
 def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
     """The same pose of the mechanism, with whole revolutions added to the motors' values as in their keyframes at this frame."""
-    kept, keyed = owner.limber.mechanism, _keyed(owner)
-    for k, motor in enumerate(kept.motors):
+    settings, keyed = owner.limber.mechanism, _keyed(owner)
+    for k, motor in enumerate(settings.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
             state = _turned(solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value)

@@ -66,7 +66,7 @@ class Inbox:
         self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
-        self._waiting: deque[_Packet] = deque()  # newest last
+        self._waiting: deque[_Packet] = deque()  # packets that wait to be read, the newest last
         self._number = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
         self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
@@ -118,7 +118,7 @@ class Inbox:
         while True:
             try:
                 size = self._socket.recv_into(self._buffer)
-            except OSError:  # empty, or an error of the network: the next look may receive more
+            except OSError:  # nothing waits, or the network has an error: the next look may receive more
                 return alarmed
             packet = bytes(self._buffer[:size])
             size += OVERHEAD
