@@ -108,6 +108,10 @@ class ChainSession(SceneSession):
     def aim_errors(self) -> tuple[str, float, float]:
         return "The end", self.outputs.solution.aim_error, self.outputs.filtered_aim_error
 
+    @property
+    def why_missed(self) -> str:
+        return self.outputs.solution.reason
+
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return {channels.of_joint(mover.owner, *key): value for key, value in self.values().items()}
 

@@ -114,6 +114,11 @@ class SceneSession(Session):
         """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as solved and after the filter."""
         return "The end", 0.0, 0.0
 
+    @property
+    def why_missed(self) -> str:
+        """Why the solution of the last tick misses its goals, with the remedy; "" if it meets them, or if that is not known."""
+        return ""
+
     def check_keys(self) -> None:
         """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is unknown."""
 

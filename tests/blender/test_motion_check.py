@@ -52,7 +52,9 @@ def test_a_lost_aim_says_whether_the_filter_is_late_or_the_target_out_of_reach(r
     assert "the motion filter lags behind" in checked(rig).findings[0].sentence
     for joint in chain.joints:
         joint.lower, joint.upper = -0.01, 0.01
-    assert "the solution has an error too" in next(one for one in checked(rig).findings if one.kind == "LOST").sentence
+    lost = next(one for one in checked(rig).findings if one.kind == "LOST").sentence
+    assert "the solution has an error too: 'head' has an error of" in lost
+    assert "at their limits: widen these, or move the target" in lost
 
 
 def test_a_target_at_rest_within_reach_gives_no_finding(rig, chain):

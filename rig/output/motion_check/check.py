@@ -145,6 +145,8 @@ class MotionCheck(Stepped):
         take.errors.append(error)
         take.filtered_errors.append(filtered_error)
         take.influence.append(session.influence)
+        if cause := session.why_missed:
+            take.causes[frame] = cause
         if session.problem:
             take.problems[frame] = session.problem
         elif session.remark:

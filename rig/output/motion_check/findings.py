@@ -62,6 +62,7 @@ class Take:
         ends: For each frame the end with the largest error: "The end", or a link's name.
         errors: For each frame the error [rad] of the solution.
         filtered_errors: For each frame the error [rad] after the motion filter.
+        causes: Why the solution misses its goals, with the remedy, for each frame in which it does and that is known.
         influence: For each frame the influence of the gaze, 0 to 1.
         problems: Reason for each frame without a goal to follow.
         remarks: Reason for each frame in which goals are not met; for movers whose goals are not only directions.
@@ -80,6 +81,7 @@ class Take:
     ends: list[str] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     filtered_errors: list[float] = field(default_factory=list)
+    causes: dict[int, str] = field(default_factory=dict)
     influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     remarks: dict[int, str] = field(default_factory=dict)
@@ -141,7 +143,8 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
         worst = first + int(after[first : last + 1].argmax())
         why = "the motion filter lags behind"
         if before[worst] > beyond:
-            why = "the solution has an error too, since the target is out of reach or moves too fast"
+            cause = take.causes.get(take.frames[worst], "")
+            why = f"the solution has an error too{f': {cause}' if cause else ', since the target is out of reach or moves too fast'}"
         elif take.influence[worst] < 1.0:
             why = f"the gaze has an influence of {take.influence[worst]:.2f}"
         sentence = f"{take.ends[worst]} has an error of {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
