@@ -76,6 +76,14 @@ def _draw_trouble(layout, session, said: str) -> None:
         sentence(layout, capitalised(solution.reason), "INFO")
     if solution.remark:
         sentence(layout, capitalised(solution.remark), "INFO")
+    if session.influence < 1.0:
+        sentence(layout, _influence(session.influence), "INFO")
+
+
+def _influence(share: float) -> str:
+    if share <= 0.0:
+        return "Influence is 0, so the chain moves as posed or animated and follows no target"
+    return f"Influence is {share:.2f}, so the chain is between its posture and the target"
 
 
 class LIMBER_PT_diagnostics(ChainTab):

@@ -6,6 +6,7 @@ import pytest
 from limber.rig.live import live
 
 from tests.blender.baking import apart, begin, live_motion, played
+from tests.blender.drawing import drawn
 from tests.blender.posing import LEAN, pose
 from tests.blender.rigs import keyed, looking_chain
 from tests.blender.shown import (  # noqa: F401
@@ -149,3 +150,15 @@ def test_undo_and_the_file_keep_the_influence(leaning, reopen):
     bpy.ops.ed.redo()
     reopen()
     assert bpy.data.objects["Rig"].limber.chains[0].influence == 0.25
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.0, "Influence is 0, so the chain moves as posed"), (0.3, "Influence is 0.30"), (1.0, "")])
+def test_an_influence_below_one_is_named_beside_the_error_that_it_leaves(leaning, value, said):
+    from limber.panels.live.live import LIMBER_PT_live
+
+    rig, chain = leaning
+    choose(chain, influence=value)
+    go_live(rig, chain)
+    lines = " ".join(drawn(LIMBER_PT_live).labels)
+    assert said in lines
+    assert ("Influence is" in lines) == bool(said)
