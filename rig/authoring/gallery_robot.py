@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ...files.plain import json_of
+from ...hardware.mixing import short_joints
 from ...hardware.presets import PRESETS
 from ...hardware.protocols.table import BUILT_IN
 from ...robots.gallery.description import Description, Servo, check
@@ -21,6 +22,7 @@ from ..blender.errors import RigError
 from ..properties import servo_units
 from ..reading import axes, imported_robot, kept_posture, postures
 from ..reading.imported_robot import pose_joints
+from ..robot.device import describe
 from ..showing.thumbnails import gallery
 from . import chains, forward, gallery_neck
 from .first_lamp import lamp
@@ -82,6 +84,7 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
             _chain(rig, [found.bones[limb.root], found.bones[limb.end]], name)
         chain = _gaze(context, rig, found, robot)
         _give_servos(rig, found, robot)
+        _narrow_to_servos(rig)
         rig.limber.active_chain = list(rig.limber.chains).index(chain)
         for part in rig.children:
             part.hide_select = True  # so that a click on the robot keeps its armature active
@@ -200,6 +203,15 @@ def _give_servos(rig, found: Joints, robot: Description) -> None:
     for name, servo in robot.servos.items():
         if name not in given:
             _add_value(rig, name, servo, *found.joints[name])
+
+
+def _narrow_to_servos(rig) -> None:
+    """Narrows the limits of joints that the model lets go farther than their servos can."""
+    ranges = {joint.name: (low, high) for joint, low, high in short_joints(describe(rig))}
+    for chain in rig.limber.chains:
+        for joint in chain.joints:
+            low, high = ranges.get(joint.label, (joint.lower, joint.upper))
+            joint.lower, joint.upper = max(joint.lower, low), min(joint.upper, high)
 
 
 def _set_servo(settings, servo: Servo, record: imported_robot.Record | None, protocol: str) -> None:

@@ -11,13 +11,14 @@ import bpy
 from mathutils import Quaternion, Vector
 
 from ...hardware.safety import State
+from ..blender.counting import counted
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import find
 from ..blender.transforms import move_to, rotate_to
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..reading.goal import ends_of, followed, no_target
-from ..reading.osc.inbox import BUDGET, Inbox, opened, refuse_others
+from ..reading.osc.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ..reading.osc.packets import Message
 from . import links
 
@@ -40,14 +41,20 @@ class Orders(Inbox):
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
         self.stops = False
+        self._is_spoken_to = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
 
     def alarm(self) -> None:
         self.stops = True
 
     def take(self, message: Message) -> None:
-        if message.trouble or not message.address.startswith(ROOT) or message.address == STOP:
+        if message.trouble or message.address == STOP:
             return
+        if not message.address.startswith(ROOT):
+            if not self._is_spoken_to:  # programs that send other messages as well are not bothered
+                self.problem = f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list below"
+            return
+        self._is_spoken_to = True
         address = message.address.removeprefix(ROOT)
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
@@ -112,11 +119,15 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
 
 
 def look(budget: float = BUDGET) -> bool:
-    """Executes the received commands, for each listening object in at most `budget` [s]; returns whether there were any."""
+    """Executes the received commands, for each listening object in at most `budget` [s].
+
+    Returns:
+        Whether there is something new to see: a command was executed, or what is wrong has changed.
+    """
     done = False
     for uid, ear in list(_ears.items()):
         orders = ear.orders
-        begun = orders.clock()
+        begun, before = orders.clock(), orders.problem
         orders.look(READING * budget)
         if orders.stops:
             links.stop_all()
@@ -126,7 +137,7 @@ def look(budget: float = BUDGET) -> bool:
         if rig is None:
             _ears.pop(uid).orders.close()
             continue
-        done |= _execute_newest(rig, orders, begun + budget)
+        done |= _execute_newest(rig, orders, begun + budget) or orders.problem != before
     return done
 
 
@@ -165,7 +176,7 @@ def _execute(rig, address: str, arguments: Arguments) -> None:
         raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
     count, obey = ORDERS[kind]
     if len(numbers) != count:
-        raise RigError(f"'{ROOT}{address}' has {len(numbers)} numbers, and {count} were expected")
+        raise RigError(f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {count} were expected")
     if not all(abs(number) <= FARTHEST for number in numbers):
         raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
     obey(rig, names, numbers)

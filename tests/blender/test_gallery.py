@@ -41,14 +41,20 @@ def mine(tmp_path):
 @pytest.mark.every_blender
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(folder):
+    from limber.hardware.mixing import short_joints
     from limber.rig.live import live
     from limber.rig.reading import kept_posture
     from limber.rig.reading.check import check
+    from limber.rig.robot.device import describe
+    from limber.rig.robot.links import SLACK
     from limber.robots.gallery.description import read_description
 
     rig, robot = added(folder.name), read_description(folder)
     chain = gaze_of(rig)
     assert check(bpy.context, rig, chain) == []
+    ranges = short_joints(describe(rig))
+    short = [joint.name for joint, low, high in ranges if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale]
+    assert short == [], "each servo can do what its joint may"
     assert [posture.name for posture in chain.postures] == list(robot.postures)
     bpy.ops.limber.live()
     for index, name in enumerate(robot.postures):

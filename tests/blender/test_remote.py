@@ -13,7 +13,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from tests.blender import mechanisms
 from tests.blender.drawing import drawn
-from tests.blender.osc_sender import bundle, free_port, packet, words
+from tests.blender.osc_sender import bundle, free_port, packet, sending_to, words
 from tests.blender.posing import stored
 from tests.blender.remote_control import PATIENCE, problem, sending
 from tests.blender.rigs import looking_chain
@@ -192,6 +192,21 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(rig, send, said: bytes,
     assert (tuple(chain.target.location), chain.influence) == before
     send(packet("/limber/influence/head", 0.5))
     assert problem(rig) == "", "what is good takes the sentence away"
+
+
+def test_messages_for_others_are_told_until_one_for_limber_has_come(rig):
+    rig.limber.remote.port = free_port()
+    bpy.ops.limber.remote()
+    with sending_to(remote.heard(rig)) as sent:
+        sent(packet("/target/head", 1, 2, 3))
+        assert remote.look(), "the panel is to be drawn again"
+        assert problem(rig) == "'/target/head' is not for Limber: addresses begin with /limber/, see the list below"
+        assert not remote.look()
+        sent(packet("/limber/influence/head", 0.5))
+        remote.look()
+        sent(packet("/accelerometer", 1, 2, 3))
+        assert not remote.look()
+        assert problem(rig) == ""
 
 
 def test_a_chain_without_a_target_says_so(rig, send):

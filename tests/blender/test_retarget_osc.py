@@ -195,7 +195,7 @@ def test_what_cannot_be_used_is_said_and_what_comes_after_it_counts(heard):
     send(packet("/limber/link/Head", 1.0))
     send(packet("/limber/position/Pelvis", 1.0, 2.0, 3.0))
     found.look()
-    assert found.problem == "'/limber/link/Head' has 1 numbers, and 4 were expected"
+    assert found.problem == "'/limber/link/Head' has 1 number, and 4 were expected"
     assert found.posed(["Pelvis"])[1].tolist() == [[1.0, 2.0, 3.0]]
 
 

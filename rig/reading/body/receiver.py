@@ -14,6 +14,7 @@ import numpy as np
 
 from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
+from ...blender.counting import counted
 from ..osc.inbox import Inbox, opened
 from ..osc.packets import Message
 from . import vmc
@@ -56,7 +57,7 @@ class Receiver(Inbox):
                 continue
             name = address.removeprefix(prefix)
             if len(numbers) != count:
-                self.problem = f"'{address}' has {len(numbers)} numbers, and {count} were expected"
+                self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
 
