@@ -61,6 +61,7 @@ class Link:
         self._beat = 0
         self._frame = 0
         self._stamp = 0.0
+        self._plays = False
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._request = Request()
         self._command_number = 0
@@ -103,23 +104,28 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic], is_new: bool | None = None) -> None:
+    def send(self, frame: Sequence[float | Kinematic], plays: bool = False) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
 
         Args:
             frame: The values.
-            is_new: Whether this is a frame of a motion, also if nothing has moved; False: a sign of life; None: a frame if values differ.
+            plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
+                values equal to the last ones are a sign of life.
 
         Raises:
             AnglesError: Not one value per joint.
         """
         self._check_length(frame)
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
-        if is_new or (is_new is None and motion != self._motion):
+        if plays or motion != self._motion:
             self._stamp = time.perf_counter()
-        self._motion = motion
+        self._motion, self._plays = motion, plays
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Send the newest joint values again, as a sign of life between two frames."""
         self._frame += 1
         self._write()
 
@@ -266,7 +272,9 @@ class Link:
             return
         self._beat += 1
         self._memory.write_orders(
-            Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._motion)
+            Orders(
+                self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
+            )
         )
 
     def _report(self) -> Report | None:

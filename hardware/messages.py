@@ -41,6 +41,7 @@ class Orders:
         beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
         stamp: Time of the newest frame [s, time.perf_counter].
+        plays: Whether Blender plays, so that another frame is to follow at the usual interval.
         command_number: Counts commands.
         request: The newest command.
         command_stops: Number of Stops when the command was given; a command that is older than the last Stop is ignored.
@@ -50,6 +51,7 @@ class Orders:
     beat: int
     frame: int
     stamp: float
+    plays: bool
     command_number: int
     request: Request
     command_stops: int

@@ -97,7 +97,7 @@ class CommandBuffer:
         self._mixing = mixing
         self._playback = Playback(period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values))
         self._leaps = JumpDetector(device.joints)
-        self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool]] = deque()
+        self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool]] = deque()
         self.refused = 0
         self.clamped = 0
         self.limited: tuple[str, ...] = ()
@@ -111,8 +111,8 @@ class CommandBuffer:
         if self.newest is not None:
             self.newest = mixing.clamp(self.newest)
 
-    def take(self, stamp: float, frame: Sequence[Kinematic], now: float, repeated: bool = True) -> None:
-        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated` as for `Playback.add`."""
+    def take(self, stamp: float, frame: Sequence[Kinematic], now: float, repeated: bool = True, plays: bool = False) -> None:
+        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated` and `plays` as for `Playback.add`."""
         values = tuple(one.position for one in frame)
         for joint, one in zip(self._joints, frame, strict=True):
             if not (math.isfinite(one.position) and math.isfinite(one.velocity) and math.isfinite(one.acceleration)):
@@ -128,13 +128,13 @@ class CommandBuffer:
             if abs(value - reached) > tolerance
         )
         self.newest, self.came_at = within, now
-        self._delayed.append((stamp + self._latency, _at(within, frame), repeated))
+        self._delayed.append((stamp + self._latency, _at(within, frame), repeated, plays))
 
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
-            stamp, frame, repeated = self._delayed.popleft()
-            self._playback.add(stamp, frame, repeated)
+            stamp, frame, repeated, plays = self._delayed.popleft()
+            self._playback.add(stamp, frame, repeated, plays)
             self._leaps.take(stamp, [one.position for one in frame])
 
     def goal(self, now: float) -> list[Kinematic] | None:

@@ -23,7 +23,7 @@ STANDING = 6  # number of equal frames in a row after which the curve is constan
 CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not visible
 RESERVE = 0.3  # frames left to play when the next one arrives at its latest
-MOST_QUEUED = 1.5  # frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
+MOST_QUEUED = 1.4  # frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
 FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
 SETTLE = 2.0  # [s] time in which playback reaches its best lag: longer than its measurement takes
 
@@ -44,14 +44,14 @@ class Pace:
         self._stamp: float | None = None  # of the newest frame
         self._lost = 0.0  # [s] of the last stall, for which frames have not yet made up
 
-    def take(self, stamp: float, is_amid_motion: bool) -> float:
-        """Gap [intervals] before a frame that Blender sent at `stamp` [s], 0 before the first; `is_amid_motion`: joints moved in the frame
-        before it.
+    def take(self, stamp: float, was_due: bool) -> float:
+        """Gap [intervals] before a frame that Blender sent at `stamp` [s], 0 before the first; `was_due`: it was to come at the usual
+        interval, so that a long gap is a stall and no rest.
         """
         gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp
         intervals, is_long = gap / self.interval, gap > STALL * self.interval
         if is_long:
-            self._lost = min(gap, MOST_LOST) if is_amid_motion else 0.0
+            self._lost = min(gap, MOST_LOST) if was_due else 0.0
         else:
             early = self.interval - gap
             self._lost -= early if early > EARLY * self.interval else gap  # frames in time need not catch up
@@ -82,8 +82,9 @@ class Playback:
     just large enough that the next frame has usually arrived when it is needed.
 
     If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which are then close to the newest
-    frame, come to rest on it as fast as their limits allow; other joints repeat the last point. After a stall amid a motion, playback
-    restarts in the state of the first new frame. Where frames queue up, as those that catch up do, playback skips to the newest.
+    frame, come to rest on it as fast as their limits allow; other joints repeat the last point. After a stall, playback restarts in the
+    state of the first new frame, and of each that comes early to catch up: Blender may have left out others before it. Where frames queue
+    up otherwise, playback skips to the newest as well.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -97,30 +98,32 @@ class Playback:
         self._clamp = clamp
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # frame as it was sent
+        self._is_next_due = False  # whether another frame is to follow after an interval
         self._points: deque[Angles] = deque(maxlen=REMEMBERED)  # where joints are an interval after the frames: control points
-        self._reaches: deque[tuple[Reach, ...]] = deque(maxlen=REMEMBERED)  # where joints that move as they do could stop
         self._last = -1  # index of the newest control point; counts on for ever
         self._position = 0.0  # index, with its fraction, of where playback is
+        self._played: list[Kinematic] = []  # state there (channels,)
         self._rate = 1.0 / FIRST_INTERVAL  # of playback [1/s]
         self._least_spare = RESERVE  # frames that there were lately when the next was at its latest
         self._played_at = 0.0  # [s]
         self._end: list[Kinematic] | None = None  # state at the end of what is known of the curve, where playback waits for a frame
         self._waited = 0.0  # [s] there
 
-    def add(self, stamp: float, frame: tuple[Kinematic, ...], repeated: bool = True) -> None:
+    def add(self, stamp: float, frame: tuple[Kinematic, ...], repeated: bool = True, plays: bool = False) -> None:
         """Add a frame of states (channels,) that Blender sent at `stamp` [s].
 
         A frame equal to the last one only shows that Blender is running if `repeated`, and does not count for the frame rate; otherwise it
-        is a frame of a motion that pauses.
+        is a frame of a motion that pauses. Another frame is due after an interval if Blender `plays`, or if joints move.
         """
+        was_due, self._is_next_due = self._is_next_due, plays or any(joint.velocity for joint in frame)
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
-        is_amid_motion = before is not None and any(joint.velocity for joint in before)
-        gap = self._pace.take(stamp, is_amid_motion)
+        gap = self._pace.take(stamp, was_due)
+        is_early = self._pace.is_catching_up and gap < 1.0 - EARLY
         if before is None:
             self.skip()
-        elif is_amid_motion and gap > STALL:
+        elif was_due and (gap > STALL or is_early):
             self._restart_in_motion()
         else:
             self._extend_curve(is_frame_missing=DROPPED < gap <= STALL)
@@ -131,12 +134,12 @@ class Playback:
             self._restart([self._here()] * STANDING)
 
     def reaches(self) -> list[Reach]:
-        """Lowest and highest position at which each channel may stop: the range of the frames in playback, widened by the stopping distance
-        of a joint that moves like them.
+        """Lowest and highest position at which each channel may stop: the range of the rest of the curve and the newest frame, widened by
+        the stopping distance of a joint in the state that `at` returned last.
         """
-        count = min(self._last - int(self._position) + 2, len(self._reaches))
-        around = [self._reaches[-k] for k in range(1, count + 1)]
-        return [(min(low for low, _ in one), max(high for _, high in one)) for one in zip(*around, strict=True)]
+        count = min(self._last - int(self._position) + 2, len(self._points))
+        known = zip(self._here(), *(self._points[-k] for k in range(1, count + 1)), strict=True)
+        return [_reach(*one) for one in zip(self._played, self._limits, known, strict=True)]
 
     def at(self, now: float) -> list[Kinematic] | None:
         """State of each channel at `now` [s]; None before the first frame."""
@@ -148,12 +151,14 @@ class Playback:
             self._restart_in_motion()
         late = self._position - (self._last - 1.0)
         if late < 0.0:
-            return self._on_curve(self._position)
-        self._position = self._last - 1.0
-        if self._end is None:
-            self._end, self._waited = self._on_curve(self._position), 0.0
-        self._waited += late / self._rate
-        return self._coming_to_rest(self._end, self._newest)
+            self._played = self._on_curve(self._position)
+        else:
+            self._position = self._last - 1.0
+            if self._end is None:
+                self._end, self._waited = self._on_curve(self._position), 0.0
+            self._waited += late / self._rate
+            self._played = self._coming_to_rest(self._end, self._newest)
+        return self._played
 
     def _coming_to_rest(self, start: Sequence[Kinematic], goal: Sequence[Kinematic]) -> list[Kinematic]:
         """State of each channel on its motion from `start` (channels,) to rest at the positions of `goal`."""
@@ -177,9 +182,8 @@ class Playback:
         self._end = None
 
     def _restart_in_motion(self) -> None:
-        """Jump to the newest frame, as if all joints had come there at their present speeds along straight lines."""
-        here, ahead = self._here(), self._ahead()
-        self._restart([_between(ahead, here, k) for k in reversed(range(STANDING))])
+        """Jump to the newest frame, as if all joints had come there at their present accelerations."""
+        self._restart([self._ahead(1.0 - k) for k in reversed(range(STANDING))])
 
     def _restart(self, points: Sequence[Angles]) -> None:
         """Continue on a new curve of control points, with the best lag."""
@@ -190,7 +194,6 @@ class Playback:
     def _append(self, points: Sequence[Angles]) -> None:
         """Append control points that the newest frame brings."""
         self._points.extend(points)
-        self._reaches.extend([self._reach()] * len(points))
         self._last += len(points)
 
     def _here(self) -> Angles:
@@ -198,28 +201,10 @@ class Playback:
         assert self._newest is not None
         return tuple(joint.position for joint in self._newest)
 
-    def _ahead(self) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by one interval."""
+    def _ahead(self, intervals: float = 1.0) -> Angles:
+        """Positions (channels,) of the newest frame, extrapolated by a number of intervals."""
         assert self._newest is not None
-        return self._clamp(tuple(extrapolated(joint, 1.0) for joint in self._newest))
-
-    def _reach(self) -> tuple[Reach, ...]:
-        """For each channel the positions between which a joint that moves like the newest frame would stop, within its limits.
-
-        A joint whose acceleration is 0, or not known as that of keyframes, may stop anywhere. The curve passes the frames at a distance:
-        see `motion.joint`.
-        """
-        assert self._newest is not None
-        step, reaches = self._pace.interval, []
-        for joint, limits in zip(self._newest, self._limits, strict=True):
-            if joint.acceleration == 0.0:
-                reaches.append((limits.lower, limits.upper))
-                continue
-            state = _bounded(Kinematic(joint.position, joint.velocity / step, joint.acceleration / step**2), limits)
-            low, high = stopping_range((state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk)
-            rounding = limits.acceleration * step**2 / 6.0
-            reaches.append((low - rounding, high + rounding))
-        return tuple(reaches)
+        return self._clamp(tuple(extrapolated(joint, intervals) for joint in self._newest))
 
     def _best_lag(self) -> float:
         """Lag [control points] behind the newest frame when it arrives, just enough that the next one usually arrives in time."""
@@ -258,6 +243,13 @@ def _bounded(state: Kinematic, limits: Limits) -> Kinematic:
     velocity = min(max(state.velocity, -limits.velocity), limits.velocity)
     acceleration = min(max(state.acceleration, -limits.acceleration), limits.acceleration)
     return Kinematic(state.position, velocity, acceleration)
+
+
+def _reach(played: Kinematic, limits: Limits, known: Sequence[float]) -> Reach:
+    """Lowest and highest position at which a joint may stop that moves as `played` and is to go through `known` positions."""
+    state = _bounded(played, limits)
+    low, high = stopping_range((state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk)
+    return min(low, *known), max(high, *known)
 
 
 def _between(a: Angles, b: Angles, share: float) -> Angles:

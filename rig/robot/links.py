@@ -208,7 +208,7 @@ def send(rig) -> None:
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, is_new=plays or None)
+        robot.link.send(robot.shaped, plays)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 
@@ -237,10 +237,10 @@ def heartbeat() -> bool:
             del _robots[uid]
             changed = True
             continue
-        if not is_playing():
+        if is_playing() and not _held:  # nothing changes between two frames
+            robot.link.send_again()
+        else:
             send(rig)
-        else:  # nothing changes between two frames
-            robot.link.send(robot_values.positions(robot.shaped) if _held else robot.shaped, is_new=False)
         changed |= look(rig)
     return changed
 

@@ -23,7 +23,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[list[float]] = []
 
-    def send(self, angles, is_new=None) -> None:
+    def send(self, angles, plays=False) -> None:
         self.heard.append(positions(angles))
 
     def status(self) -> SimpleNamespace:

@@ -153,3 +153,23 @@ def test_values_beside_the_joints_are_early_as_well(chain):
     (later,) = lookahead.values_at(rig, (Source(auxiliary="far"),), 101)
     bpy.context.scene.frame_set(101)
     assert later == pytest.approx(chain.target.location.y)
+
+
+@pytest.mark.every_blender
+def test_while_it_plays_every_frame_counts_and_the_worker_knows_that_another_follows(chain, monkeypatch):
+    rig = chain.id_data
+    connect(rig)
+    memory = links.link(rig)._memory
+    resting = memory.read_orders()
+    links.heartbeat()
+    assert (memory.read_orders().stamp, memory.read_orders().plays) == (resting.stamp, False), "equal values at rest are no frame"
+    with monkeypatch.context() as playing:
+        plays(playing)
+        links.send(rig)  # a frame in which nothing moves
+        frame = memory.read_orders()
+        assert (frame.stamp > resting.stamp, frame.plays) == (True, True)
+        links.heartbeat()
+        between = memory.read_orders()
+        assert (between.frame, between.stamp, between.plays) == (frame.frame + 1, frame.stamp, True), "a sign of life between two frames"
+    links.heartbeat()
+    assert not memory.read_orders().plays

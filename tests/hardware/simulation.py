@@ -70,6 +70,7 @@ class Simulation:
         self._beat = self._frame = self._stops = self._command_number = self._command_stops = 0
         self._request = Request()
         self._stamp = self._next_frame = 0.0
+        self._plays = False
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -84,11 +85,11 @@ class Simulation:
 
     # what Blender does
 
-    def send(self, angles: Sequence[float], stamp: float | None = None) -> None:
+    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
             self._stamp = self.now if stamp is None else stamp
-        self._motion = motion
+        self._motion, self._plays = motion, plays
         self._frame += 1
         self._write()
 
@@ -108,7 +109,9 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        orders = Orders(self._beat, self._frame, self._stamp, self._command_number, self._request, self._command_stops, self._motion)
+        orders = Orders(
+            self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
+        )
         self.memory.write_orders(orders)
 
     # the passing of time

@@ -186,7 +186,7 @@ def pace_of(*gaps: float) -> Pace:
     """The pace of frames amid a motion with these gaps [s] between them."""
     pace = Pace()
     for stamp in accumulate(gaps, initial=0.0):
-        pace.take(stamp, is_amid_motion=True)
+        pace.take(stamp, was_due=True)
     return pace
 
 
@@ -207,7 +207,7 @@ def test_frames_after_a_rest_do_not_catch_up_and_their_pace_is_the_rate():
     pace = pace_of(*[1 / 24] * 64)
     stamps = [64 / 24 + 1.0 + k / 60 for k in range(65)]
     for k, stamp in enumerate(stamps):
-        pace.take(stamp, is_amid_motion=k > 0)
+        pace.take(stamp, was_due=k > 0)
     assert pace.interval == pytest.approx(1 / 60)
 
 
@@ -267,9 +267,9 @@ def test_uneven_frames_of_an_even_motion_are_played_evenly():
 
 def test_a_rest_ends_the_catching_up():
     pace = pace_of(*[1 / 24] * 64, 1.0)
-    pace.take(100.0, is_amid_motion=False)
+    pace.take(100.0, was_due=False)
     for k in range(1, 65):
-        pace.take(100.0 + k / 60, is_amid_motion=True)
+        pace.take(100.0 + k / 60, was_due=True)
     assert pace.interval == pytest.approx(1 / 60)
 
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.drive import Drive
 from limber.hardware.worker.playback import Playback
 from limber.motion import Kinematic, make_filter
 from limber.motion.profile import stopping_range
@@ -60,8 +61,10 @@ def arrivals(chance: Random, count: int, rate: int, missing: int, stall: float, 
     return before + times
 
 
-def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool) -> float:
-    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to stop from it."""
+def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool, is_known: bool = True) -> float:
+    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to stop from it. With `is_known`
+    the frames have velocities and accelerations.
+    """
     chance = Random(seed)
     motion = authored(chance, rate)
     missing = stall_at(chance, motion, rate)
@@ -74,7 +77,8 @@ def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: b
 
     def send(k: int, time: float) -> None:
         one = motion[k]
-        simulation.send((Kinematic(one.position, step * one.velocity, step * step * one.acceleration),), began + time)
+        frame = Kinematic(one.position, step * one.velocity, step * step * one.acceleration) if is_known else Kinematic(one.position)
+        simulation.send((frame,), began + time, plays=True)
 
     while coming or simulation.now < began + SECONDS + stall + 1.0:
         now = simulation.now + PERIOD - began
@@ -98,28 +102,39 @@ def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: b
 @pytest.mark.parametrize("rate", [24, 60])
 @pytest.mark.parametrize("after", ["late", "skipped", "all at once"])
 @pytest.mark.parametrize("is_alive", [False, True])
-def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(simulate, monkeypatch, rate, after, is_alive):
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(simulate, monkeypatch, rate, after, is_alive, is_known):
     monkeypatch.setattr(simulated, "FRAME", 1 / rate)  # the rate is known by the time the motion begins
     stalls = [0.1, 0.15, 0.3, 0.6, 1.0]
-    far = [passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive) for seed in range(SEEDS * len(stalls))]
+    far = [passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive, is_known) for seed in range(SEEDS * len(stalls))]
     assert max(far) <= BEYOND
     assert sum(far) / len(far) <= USUALLY
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_motion_that_is_played_of_uneven_frames_stays_where_its_joints_may_stop(seed):
-    rate, chance, playback, sent = 24, Random(seed), Playback(PERIOD, [LIMITS]), 0
-    motion = authored(chance, rate)
-    stamps = [(k + chance.uniform(-0.2, 0.2)) / rate for k in range(1, len(motion) + 1)]
-    for turn in range(int(SECONDS / PERIOD)):
-        while stamps[sent] <= turn * PERIOD:
-            one = motion[sent]
-            playback.add(stamps[sent], (Kinematic(one.position, one.velocity / rate, one.acceleration / rate**2),), repeated=False)
-            sent += 1
-        played = playback.at(turn * PERIOD)
-        if sent > rate:  # the rate is known
-            (state,), ((lowest, highest),) = played, playback.reaches()
-            assert lowest - 1e-9 <= state.position <= highest + 1e-9
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(("unevenness", "dropped"), [(0.0, 0.0), (0.2, 0.0), (0.1, 0.05)])
+def test_where_joints_may_stop_never_keeps_them_from_the_motion_that_is_played(is_known, unevenness, dropped):
+    rate, freely, narrowed = 24, 0.0, 0.0
+    for seed in range(10):
+        chance = Random(seed)
+        frames = deque(
+            ((k + chance.uniform(-unevenness, unevenness)) / rate, Kinematic(one.position, one.velocity / rate, one.acceleration / rate**2))
+            for k, one in enumerate(authored(chance, rate), start=1)
+            if chance.random() >= dropped
+        )
+        playback = Playback(PERIOD, [LIMITS])
+        drives = [Drive(make_device(1).joints, [(LIMITS.lower, LIMITS.upper)], [0.0]) for _ in range(2)]
+        for turn in range(1, int(0.95 * SECONDS / PERIOD)):
+            while frames[0][0] <= turn * PERIOD:
+                stamp, frame = frames.popleft()
+                playback.add(stamp, (frame if is_known else Kinematic(frame.position),), repeated=False, plays=True)
+            motion = playback.at(turn * PERIOD)
+            if motion is not None:
+                drives[0].follow(motion, PERIOD)
+                drives[1].follow(motion, PERIOD, playback.reaches())
+                off = [abs(drive.commanded[0] - motion[0].position) for drive in drives]
+                freely, narrowed = max(freely, off[0]), max(narrowed, off[1])
+    assert narrowed <= freely + math.radians(0.05)
 
 
 @pytest.mark.parametrize("gap", [0.01, 0.02])
