@@ -133,10 +133,10 @@ def sentence(state: State, fault: Fault, detail: str, device: Device, needs_conf
     """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in `Status`."""
     if detail == JUMPED:
         return _JUMPED
-    told = state in (State.FAULT, State.WORKER_LOST)
+    is_fault = state in (State.FAULT, State.WORKER_LOST)
     known = _NEEDS_CONFIRMATION if needs_confirmation and state is State.DISARMED else _STATES.get(state, "")
     faults = _FAULTS | _NETWORK_FAULTS if is_on_network(device.protocol) else _FAULTS
-    text = (faults[fault] if told else known).format(
+    text = (faults[fault] if is_fault else known).format(
         port=port_name(device.port), detail=detail or "no more is known", alone=_ALONE[silence_of(device.protocol)]
     )
-    return text if told or not detail else f"{text} ({detail})"
+    return text if is_fault or not detail else f"{text} ({detail})"

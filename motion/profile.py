@@ -28,11 +28,11 @@ def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, je
         excess, acceleration, first = -excess, -acceleration, jerk
     excess = max(excess + 0.5 * acceleration * acceleration / jerk, 0.0)  # velocity to lose, from where the acceleration is 0
     peak = sqrt(jerk * excess)
-    held = 0.0
+    middle = 0.0
     if peak > limit:
-        held = excess / limit - limit / jerk
+        middle = excess / limit - limit / jerk
         peak = limit
-    return first, max(acceleration + peak, 0.0) / jerk, held, peak / jerk
+    return first, max(acceleration + peak, 0.0) / jerk, middle, peak / jerk
 
 
 def stopping(velocity: float, acceleration: float, limit: float, jerk: float) -> Stopping:
@@ -47,10 +47,12 @@ def stopping(velocity: float, acceleration: float, limit: float, jerk: float) ->
         distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (6.0 * jerk * jerk)
         return sign * distance, -sign * jerk, 0.5 * t * (t + peak / jerk)
     t = (acceleration + limit) / jerk
-    held = excess / limit - limit / jerk
+    middle = excess / limit - limit / jerk
     last = 0.5 * limit * limit / jerk  # velocity at the beginning of the last span
-    distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + (last + 0.5 * limit * held) * held + last * limit / (3.0 * jerk)
-    return sign * distance, -sign * jerk, 0.5 * t * (t + 2.0 * held + limit / jerk)
+    distance = (
+        t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + (last + 0.5 * limit * middle) * middle + last * limit / (3.0 * jerk)
+    )
+    return sign * distance, -sign * jerk, 0.5 * t * (t + 2.0 * middle + limit / jerk)
 
 
 def stopping_distance(velocity: float, acceleration: float, limit: float, jerk: float) -> float:
@@ -83,18 +85,18 @@ def moved(position: float, velocity: float, acceleration: float, jerk: float, t:
 
 def stopped(point: Point, dt: float, limit: float, jerk: float) -> Point | None:
     """Point after `dt` seconds of the fastest stop; None if the joint is at rest by then."""
-    first, start, held, end = pulse_to(0.0, point[1], point[2], limit, jerk)
-    if start + held + end <= dt:
+    first, start, middle, end = pulse_to(0.0, point[1], point[2], limit, jerk)
+    if start + middle + end <= dt:
         return None
     if dt < start:
         return moved(*point, first, dt)
     point = moved(*point, first, start)
     dt -= start
-    if dt < held:
+    if dt < middle:
         return moved(*point, 0.0, dt)
-    if held > 0.0:
-        point = moved(*point, 0.0, held)
-        dt -= held
+    if middle > 0.0:
+        point = moved(*point, 0.0, middle)
+        dt -= middle
     return moved(*point, -first, dt)
 
 
@@ -147,8 +149,8 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
 
     `short`, below 0, is the stopping position of `point`.
     """
-    first, start, held, end = pulse_to(speed, point[1], point[2], limit, jerk)
-    for span, push in ((start, first), (held, 0.0), (end, -first)):
+    first, start, middle, end = pulse_to(speed, point[1], point[2], limit, jerk)
+    for span, push in ((start, first), (middle, 0.0), (end, -first)):
         if span <= 0.0:
             continue
         t = min(span, dt)

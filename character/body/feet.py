@@ -95,7 +95,7 @@ def following(
     """
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
-    kept = np.exp(-dt / EASING)
+    remaining = np.exp(-dt / EASING)
     carried = shown.base_position - free[0].base_position  # distance by which held feet have moved the base, and with it the other feet
     found = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
@@ -112,7 +112,7 @@ def following(
             step = old._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
         else:
             step = old
-        found.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=kept * step.left)))
+        found.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=remaining * step.left)))
     return tuple(found)
 
 

@@ -56,7 +56,7 @@ class Stream:
         self._noise = bytearray()  # first bytes of the noise not reported yet
         self._noise_count = 0
         self.dropped = 0  # number of bytes that belonged to no valid frame
-        self._told = 0  # number of pending bytes that were already reported as an invalid frame
+        self._reported = 0  # number of pending bytes that were already reported as an invalid frame
 
     def feed(self, data: bytes) -> list[bytes | Problem]:
         """Frames and problems that `data` completes, in order."""
@@ -72,11 +72,11 @@ class Stream:
                     found += self._tell_noise()
                     found.append(bytes(self.pending[:length]))
                     del self.pending[:length]
-                    self._told = max(0, self._told - length)
+                    self._reported = max(0, self._reported - length)
                 case Broken(length, kind, text):
                     found += self._tell_noise()
                     found.append(Problem(kind, text, bytes(self.pending[: min(length, KEPT)])))
-                    self._told = max(self._told, length)
+                    self._reported = max(self._reported, length)
                     self._drop(1)
         return found
 
@@ -92,16 +92,16 @@ class Stream:
         """Drop all pending bytes without reporting them."""
         self.pending.clear()
         self._noise.clear()
-        self._noise_count = self._told = 0
+        self._noise_count = self._reported = 0
 
     def _drop(self, count: int) -> None:
         count = min(count, len(self.pending))
         self.dropped += count
-        told = min(self._told, count)
-        self._noise += self.pending[told : min(count, told + KEPT)]
+        already_reported = min(self._reported, count)
+        self._noise += self.pending[already_reported : min(count, already_reported + KEPT)]
         del self._noise[KEPT:]
-        self._noise_count += count - told
-        self._told -= told
+        self._noise_count += count - already_reported
+        self._reported -= already_reported
         del self.pending[:count]
 
     def _tell_noise(self) -> list[bytes | Problem]:

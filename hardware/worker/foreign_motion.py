@@ -39,8 +39,8 @@ class ForeignMotion:
         while self._measured[0][0] < now - RECENT:
             self._measured.popleft()
         for motor in self._commanded[-1][1] if self._commanded else ():
-            told = [goals[motor] for _, goals in self._commanded if motor in goals]
-            if not min(told) - STRAY <= angles[motor] <= max(told) + STRAY:
+            commanded = [goals[motor] for _, goals in self._commanded if motor in goals]
+            if not min(commanded) - STRAY <= angles[motor] <= max(commanded) + STRAY:
                 self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(now)
 
     def strayed(self, now: float) -> tuple[int, ...]:

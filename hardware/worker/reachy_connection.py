@@ -54,7 +54,7 @@ class ReachyConnection(Connection):
         self._status: messages.DaemonStatus | None = None
         self._measured: dict[int, float] = {}  # angle of each motor by id [rad]
         self._targets: dict[int, float] = {}  # last command of each motor
-        self._antennas_told: tuple[float, ...] = ()
+        self._antennas_sent: tuple[float, ...] = ()
         self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
         self._heard_at = self._listened_at = now
@@ -217,7 +217,7 @@ class ReachyConnection(Connection):
                     Fault.DEVICE_REFUSED, "it moves although Limber drives nothing: wait for the end of its move, or end the other program"
                 )
                 return
-            self._targets, self._antennas_told = self._here(), ()
+            self._targets, self._antennas_sent = self._here(), ()
             commands = (messages.no_automatic_body_yaw(), *self._orders(), messages.motor_mode(messages.ENABLED))
             self._asked_at = now if self._say(*commands) else None
         elif self._status.motors == messages.ENABLED:
@@ -230,9 +230,9 @@ class ReachyConnection(Connection):
         """End any move, and hold the motors where they are, or release them."""
         if now - self._heard_at <= POSE_FRESH:
             self._targets = self._here()
-        self._antennas_told = ()
-        told = self._say(messages.stop_move(), *self._orders(), *self._releasing(self._limp))
-        if told:
+        self._antennas_sent = ()
+        is_sent = self._say(messages.stop_move(), *self._orders(), *self._releasing(self._limp))
+        if is_sent:
             self._sent_at, self._hold_until = now, now + HOLD_FOR
             self._confirm()
 
@@ -260,17 +260,17 @@ class ReachyConnection(Connection):
             return ()
         orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)
         antennas = tuple(self._targets[motor] for motor in ANTENNAS)
-        if antennas == self._antennas_told:
+        if antennas == self._antennas_sent:
             return orders
-        self._antennas_told = antennas
+        self._antennas_sent = antennas
         return (*orders, messages.antennas(antennas))
 
     def _say(self, *commands: str) -> bool:
         """Send commands together; False where the network did not take them."""
-        told = not commands or self._transmit(b"".join(map(self._line.text, commands)))
-        if not told:
-            self._antennas_told = ()
-        return told
+        is_sent = not commands or self._transmit(b"".join(map(self._line.text, commands)))
+        if not is_sent:
+            self._antennas_sent = ()
+        return is_sent
 
     def _watch_silence(self, now: float) -> None:
         if self.fault_report is not None:

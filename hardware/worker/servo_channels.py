@@ -92,11 +92,11 @@ class ServoChannels:
         """Commands that set servos' speed limits, with headroom, if the protocol supports that; `speed` [units/s] replaces the servos' own
         limits.
         """
-        told: tuple[Exchange, ...] = ()
+        commands: tuple[Exchange, ...] = ()
         for servo in servos:
             if servo in self.speeds:
-                told += self._codec.limit(servo, self.speeds[servo] if speed is None else speed)
-        return told
+                commands += self._codec.limit(servo, self.speeds[servo] if speed is None else speed)
+        return commands
 
     def why_unsuitable(self) -> str | None:
         """Why the protocol cannot drive the device's channels, found by encoding the ends of every range; None: it can."""

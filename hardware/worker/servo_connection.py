@@ -239,9 +239,9 @@ class ServoConnection(Connection):
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then released again, with answers.
         """
-        held = {**self._goals.sent, **self._channels.near_goals(self._positions.since(now - POSE_FRESH))}
+        goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(now - POSE_FRESH))}
         release = self._to_release
-        hold = {servo: raw for servo, raw in held.items() if servo in self._goals.sent and servo not in release}
+        hold = {servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release}
         self._execution = None
         self._dialogue.interrupt(())
         self._ask(lambda: self._codec.stop(hold, release))
@@ -357,8 +357,8 @@ class ServoConnection(Connection):
 
     def _check(self, now: float) -> None:
         """Query servos' errors at intervals, since goals are not answered."""
-        held = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
-        self._ask(lambda: self._diagnostics.check(now, held))
+        settings = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
+        self._ask(lambda: self._diagnostics.check(now, settings))
 
     def _watch_silence(self, now: float) -> None:
         if not self._identified:

@@ -39,8 +39,8 @@ class StandstillMonitor:
         seen = self._seen[servo]
         seen.append((now, raw))
         recent = [position for time, position in seen if time >= now - STANDS_FOR]
-        stands = now - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= now - STANDS_FOR
-        if stands and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
+        is_standing = now - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= now - STANDS_FOR
+        if is_standing and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
 
     def is_watching(self, now: float) -> bool:
