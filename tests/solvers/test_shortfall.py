@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Point, Position
+from limber.solvers.kinematics.rotations import scale, unit
 from limber.solvers.table import make_solver
 
 from tests.solvers.chains import unit_chain
@@ -33,10 +34,11 @@ def test_a_position_out_of_reach_is_said_with_the_missing_distance():
     assert reason == f"'{chain.ends[0].name}' has an error of 2 m, since the target is 2 m out of reach: bring it nearer"
 
 
-def test_only_the_joints_whose_limits_stand_in_the_way_are_named():
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_only_the_joints_whose_limits_stand_in_the_way_are_named(sense):
     chain = unit_chain("XZ", 0.5)  # the joint X is at no limit that would help, whatever its angle
     x, z = (joint.name for joint in chain.joints)
-    reason = said(GazeGoal(Direction(SIDEWAYS), np.zeros(2)), chain)
+    reason = said(GazeGoal(Direction(scale(SIDEWAYS, sense)), np.zeros(2)), chain)
     assert f"{z} is at its limit: widen it, or move the target" in reason
     assert x not in reason
     both = said(GazeGoal(Direction(SIDEWAYS), np.zeros(3)), unit_chain("ZZZ", 0.2))
@@ -49,6 +51,13 @@ def test_a_joint_that_only_twists_is_said_to_bring_the_end_no_nearer(solver):
     assert "has an error of 90 degrees, since no joint of the chain brings it nearer" in reason
     assert "unlock another axis" in reason
     assert "limit" not in reason
+
+
+@pytest.mark.parametrize("solver", ["transpose", "dls", "expressive"])
+def test_an_error_across_the_plane_of_all_joints_is_no_solvers_fault(solver):
+    aside = unit((0.4, 0.9, 0.3))
+    reason = said(GazeGoal(Direction(aside), np.zeros(2)), unit_chain("XX", math.pi), solver, frames=12)
+    assert "since no joint of the chain brings it nearer" in reason, "also while the last hundredths of a degree are under way"
 
 
 def test_a_roll_that_cannot_be_upright_is_told_from_an_aim_that_is_missed():
