@@ -57,7 +57,6 @@ class Diagnosis:
         pose: Pose | None = None,
         unfinished: str = UNFINISHED,
         lowered: float | None = None,
-        deviation: float | None = None,
     ) -> Solution:
         """The solution with its errors and diagnostics.
 
@@ -72,7 +71,6 @@ class Diagnosis:
             pose: The pose of `angles`, where it is known.
             unfinished: Why the method has not converged where the joints would allow it, and the remedy; see `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
-            deviation: The shape deviation [rad], where it is known.
         """
         skeleton = self.skeleton
         pose = pose or skeleton.forward(angles)
@@ -84,7 +82,6 @@ class Diagnosis:
             angles=np.array(angles),
             aim_error=missed[0].angle,
             orientation_error=papers_error(missed[0].whole),
-            shape_deviation=self.shape(posture).deviation(pose) if deviation is None else deviation,
             limits_hit=limits_hit(skeleton, angles),
             iterations=iterations,
             converged=converged,
@@ -94,6 +91,7 @@ class Diagnosis:
             explain=partial(_reason, skeleton, goal, angles, pose, missed, unfinished, blind, converged),
             remark=_remark(skeleton, posture),
             lowered=lowered,
+            measured_shape=partial(self.shape(posture).deviation, pose),
             papers_posture_error=partial(self.posture_error, posture, angles),
         )
 

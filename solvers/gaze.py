@@ -32,7 +32,6 @@ class Solution:
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
     aim_error: float  # [rad] of the end; for Direction and Point, of the view alone
     orientation_error: float  # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has one
-    shape_deviation: float  # [rad] see `Shape`
     limits_hit: tuple[int, ...]  # joints at a limit
     iterations: int
     converged: bool
@@ -41,6 +40,7 @@ class Solution:
     end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
     remark: str = ""  # how the solver changed the goal, as a sentence
     lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    measured_shape: Callable[[], float] = field(default=float, compare=False, repr=False)
     papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
     explain: Callable[[], str] = field(default=str, compare=False, repr=False)
 
@@ -48,6 +48,11 @@ class Solution:
     def reason(self) -> str:
         """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed on first access."""
         return self.explain()
+
+    @cached_property
+    def shape_deviation(self) -> float:
+        """The shape deviation [rad], see `Shape`; computed on first access."""
+        return self.measured_shape()
 
     @cached_property
     def posture_error(self) -> float:

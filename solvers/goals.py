@@ -194,7 +194,7 @@ def check_goal(
     """
     if start is not None:
         _check_start(skeleton, start)
-    posture = tuple(float(angle) for angle in np.ravel(goal.posture))
+    posture = tuple(np.ravel(goal.posture).astype(float).tolist())
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(

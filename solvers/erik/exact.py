@@ -96,7 +96,6 @@ class ErikExact:
             began=began,
             memory=Memory(pause, error, posture),
             pose=pose,
-            deviation=best.deviation,
         )
 
     def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float]) -> Candidate:

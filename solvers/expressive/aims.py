@@ -11,7 +11,7 @@ import numpy as np
 from ..aim_residual import ROLL_WEIGHT
 from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
 from ..kinematics.rotations import Quaternion, Vector, Y, normalized, to_matrix, unit
-from ..kinematics.se3 import Array, hat, logarithm
+from ..kinematics.se3 import HATS, Array, hat, logarithm
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import BASE, Frames, Indices
 from ..tolerances import MET, NO_DIRECTION
@@ -144,15 +144,17 @@ class _View:
         self._is_point, self._nearest = isinstance(aim, Point), nearest
         self._up = None if aim.up is None else np.array(unit(aim.up))
         self.two_sided = symmetric and self._up is not None
-        self._axes = [0, 2] if aim.up is None else [0, 2, 1]
+        self._axes = np.array([0, 2] if aim.up is None else [0, 2, 1])
+        self._hats = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)  # these columns of a vector's `hat`
 
     def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
         rotation, position = ends[:, :3, :3], ends[:, :3, 3]
         if self._is_point:
             desired = ((self._target - position)[:, None] @ rotation)[:, 0]
-            distance = np.sqrt((desired * desired).sum(1, keepdims=True))
-            # An end that is at its target may have any view.
-            desired = np.where(distance <= NO_DIRECTION, Y, desired / np.maximum(distance, NO_DIRECTION))
+            distance = np.sqrt(np.einsum("mc,mc->m", desired, desired))[:, None]
+            desired /= np.maximum(distance, NO_DIRECTION)
+            if (distance <= NO_DIRECTION).any():  # an end that is at its target may have any view
+                desired = np.where(distance <= NO_DIRECTION, Y, desired)
         else:
             desired = self._target @ rotation
         # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they are in memory.
@@ -162,16 +164,19 @@ class _View:
             z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
             sine = np.maximum(sine, NO_DIRECTION)
         share = np.arctan2(sine, y) / sine
-        parts, weights = [share * z, -share * x], np.ones((len(ends), 1, len(self._axes)))
+        error, by_turn = np.empty((len(ends), len(self._axes))), rotation.take(self._axes, 2)
+        error[:, 0], error[:, 1] = share * z, share * -x
+        by_screw = [by_turn]
+        if self._is_point:  # the direction to the target changes as the end moves
+            by_screw.append(rotation @ (desired / -np.maximum(distance, self._nearest) @ self._hats).reshape(by_turn.shape))
         if self._up is not None:
-            weights[:, 0, 2], roll = self._roll(x, y, z, sine, self._up @ rotation, sides)
-            parts.append(weights[:, 0, 2] * roll)
-        error, by_turn = np.stack(parts, 1), rotation[:, :, self._axes] * weights
+            weight, roll = self._roll(x, y, z, sine, self._up @ rotation, sides)
+            error[:, 2] = weight * roll
+            for part in by_screw:
+                part[:, :, 2] *= weight[:, None]
         if not self._is_point:
             return ByScrew(error, by_turn, None)
-        # The direction to the target changes as the end moves.
-        by_move = (rotation @ hat(desired))[:, :, self._axes] * (weights / -np.maximum(distance, self._nearest)[:, :, None])
-        return ByScrew(error, by_turn + hat(position) @ by_move, by_move)
+        return ByScrew(error, by_turn + hat(position) @ by_screw[1], by_screw[1])
 
     def _roll(self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None) -> tuple[Array, Array]:
         """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once its view is on target.

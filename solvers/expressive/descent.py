@@ -100,9 +100,9 @@ class Descent:
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
         """The pose nearest to `desired` (n,) within bounds whose aim error is below `HELD`, or the one with the least error found; and the
-        number of steps.
+        number of steps. `desired` must be within the joint limits.
         """
-        angles, least = np.minimum(np.maximum(desired, self.model.lower), self.model.upper)[None], math.inf
+        angles, least = desired[None], math.inf
         for step in range(HOLD_STEPS + 1):
             poses = self.model.poses(angles)
             errors = self.aim.evaluate(poses.frames)
@@ -136,7 +136,7 @@ class Descent:
 def _normal_equations(errors: AimErrors, weight: Angles | float) -> System:
     """Gauss-Newton system of half the squared aim error, times `weight`, with errors clipped to what one step can correct."""
     rows = weight * errors.columns
-    clip = np.minimum(1.0, LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN))
+    clip = LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN)
     return System(rows @ errors.columns.transpose(0, 2, 1), (rows @ (errors.error * clip[:, None])[:, :, None])[:, :, 0])
 
 

@@ -1,6 +1,6 @@
 """Poses of one skeleton for many configurations at once, with the directions that make up their shape. Knows no Blender."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +59,9 @@ class Poses:
 
 
 class Rows:
-    """An immutable, hashable copy of configurations (m, n), for use in states."""
+    """An immutable, hashable copy of an array, such as configurations (m, n), for use in states."""
 
-    def __init__(self, array: Angles) -> None:
+    def __init__(self, array: NDArray[Any]) -> None:
         self.array = np.array(array)
         self.array.setflags(write=False)
 

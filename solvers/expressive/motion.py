@@ -25,6 +25,13 @@ ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at wh
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
 """Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is held; straight to it."""
 KINDS = (WITH_AIM, DIRECT)
+# By kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement, and the acceleration.
+MOVING, SHAPE, AIM = np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 1.0, 0.0, 0.0)), np.array((1.0, 1.0, 1.0, 0.0))
+INERTIA, ACCELERATIONS = np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)), np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED))
+SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))  # by kind, of the speed limit: branches have none
+
+
+Bounds = tuple[Angles, Angles]  # lower and upper, on angles (n,) or (m, n)
 
 
 def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> Angles:
@@ -36,7 +43,7 @@ def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> 
     return np.maximum(gain, np.sqrt(2.0 * acceleration * distance) - 0.5 * gain)
 
 
-def within_speed(model: Model, angles: Angles, time: float, share: float = 1.0) -> tuple[Angles, Angles]:
+def within_speed(model: Model, angles: Angles, time: float, share: Angles | float = 1.0) -> Bounds:
     """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a share of the speed limit."""
     room = share * SPEED * time * model.scale
     return np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
@@ -48,11 +55,11 @@ class StepBounds:
     def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:
         self.model, self.start, self.velocity, self.dt = model, start, velocity, dt
 
-    def by_speed(self, share: float = 1.0) -> tuple[Angles, Angles]:
+    def by_speed(self, share: float = 1.0) -> Bounds:
         """Lower and upper bounds (n,) within the joint limits and a share of the speed limit."""
         return within_speed(self.model, self.start, self.dt, share)
 
-    def by_acceleration(self, acceleration: float, share: float = 1.0) -> tuple[Angles, Angles]:
+    def by_acceleration(self, acceleration: float, share: float = 1.0) -> Bounds:
         """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit."""
         lower, upper = self.by_speed()
         middle, gain = self.start + self.velocity * self.dt, acceleration * self.dt**2 * self.model.scale
@@ -62,7 +69,7 @@ class StepBounds:
             lower, upper = np.maximum(lower, np.minimum(short, fastest)), np.minimum(upper, np.maximum(long, slowest))
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
-    def braked(self, desired: Angles, bounds: tuple[Angles, Angles]) -> Angles:
+    def braked(self, desired: Angles, bounds: Bounds) -> Angles:
         """`desired` (n,), or a point on the way to it from which each joint can still come to rest at `desired` under the acceleration
         limit.
         """
@@ -70,7 +77,8 @@ class StepBounds:
         away = desired - self.start
         slowed = np.sign(away) * np.minimum(np.abs(away), self.dt * braking_speed(np.abs(away), acceleration, self.dt))
         goes_on = np.abs(away - self.velocity * self.dt) <= acceleration * self.dt**2
-        braked: Angles = np.clip(self.start + np.where(goes_on, away, slowed), *bounds)
+        lower, upper = bounds
+        braked: Angles = np.minimum(np.maximum(self.start + np.where(goes_on, away, slowed), lower), upper)
         return braked
 
 
@@ -98,7 +106,7 @@ def duration(model: Model, distance: Angles) -> Angles:
 
 
 def moved(
-    descent: Descent, candidates: Candidates, transitions: Transitions, time: float, dt: float, bounds: tuple[Angles, Angles]
+    descent: Descent, candidates: Candidates, transitions: Transitions, time: float, dt: float, bounds: Bounds
 ) -> tuple[Angles, Angles]:
     """Angles (m, n) of candidates after one step of their transitions, and their new speeds (m,) [rad/s].
 
@@ -108,20 +116,17 @@ def moved(
         transitions: Their transitions.
         time: Duration of the step [s].
         dt: Duration of a frame [s]: speeds change from frame to frame.
-        bounds: Lower and upper bounds on the angles (m, n) of candidates that are not branches.
+        bounds: Lower and upper bounds on the angles (m, n).
     """
     model, angles, kinds = descent.model, candidates.angles, transitions.kinds
-    is_free, is_moving, is_direct = kinds == FOLLOW, kinds > STAY, kinds == DIRECT
-    away = np.where(is_moving[:, None], transitions.goals - angles, 0.0)
+    is_moving, acceleration = MOVING.take(kinds), ACCELERATIONS.take(kinds)
+    away = (transitions.goals - angles) * is_moving[:, None]
     left = np.maximum((np.abs(away) / model.scale).max(1), ARRIVAL_DISTANCE)
-    acceleration = np.where(is_direct, HURRIED, ACCELERATION)
     fastest = np.minimum(model.options.transition_speed, braking_speed(left, acceleration, dt))
     travel = time * np.minimum(fastest, transitions.speeds + 0.5 * (time + dt) * acceleration)
     toward = away * np.minimum(1.0, travel / left)[:, None]
-    shape, aim = np.where(is_moving, 0.0, 1.0), np.where(is_direct, 0.0, 1.0)
-    speeds = np.where(is_moving, np.minimum(fastest, transitions.speeds + time * acceleration), 0.0)
-    lower, upper = (np.where(is_free[:, None], *pair) for pair in zip((model.lower, model.upper), bounds, strict=True))
-    return descent.guided(candidates, StepGoal(toward, shape, aim, np.where(is_free, BRANCH_INERTIA, 1.0), lower, upper)), speeds
+    speeds = is_moving * np.minimum(fastest, transitions.speeds + time * acceleration)
+    return descent.guided(candidates, StepGoal(toward, SHAPE.take(kinds), AIM.take(kinds), INERTIA.take(kinds), *bounds)), speeds
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:

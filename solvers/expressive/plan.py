@@ -7,7 +7,7 @@ time: equal states and goals give equal plans, bit for bit.
 """
 
 import math
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,20 +31,18 @@ POOL = 10  # branches in the pool
 LEAST_BRANCHES = 4  # least number of branches that are simulated
 
 
-@dataclass(frozen=True)
-class Branches:
+class Branches(NamedTuple):
     """Candidates for branches. Those of the pool and around the posture approach shape and aim; those near the current pose approach only
     the aim.
     """
 
     candidates: Rows
-    shape: tuple[float, ...]  # (m,) weight of the shape: 1 or 0
-    sides: tuple[float, ...]  # (m,) of a symmetric end, as for `BatchedAim.evaluate`
+    shape: Rows  # (m,) weight of the shape: 1 or 0
+    sides: Rows  # (m,) of a symmetric end, as for `BatchedAim.evaluate`
     steps: int = 0
 
 
-@dataclass(frozen=True)
-class Planning:
+class Planning(NamedTuple):
     """State of the planner between frames."""
 
     job: Branches | Simulation | None = None  # current job; None: the planner rests
@@ -77,9 +75,8 @@ class Planner:
         dt, budget = context.dt, RATE * context.dt
         # However long a frame is, it has no more than the largest step and the choice of branches, which may borrow from later ones.
         most = min(max(budget, self.largest_work), self.largest_work + CHOICE * CALLS)
-        state = replace(
-            state,
-            job=replace(state.job, age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
+        state = state._replace(
+            job=state.job._replace(age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
             credit=min(most, state.credit + budget / context.slot.sharing),
             since_plan=state.since_plan + dt,
         )
@@ -89,7 +86,7 @@ class Planner:
             state = self._begun(state, context)
         while state.job is not None and state.credit >= (work := self._work(len(state.job.candidates))):
             job = state.job
-            state = replace(state, credit=state.credit - work)
+            state = state._replace(credit=state.credit - work)
             state = self._simulated(state, job, context) if isinstance(job, Simulation) else self._followed(state, job, context)
         return state
 
@@ -104,26 +101,26 @@ class Planner:
         known = starts[:0] if state.pool is None else state.pool.array
         job = Branches(
             Rows(np.concatenate([known, starts[taken]])),
-            shape=(1.0,) * len(known) + tuple(shape[taken].tolist()),
-            sides=(0.0,) * len(known) + tuple(sides.tolist()),
+            shape=Rows(np.concatenate([np.ones(len(known)), shape[taken]])),
+            sides=Rows(np.concatenate([np.zeros(len(known)), sides])),
         )
-        return replace(state, job=job, since_plan=0.0, cycles=state.cycles + 1)
+        return state._replace(job=job, since_plan=0.0, cycles=state.cycles + 1)
 
     def _followed(self, state: Planning, job: Branches, context: FrameContext) -> Planning:
         """The state after one step of the job's branches; after the last step the best of them become the pool."""
         descent, angles = context.descent(self.model, LEAD), job.candidates.array
-        shape, sides = np.array(job.shape), np.array(job.sides)
-        angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, shape)
+        sides = job.sides.array
+        angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, job.shape.array)
         if job.steps + 1 < BRANCH_STEPS:
-            return replace(state, job=replace(job, candidates=Rows(angles), steps=job.steps + 1))
+            return state._replace(job=job._replace(candidates=Rows(angles), steps=job.steps + 1))
         candidates = descent.at(angles, sides)
         order = np.argsort(candidates.merit, kind="stable").tolist()
         pool = Rows(angles[distinct(self.model, angles, order, POOL)])
-        return self._chosen(replace(state, pool=pool), context, candidates)
+        return self._chosen(state._replace(pool=pool), context, candidates)
 
     def _chosen(self, state: Planning, context: FrameContext, candidates: Candidates) -> Planning:
         """The state with a new job: the simulation of transitions to the candidates whose estimated costs are least."""
-        state = replace(state, credit=state.credit - CHOICE * CALLS)
+        state = state._replace(credit=state.credit - CHOICE * CALLS)
         angles = candidates.angles
         far = (np.abs(angles - context.angles) / self.model.scale).max(1)
         costs = estimated_cost(self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep)
@@ -133,13 +130,13 @@ class Planner:
             angles, order, most = np.concatenate([angles, [state.transition.branch]]), [len(angles), *order], most + 1
         kept = distinct(self.model, angles, order, most)
         if not kept:
-            return replace(state, job=None)
+            return state._replace(job=None)
         delay = context.dt * max(1, math.ceil(DELAY * context.slot.sharing / context.dt))
-        return replace(state, job=self.simulator.begin(angles[kept], state.transition, context, delay))
+        return state._replace(job=self.simulator.begin(angles[kept], state.transition, context, delay))
 
     def _simulated(self, state: Planning, job: Simulation, context: FrameContext) -> Planning:
         """The state after one step of a simulation; at its end with the chosen transition."""
         simulation = self.simulator.advance(job, context)
         if not simulation.is_done:
-            return replace(state, job=simulation)
-        return replace(state, job=None, transition=simulation.cheapest(state.transition, context.lost))
+            return state._replace(job=simulation)
+        return state._replace(job=None, transition=simulation.cheapest(state.transition, context.lost))

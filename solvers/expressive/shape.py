@@ -39,13 +39,14 @@ class Authored:
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
         """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine, its sine."""
         parts = poses.directions.reshape(len(poses.angles), -1) @ self._fitting
-        turn = np.ones_like(parts)
+        turn = np.empty_like(parts)
+        turn[:, 0] = 1.0
         if self.model.options.hold_body:
-            turn[:, 2] = 0.0
+            turn[:, 1:] = 1.0, 0.0
         else:
             size = np.hypot(parts[:, 1], parts[:, 2])[:, None]
             turn[:, 1:] = np.where(size > NO_DIRECTION, parts[:, 1:] / np.maximum(size, NO_DIRECTION), (1.0, 0.0))
-        return (parts * turn).sum(1), turn
+        return np.einsum("mk,mk->m", parts, turn), turn
 
     def system(self, poses: Poses, turn: Angles) -> System:
         """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation eliminated; times `keep`.
@@ -78,21 +79,15 @@ class Authored:
 
 
 class _DesiredRoll(NamedTuple):
-    """The posture's roll of one end: sine and cosine, times the sine of the angle from up to the view."""
+    """The posture's roll of one end."""
 
     end: int
+    node: int  # of `Frames.nodes` that carries it
     up: Angles  # (3,) unit
-    sine: float
-    cosine: float
+    # (3, 2) in the node: times the node's rotation and up, cosine and sine of a roll's difference, times both sines from up to the view
+    differences: Angles
+    view: Angles  # (3, 1) in the node
     symmetric: bool
-
-
-class _RollError(NamedTuple):
-    """Differences of roll from the posture's, of m poses."""
-
-    sine: Angles  # (m,) times both sines of the angle from up to the view
-    cosine: Angles
-    most: Angles  # (m,) the product of both sines: the largest cosine
 
 
 class Rolls:
@@ -107,11 +102,14 @@ class Rolls:
     def __init__(self, model: Model, authored: Authored, goal: GazeGoal) -> None:
         self.model, self.keep = model, authored.keep
         self._desired = []
+        tree = model.skeleton.tree
         for end_goal in goal.ends:
             if isinstance(end_goal.aim, Direction | Point) and end_goal.aim.level is not None and end_goal.aim.up is None:
-                up = np.array(unit(end_goal.aim.level))
-                x, _, z = authored.poses.end_axes(end_goal.end)[0].T
-                self._desired.append(_DesiredRoll(end_goal.end, up, float(-x @ up), float(z @ up), end_goal.symmetric))
+                up, end = np.array(unit(end_goal.aim.level)), end_goal.end
+                node, axes = tree.carriers[end], tree.ends[end, :3, :3]
+                sine, _, cosine = (up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes).tolist()  # of the posture's roll, less than 0
+                differences = axes[:, ::-2] @ ((cosine, -sine), (sine, cosine))
+                self._desired.append(_DesiredRoll(end, node, up, differences, axes[:, 1:2], end_goal.symmetric))
 
     def __bool__(self) -> bool:
         return bool(self._desired)
@@ -120,8 +118,8 @@ class Rolls:
         """Loss (m,) of each pose: what its rolls subtract from the mean cosine of the shape directions."""
         loss = np.zeros(len(poses.angles))
         for desired in self._desired:
-            error = _roll_error(desired, poses)
-            loss += ROLL_SHARE * (error.most - error.cosine)
+            cosine, _, most = _difference(desired, poses)
+            loss += ROLL_SHARE * (most - cosine)
         return loss
 
     def added(self, poses: Poses, system: System) -> System:
@@ -129,20 +127,19 @@ class Rolls:
         matrix, descent = system
         weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
         for desired in self._desired:
-            error = _roll_error(desired, poses)
-            view = poses.end_axes(desired.end)[:, :, 1:2]
+            _, sine, most = _difference(desired, poses)
+            view = poses.frames.nodes[:, desired.node, :3, :3] @ desired.view
             columns = (poses.axes @ view)[..., 0] * self.model.turning_end(desired.end)
-            matrix = matrix + (weight * error.most)[:, None, None] * columns[:, :, None] * columns[:, None, :]
-            descent = descent + (weight * error.sine)[:, None] * columns
+            matrix = matrix + (weight * most)[:, None, None] * columns[:, :, None] * columns[:, None, :]
+            descent = descent + (weight * sine)[:, None] * columns
         return System(matrix, descent)
 
 
-def _roll_error(desired: _DesiredRoll, poses: Poses) -> _RollError:
-    x, _, z = poses.end_axes(desired.end).transpose(2, 0, 1)
-    sine, cosine = -(x @ desired.up), z @ desired.up
-    error_sine = desired.sine * cosine - desired.cosine * sine
-    error_cosine = desired.cosine * cosine + desired.sine * sine
+def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
+    """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to the view; and that product."""
+    parts = desired.up @ (poses.frames.nodes[:, desired.node, :3, :3] @ desired.differences)
+    cosine, sine = parts[:, 0], parts[:, 1]
+    most = np.hypot(cosine, sine)
     if desired.symmetric:  # the nearer of the roll and the opposite one
-        side = np.where(error_cosine < 0.0, -1.0, 1.0)
-        error_sine, error_cosine = side * error_sine, side * error_cosine
-    return _RollError(error_sine, error_cosine, np.hypot(sine, cosine) * np.hypot(desired.sine, desired.cosine))
+        cosine, sine = np.abs(cosine), sine * np.copysign(1.0, cosine)
+    return cosine, sine, most

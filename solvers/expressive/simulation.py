@@ -12,14 +12,14 @@ for bit.
 """
 
 import math
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ..kinematics.skeleton import Angles
 from .descent import AIM_COST
 from .model import Model, Rows
-from .motion import FOLLOW, KINDS, STAY, WITH_AIM, Transition, Transitions, arrived, duration, moved, within_speed
+from .motion import FOLLOW, KINDS, SPEED_SHARES, STAY, WITH_AIM, Transition, Transitions, arrived, duration, moved, within_speed
 from .prediction import HORIZON, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
@@ -32,8 +32,7 @@ PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may b
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
 
 
-@dataclass(frozen=True)
-class Simulation:
+class Simulation(NamedTuple):
     """State of a simulation that compares the costs of staying on a branch and of transitions to other branches.
 
     Its candidates are the branches themselves, which follow the forecast goals, then a path that stays, then a path for each branch and
@@ -43,11 +42,11 @@ class Simulation:
     branches: Rows  # (b, n) configurations of the branches at the start
     steps: tuple[float, ...]  # [s] durations of all steps
     candidates: Rows  # (m, n) branches and paths
-    planned_kinds: tuple[int, ...]  # (m,) kind of transition of each candidate at the start
-    kinds: tuple[int, ...]  # (m,) current kinds: STAY after arrival
-    goal_branches: tuple[int, ...]  # (m,) index of each candidate's branch
-    speeds: tuple[float, ...]  # (m,) [rad/s]
-    costs: tuple[float, ...]  # (m,) [deg of shape deviation x s]
+    planned_kinds: Rows  # (m,) kind of transition of each candidate at the start
+    kinds: Rows  # (m,) current kinds: STAY after arrival
+    goal_branches: Rows  # (m,) index of each candidate's branch
+    speeds: Rows  # (m,) [rad/s]
+    costs: Rows  # (m,) [deg of shape deviation x s]
     delay: float  # [s] from now to the first step
     done: int = 0  # number of completed steps
     age: float = 0.0  # [s] since the frame in which it began
@@ -62,24 +61,24 @@ class Simulation:
 
         `lost` [s] is the time since the aim was last met.
         """
-        current = self._current(transition)
-        costs = np.array(self.costs) / (self.delay + sum(self.steps) + TAIL) + HYSTERESIS
+        current, kinds = self._current(transition), self.planned_kinds.array
+        costs = self.costs.array / (self.delay + sum(self.steps) + TAIL) + HYSTERESIS
         costs[current] -= HYSTERESIS
-        costs[np.array(self.planned_kinds) == FOLLOW] = np.inf
+        costs[kinds == FOLLOW] = np.inf
         if lost > PATIENCE:
-            costs[np.array(self.planned_kinds) == WITH_AIM] = np.inf
+            costs[kinds == WITH_AIM] = np.inf
         best = int(np.argmin(costs))
         if best == current:
             return transition
-        kind = self.planned_kinds[best]
-        return None if kind == STAY else Transition(kind, tuple(self.branches.array[self.goal_branches[best]].tolist()))
+        kind = int(kinds[best])
+        return None if kind == STAY else Transition(kind, tuple(self.branches.array[self.goal_branches.array[best]].tolist()))
 
     def _current(self, transition: Transition | None) -> int:
         """Index of the path of the transition in progress; without one, index of the path that stays."""
         staying = len(self.branches)
         if transition is None or not self.under_way:
             return staying
-        pairs = zip(self.planned_kinds, self.goal_branches, strict=True)
+        pairs = zip(self.planned_kinds.array.tolist(), self.goal_branches.array.tolist(), strict=True)
         return next(path for path, pair in enumerate(pairs) if path > staying and pair == (transition.kind, 0))
 
 
@@ -96,16 +95,16 @@ class Simulator:
         """
         start, speed = self._start_of(transition, context, delay)
         count = len(branches)
-        kinds = (FOLLOW,) * count + (STAY,) + KINDS * count
+        kinds = Rows(np.array((FOLLOW,) * count + (STAY,) + KINDS * count))
         return Simulation(
             branches=Rows(branches),
             steps=simulation_steps(delay, context.forecast.horizon),
             candidates=Rows(np.concatenate([branches, np.repeat(start, 1 + len(KINDS) * count, 0)])),
             planned_kinds=kinds,
             kinds=kinds,
-            goal_branches=(*range(count), 0, *(index for index in range(count) for _ in KINDS)),
-            speeds=(speed,) * len(kinds),
-            costs=(0.0,) * len(kinds),
+            goal_branches=Rows(np.concatenate([np.arange(count), [0], np.repeat(np.arange(count), len(KINDS))])),
+            speeds=Rows(np.full(len(kinds), speed)),
+            costs=Rows(np.zeros(len(kinds))),
             delay=delay,
             under_way=transition is not None,
         )
@@ -114,24 +113,17 @@ class Simulator:
         """The simulation after one more of its steps."""
         step, is_last = old.steps[old.done], old.done + 1 == len(old.steps)
         descent = context.descent(self.model, old.delay + sum(old.steps[: old.done + 1]) - old.age)
-        candidates, branches = descent.at(old.candidates.array, None), np.array(old.goal_branches)
-        transitions = Transitions(np.array(old.kinds), candidates.angles[branches], np.array(old.speeds))
-        bounds = within_speed(self.model, candidates.angles, step)
+        candidates, branches = descent.at(old.candidates.array, None), old.goal_branches.array
+        transitions = Transitions(old.kinds.array, candidates.angles[branches], old.speeds.array)
+        bounds = within_speed(self.model, candidates.angles, step, SPEED_SHARES.take(transitions.kinds)[:, None])
         angles, speeds = moved(descent, candidates, transitions, step, context.dt, bounds)
         kinds = np.where(arrived(self.model, angles, angles[branches]), np.minimum(transitions.kinds, STAY), transitions.kinds)
         # The aim error left by a step, from its own linear model.
         left = candidates.aim.error - ((angles - candidates.angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
-        costs = np.array(old.costs) + (step + (TAIL if is_last else 0.0)) * rate
-        return replace(
-            old,
-            candidates=Rows(angles),
-            kinds=tuple(kinds.tolist()),
-            speeds=tuple(speeds.tolist()),
-            costs=tuple(costs.tolist()),
-            done=old.done + 1,
-        )
+        costs = old.costs.array + (step + (TAIL if is_last else 0.0)) * rate
+        return old._replace(candidates=Rows(angles), kinds=Rows(kinds), speeds=Rows(speeds), costs=Rows(costs), done=old.done + 1)
 
     def _start_of(self, transition: Transition | None, context: FrameContext, delay: float) -> tuple[Angles, float]:
         """Configuration (1, n) and speed [rad/s] after the planning delay, if `transition` goes on meanwhile."""
@@ -142,7 +134,7 @@ class Simulator:
         for number in range(1, steps + 1):
             descent = context.descent(self.model, number * step - context.dt)
             transitions = Transitions(kinds, angles[[0, 0]], speeds)
-            bounds = within_speed(self.model, angles, step)
+            bounds = within_speed(self.model, angles, step, SPEED_SHARES.take(kinds)[:, None])
             angles, speeds = moved(descent, descent.at(angles, None), transitions, step, context.dt, bounds)
             kinds = np.where(arrived(self.model, angles, angles[[0, 0]]), np.minimum(kinds, STAY), kinds)
         return angles[1:], float(speeds[1])

@@ -73,7 +73,7 @@ class Expressive:
         )
         lowered = math.sqrt(max(0.0, kept.settling.last))  # of a squared difference of directions
         return self.diagnosis.solution(
-            goal, authored, self.skeleton.clamp(angles), iterations=steps, began=began, memory=kept, lowered=lowered
+            goal, authored, self.skeleton.clamp(angles.tolist()), iterations=steps, began=began, memory=kept, lowered=lowered
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:

@@ -7,7 +7,6 @@ the goal meanwhile. While the goal stands still, damping and then the trust regi
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .model import Model
-from .motion import ACCELERATION, DIRECT, HURRIED, STAY, StepBounds, Transition, Transitions, arrived, moved, within_speed
+from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .seeds import Seeds
@@ -40,8 +39,7 @@ FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: ne
 EVERY_FRAME = PlanSlot()
 
 
-@dataclass(frozen=True)
-class Settling:
+class Settling(NamedTuple):
     """State of convergence to a goal that stands still.
 
     Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the aim cannot be met, or a joint is
@@ -73,7 +71,7 @@ class Settling:
         better = merit < (1.0 - MET) * self.best  # less is not seen
         factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since a scene's frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
-        return replace(self, best=merit if better else self.best, last=merit, trust=trust)
+        return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 
     def after_change(self, by: float, dt: float) -> "Settling":
         """The settling state after goal or posture has changed by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
@@ -89,11 +87,10 @@ class Settling:
         return Settling(self.time)
 
     def later(self, dt: float) -> "Settling":
-        return replace(self, time=self.time + dt)
+        return self._replace(time=self.time + dt)
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """State of the tracker, passed on from frame to frame."""
 
     problem: tuple[object, ...] = ()  # skeleton, options and kinds of goal
@@ -104,9 +101,9 @@ class Memory:
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
     speed: float = 0.0  # [rad/s] of the transition in progress
     lost: float = 0.0  # [s] since the aim was last met
-    settling: Settling = field(default_factory=Settling)
+    settling: Settling = Settling()
     idle: float = 0.0  # [s] since the goal changed or a joint moved
-    planning: Planning = field(default_factory=Planning)
+    planning: Planning = Planning()
 
 
 class Held(NamedTuple):
@@ -173,19 +170,18 @@ class Tracker:
         settling = last.settling if problem == last.problem else Settling()
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
-        planning = last.planning if settling.may_continue else replace(last.planning, transition=None)
+        planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
             if mutual and is_for_shape:
-                planning = replace(planning, transition=None)
+                planning = planning._replace(transition=None)
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
         if planning.transition is None:
             speed, transition = 0.0, None
             desired, steps = self._local_step(descent, bounds, settling)
-            answer = self._held(
-                descent, bounds.braked(desired, bounds.by_acceleration(ACCELERATION, settling.trust)), bounds, settling.trust
-            )
+            slow = bounds.by_acceleration(ACCELERATION, settling.trust)
+            answer = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
             settling = settling.at(float(answer.pose.merit[0]), dt)
         else:
             settling, steps = settling.in_transition(), 1
@@ -206,7 +202,7 @@ class Tracker:
             lost=last.lost + dt if answer.aim_error > AIM_LOST else 0.0,
             settling=(last.settling if settled else settling).later(dt),
             idle=last.idle + dt if settled else 0.0,
-            planning=planning if transition is planning.transition else replace(planning, transition=transition),
+            planning=planning if transition is planning.transition else planning._replace(transition=transition),
         )
         return Followed(answer.angles, steps + answer.steps, kept)
 
@@ -215,9 +211,9 @@ class Tracker:
         resting = Memory(angles=tuple(start.tolist()), velocity=(0.0,) * len(start))
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
-        if float(np.abs(np.array(memory.angles) - start).max()) <= STILL:
+        if float(np.abs(memory.angles - start).max()) <= STILL:
             return memory
-        return replace(resting, aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
+        return resting._replace(aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
@@ -228,7 +224,7 @@ class Tracker:
         one, start = np.ones(1), bounds.start[None]
         inertia = settling.damping_share * PULL_TIME / bounds.dt * one
         lower, upper = bounds.by_speed(settling.trust)
-        angles = np.clip(bounds.start + bounds.velocity * bounds.dt, lower, upper)[None]
+        angles = np.minimum(np.maximum(bounds.start + bounds.velocity * bounds.dt, lower), upper)[None]
         steps = 0
         while True:
             before, steps = angles, steps + 1
@@ -247,15 +243,15 @@ class Tracker:
         lower, upper = bounds.by_acceleration(HURRIED if is_direct else ACCELERATION)
         path = Transitions(np.array([transition.kind]), branch, np.array([speed]))
         desired, speeds = moved(descent, descent.at(start, None), path, dt, dt, (lower[None], upper[None]))
-        answer = Held(descent.at(desired, None), 0) if is_direct else self._held(descent, desired[0], bounds)
+        answer = Held(descent.at(desired, None), 0) if is_direct else self._held(descent, desired[0], (lower, upper), bounds)
         is_stuck = float(np.abs((answer.angles - start) / model.scale).max()) < STILL  # the aim blocks the transition
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
         return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
-    def _held(self, descent: Descent, desired: Angles, bounds: StepBounds, trust: float = 1.0) -> Held:
-        """The nearest angles to `desired` (n,) that hold the aim; joints hurry where it would be lost otherwise."""
-        answer = Held(*descent.held(desired, *bounds.by_acceleration(ACCELERATION, trust)))
+    def _held(self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0) -> Held:
+        """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would be lost otherwise."""
+        answer = Held(*descent.held(desired, *slow))
         if answer.aim_error > AT_RISK:
             faster = Held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
             answer = faster if faster.aim_error < AIM_LOST else answer  # an acceleration that does not save the aim is not used

@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 # rotation, which is off by the square of this, and not from the antisymmetric one, which has lost as many digits as this has zeros.
 NEAR_HALF_TURN = 1e-5
 
+# Components whose products, the first three less the last three, are a cross product.
+CROSS_LEFT, CROSS_RIGHT = np.array((1, 2, 0, 2, 0, 1)), np.array((2, 0, 1, 1, 2, 0))
+
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
@@ -56,13 +59,9 @@ def inverse(frames: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Cross products a x b (..., 3), three times as fast as numpy's own."""
-    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
-    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    made = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
-    made[..., 0] = ay * bz - az * by
-    made[..., 1] = az * bx - ax * bz
-    made[..., 2] = ax * by - ay * bx
+    """Cross products a x b (..., 3), several times as fast as numpy's own for few of them."""
+    products = a.take(CROSS_LEFT, -1) * b.take(CROSS_RIGHT, -1)
+    made: Array = products[..., :3] - products[..., 3:]
     return made
 
 

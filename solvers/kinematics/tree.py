@@ -36,16 +36,13 @@ class Frames:
         self.nodes, self._tree = nodes, tree
         held = _picked(nodes, tree.held_nodes)
         self.axes: Array = (held[..., :3, :3] @ tree.axes)[..., 0]  # (..., v, 3) of the coordinates, in the world
+        # (..., v, 3) angular velocity that a unit speed of each coordinate gives to the links that it moves
+        self.turning = self.axes * tree.turns if tree.has_slides else self.axes
         self._positions = held[..., :3, 3]
 
     def pick(self, rows: Indices) -> "Frames":
         """The configurations with the given indices, of many (m,)."""
         return Frames(self._tree, self.nodes[rows])
-
-    @cached_property
-    def turning(self) -> Array:
-        """Angular velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it moves."""
-        return self.axes * self._tree.turns if self._tree.has_slides else self.axes
 
     @cached_property
     def moving(self) -> Array:

@@ -20,23 +20,22 @@ def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int)
         most: Upper bounds (m, n).
         passes: Linear solves at most.
     """
-    answer, rows = np.empty_like(descent), np.arange(len(descent))
-    held, place = (least == 0.0) | (most == 0.0), np.zeros_like(descent)
-    for left in reversed(range(passes)):
-        stiff, pull = matrix, descent
-        if held.any():
-            stiff = matrix.copy()
-            diagonal = stiff.reshape(len(stiff), -1)[:, :: stiff.shape[1] + 1]
-            springs = held * (diagonal.max(1, keepdims=True) / SAME_ANGLE)
-            diagonal += springs
-            pull = descent + springs * place
-        move = np.linalg.solve(stiff, pull[:, :, None])[:, :, 0]
-        place = np.minimum(np.maximum(move, least), most)
-        answer[rows] = place
-        beyond = (move <= least) | (move >= most)
-        goes_on = (beyond != held).any(1)
-        if not (left and goes_on.any()):
-            break
-        held, place, rows = beyond[goes_on], place[goes_on], rows[goes_on]
-        matrix, descent, least, most = matrix[goes_on], descent[goes_on], least[goes_on], most[goes_on]
-    return answer
+    return _boxed(matrix, descent, least, most, passes, (least == 0.0) | (most == 0.0), np.zeros_like(descent))
+
+
+def _boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Array, place: Array) -> Array:
+    """As `boxed`, with those unknowns that are active at first (m, n), and their values (m, n)."""
+    stiff, pull = matrix, descent
+    if held.any():
+        stiff = matrix.copy()
+        diagonal = stiff.reshape(len(stiff), -1)[:, :: stiff.shape[1] + 1]
+        springs = held * (diagonal.max(1, keepdims=True) / SAME_ANGLE)
+        diagonal += springs
+        pull = descent + springs * place
+    move = np.linalg.solve(stiff, pull[:, :, None])[:, :, 0]
+    place = np.minimum(np.maximum(move, least), most)
+    beyond = (move <= least) | (move >= most)
+    if passes > 1 and (beyond != held).any():
+        left = (beyond != held).any(1)
+        place[left] = _boxed(matrix[left], descent[left], least[left], most[left], passes - 1, beyond[left], place[left])
+    return place

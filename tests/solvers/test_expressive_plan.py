@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.descent import BOLD_STEP
+from limber.solvers.expressive.model import Rows
 from limber.solvers.expressive.motion import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
 from limber.solvers.expressive.prediction import HORIZON, KNOWN_HORIZON, FrameContext, GoalForecast, Velocity
@@ -106,10 +107,10 @@ def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_ar
     tried = [tuple(start) for job in begun[:turns] for start in job.candidates.array[1:]]
     assert sorted(tried) == sorted(map(tuple, starts[1:]))
     assert all(tuple(job.candidates.array[0]) == tuple(starts[0]) for job in begun), "the posture itself is tried in every cycle"
-    assert all({*job.sides} >= {-1.0, 1.0} for job in begun)
+    assert all({*job.sides.array} >= {-1.0, 1.0} for job in begun)
     for one, other in zip(begun[:turns], begun[turns:], strict=True):
         assert one.candidates == other.candidates
-        assert one.sides == tuple(-side for side in other.sides)
+        assert one.sides == Rows(-other.sides.array)
 
 
 def test_the_speed_from_which_a_joint_can_stop_brings_it_to_rest_without_overshoot() -> None:
