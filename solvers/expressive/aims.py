@@ -1,7 +1,6 @@
 """Aim errors of many poses at once, and their Jacobians. Knows no Blender.
 
-The batched counterpart of `aim_residual`; each pose keeps its side of a symmetric end. A kind of goal gives its error, and how the end's
-screw reduces it: its angular velocity, and its velocity at the base's position. The joints' screws, which the tree has, do the rest.
+The batched counterpart of `aim_residual`; each pose keeps its side of a symmetric end.
 """
 
 from typing import NamedTuple, Protocol
@@ -11,7 +10,7 @@ import numpy as np
 from ..aim_residual import ROLL_WEIGHT
 from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
 from ..kinematics.rotations import Quaternion, Vector, Y, normalized, to_matrix, unit
-from ..kinematics.se3 import HATS, Array, hat, logarithm
+from ..kinematics.se3 import HATS, Array, logarithm
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import BASE, Frames, Indices
 from ..tolerances import MET, NO_DIRECTION
@@ -32,21 +31,16 @@ class AimErrors(NamedTuple):
         return AimErrors(*(part[rows] for part in self))
 
 
-class ByScrew(NamedTuple):
-    """Error of an end, and its reduction by the end's screw."""
-
-    error: Array  # (m, r)
-    by_turn: Array | None  # (m, 3, r), by the angular velocity; None: the error is a rotation vector, which that reduces as it is
-    by_move: Array | None  # (m, 3, r), by the velocity at the base's position; None: it has no influence
-
-
 class Part(Protocol):
     """One kind of goal of an end: its orientation, position or view."""
 
     two_sided: bool
 
-    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
-        """Error of the end's frames (m, 4, 4) in the base; `sides` as for `BatchedAim.evaluate`."""
+    def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
+        """Error (m, r) of the end's frames (m, 4, 4) in the base, and its reduction (m, n, r) per unit of each joint that moves the end.
+
+        `frames` are those of the joints; `sides` as for `BatchedAim.evaluate`.
+        """
         ...
 
 
@@ -84,10 +78,7 @@ class BatchedAim:
         """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the nearer; None: all 0."""
         errors, columns = [], []
         for index, (part, node, offset, weight, shares) in enumerate(self.parts):
-            error, by_turn, by_move = part.evaluate(frames.nodes[:, node] @ offset, sides if index == self._sided else None)
-            column = frames.turning if by_turn is None else frames.turning @ by_turn
-            if by_move is not None:
-                column = column + frames.moving @ by_move
+            error, column = part.evaluate(frames.nodes[:, node] @ offset, frames, sides if index == self._sided else None)
             errors.append(error if weight == 1.0 else weight * error)
             columns.append(column if shares is None else shares * column)
         error, column = (errors[0], columns[0]) if len(errors) == 1 else (np.concatenate(errors, 1), np.concatenate(columns, 2))
@@ -114,12 +105,12 @@ class _Orientation:
         # The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative where the half roll is nearer.
         self._across = (self._target * (1.0 - HALF_ROLL)).ravel()
 
-    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+    def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
         now, target = ends[:, :3, :3], self._target
         if self.two_sided:
             side = _chosen(now.reshape(len(now), 9) @ self._across, sides)
             target = np.where((side < 0.0)[:, None, None], target * HALF_ROLL, target)
-        return ByScrew(logarithm(target @ now.swapaxes(1, 2)), None, None)
+        return logarithm(target @ now.swapaxes(1, 2)), frames.turning
 
 
 class _Position:
@@ -128,9 +119,9 @@ class _Position:
     def __init__(self, position: Vector, share: float) -> None:
         self._position, self._share = np.array(position), share
 
-    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+    def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
         now = ends[:, :3, 3]
-        return ByScrew(self._share * (self._position - now), self._share * hat(now), self._share * np.eye(3))
+        return self._share * (self._position - now), self._share * frames.velocity(now)
 
 
 class _View:
@@ -147,36 +138,34 @@ class _View:
         self._axes = np.array([0, 2] if aim.up is None else [0, 2, 1])
         self._hats = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)  # these columns of a vector's `hat`
 
-    def evaluate(self, ends: Array, sides: Angles | None) -> ByScrew:
+    def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
         rotation, position = ends[:, :3, :3], ends[:, :3, 3]
         if self._is_point:
             desired = ((self._target - position)[:, None] @ rotation)[:, 0]
             distance = np.sqrt(np.einsum("mc,mc->m", desired, desired))[:, None]
             desired /= np.maximum(distance, NO_DIRECTION)
-            if (distance <= NO_DIRECTION).any():  # an end that is at its target may have any view
+            if distance.min() <= NO_DIRECTION:  # an end that is at its target may have any view
                 desired = np.where(distance <= NO_DIRECTION, Y, desired)
         else:
             desired = self._target @ rotation
         # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they are in memory.
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)
-        if (sine <= NO_DIRECTION).any():  # at 180 degrees any perpendicular of the view is a rotation axis: X
+        if sine.min() <= NO_DIRECTION:  # at 180 degrees any perpendicular of the view is a rotation axis: X
             z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
             sine = np.maximum(sine, NO_DIRECTION)
         share = np.arctan2(sine, y) / sine
         error, by_turn = np.empty((len(ends), len(self._axes))), rotation.take(self._axes, 2)
         error[:, 0], error[:, 1] = share * z, share * -x
-        by_screw = [by_turn]
+        columns = frames.turning @ by_turn
         if self._is_point:  # the direction to the target changes as the end moves
-            by_screw.append(rotation @ (desired / -np.maximum(distance, self._nearest) @ self._hats).reshape(by_turn.shape))
+            by_move = rotation @ (desired / -np.maximum(distance, self._nearest) @ self._hats).reshape(by_turn.shape)
+            columns += frames.velocity(position) @ by_move
         if self._up is not None:
             weight, roll = self._roll(x, y, z, sine, self._up @ rotation, sides)
             error[:, 2] = weight * roll
-            for part in by_screw:
-                part[:, :, 2] *= weight[:, None]
-        if not self._is_point:
-            return ByScrew(error, by_turn, None)
-        return ByScrew(error, by_turn + hat(position) @ by_screw[1], by_screw[1])
+            columns[:, :, 2] *= weight[:, None]
+        return error, columns
 
     def _roll(self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None) -> tuple[Array, Array]:
         """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once its view is on target.

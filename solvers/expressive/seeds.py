@@ -26,26 +26,24 @@ class Seeds:
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
         # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
         self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
-        self._turns = (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS
-        self._turns[0] = np.nan  # the posture's own root angle
+        spans = model.upper - model.lower
+        self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
+        self._moved = np.tile(np.arange(n), len(NEAR_SHARES))  # joint that each configuration of `near` moves, and where to
+        self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:
         """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
-        model = self.model
-        root = model.lower[0] + (model.upper[0] - model.lower[0]) * self._turns
-        root = np.where(np.isnan(root), posture[0], root)
-        own = np.repeat(posture[None], ROOT_TURNS, 0)
-        mirrored = np.repeat(np.clip(posture * self._mirror, model.lower, model.upper)[None], ROOT_TURNS, 0)
-        own[:, 0] = mirrored[:, 0] = root
-        return np.concatenate([own, mirrored, self.spread])
+        starts = np.empty((2 * ROOT_TURNS, len(posture)))
+        starts[:ROOT_TURNS] = posture
+        starts[ROOT_TURNS:] = np.minimum(np.maximum(posture * self._mirror, self.model.lower), self.model.upper)
+        starts[:, 0] = self._roots
+        starts[::ROOT_TURNS, 0] = posture[0]
+        return np.concatenate([starts, self.spread])
 
     def near(self, angles: Angles) -> Angles:
         """Configurations (s, n) that differ from `angles` (n,) in one joint each."""
-        model, n = self.model, len(angles)
-        starts = np.repeat(angles[None], len(NEAR_SHARES) * n, 0)
-        for index, share in enumerate(NEAR_SHARES):
-            candidates = np.arange(index * n, (index + 1) * n)
-            starts[candidates, np.arange(n)] = model.lower + share * (model.upper - model.lower)
+        starts = np.tile(angles, (len(self._moved), 1))
+        starts[np.arange(len(starts)), self._moved] = self._places
         return starts
 
 

@@ -44,8 +44,10 @@ class Authored:
         if self.model.options.hold_body:
             turn[:, 1:] = 1.0, 0.0
         else:
-            size = np.hypot(parts[:, 1], parts[:, 2])[:, None]
-            turn[:, 1:] = np.where(size > NO_DIRECTION, parts[:, 1:] / np.maximum(size, NO_DIRECTION), (1.0, 0.0))
+            size = np.maximum(np.hypot(parts[:, 1], parts[:, 2]), NO_DIRECTION)
+            turn[:, 1:] = parts[:, 1:] / size[:, None]
+            if size.min() <= NO_DIRECTION:
+                turn[size <= NO_DIRECTION, 1:] = 1.0, 0.0
         return np.einsum("mk,mk->m", parts, turn), turn
 
     def system(self, poses: Poses, turn: Angles) -> System:

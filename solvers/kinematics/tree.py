@@ -23,6 +23,7 @@ Mask = NDArray[np.bool_]
 Kind = Literal["revolute", "prismatic", "spherical"]
 
 BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
+BASE_POSITION = np.zeros(3)
 LINEAR = 3  # of these the linear ones, whose moves are exact however large
 FEW = 8  # configurations up to which numpy's calls take longer than what they compute
 LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  # (6, 3) velocities by each of them
@@ -44,13 +45,17 @@ class Frames:
         """The configurations with the given indices, of many (m,)."""
         return Frames(self._tree, self.nodes[rows])
 
+    def velocity(self, point: Array) -> Array:
+        """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to a point (..., 3) on the links that it moves."""
+        velocity = cross(self.turning, point[..., None, :] - self._positions)
+        if self._tree.has_slides:
+            velocity += self.axes * (1.0 - self._tree.turns)
+        return velocity
+
     @cached_property
     def moving(self) -> Array:
         """Linear velocity (..., v, 3) at the base's position that a unit speed of each coordinate gives to the links that it moves."""
-        moving = cross(self._positions, self.turning)
-        if self._tree.has_slides:
-            moving += self.axes * (1.0 - self._tree.turns)
-        return moving
+        return self.velocity(BASE_POSITION)
 
     @cached_property
     def angular(self) -> Array:
