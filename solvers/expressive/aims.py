@@ -9,7 +9,7 @@ import numpy as np
 
 from ..aim_residual import ROLL_WEIGHT
 from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
-from ..kinematics.rotations import Quaternion, Vector, Y, normalized, to_matrix, unit
+from ..kinematics.rotations import Quaternion, Vector, normalized, to_matrix, unit
 from ..kinematics.se3 import HATS, Array, logarithm
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import BASE, Frames, Indices
@@ -140,28 +140,25 @@ class _View:
 
     def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
         rotation, position = ends[:, :3, :3], ends[:, :3, 3]
-        if self._is_point:
-            desired = ((self._target - position)[:, None] @ rotation)[:, 0]
-            distance = np.sqrt(np.einsum("mc,mc->m", desired, desired))[:, None]
-            desired /= np.maximum(distance, NO_DIRECTION)
-            if distance.min() <= NO_DIRECTION:  # an end that is at its target may have any view
-                desired = np.where(distance <= NO_DIRECTION, Y, desired)
-        else:
-            desired = self._target @ rotation
+        desired = ((self._target - position)[:, None] @ rotation)[:, 0] if self._is_point else self._target @ rotation
         # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they are in memory.
         x, y, z = desired.T.copy()
-        sine = np.hypot(x, z)
-        if sine.min() <= NO_DIRECTION:  # at 180 degrees any perpendicular of the view is a rotation axis: X
-            z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
+        sine = np.hypot(x, z)  # times the distance, as all of these
+        if sine.min() <= NO_DIRECTION:
+            y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)  # an end that is at its target may have any view
+            z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)  # at 180 degrees any perpendicular of the view is a rotation axis: X
             sine = np.maximum(sine, NO_DIRECTION)
+        distance = np.hypot(sine, y)
         share = np.arctan2(sine, y) / sine
         error, by_turn = np.empty((len(ends), len(self._axes))), rotation.take(self._axes, 2)
         error[:, 0], error[:, 1] = share * z, share * -x
         columns = frames.turning @ by_turn
         if self._is_point:  # the direction to the target changes as the end moves
-            by_move = rotation @ (desired / -np.maximum(distance, self._nearest) @ self._hats).reshape(by_turn.shape)
+            slope = -1.0 / (distance * np.maximum(distance, self._nearest))
+            by_move = rotation @ (slope[:, None] * desired @ self._hats).reshape(by_turn.shape)
             columns += frames.velocity(position) @ by_move
         if self._up is not None:
+            x, y, z, sine = np.array((x, y, z, sine)) / distance
             weight, roll = self._roll(x, y, z, sine, self._up @ rotation, sides)
             error[:, 2] = weight * roll
             columns[:, :, 2] *= weight[:, None]

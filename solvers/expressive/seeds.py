@@ -51,7 +51,9 @@ def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> l
     """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order `order`."""
     kept: list[int] = []
     left = np.array(order, np.intp)
+    scaled = angles[left] / model.scale
     while len(left) and len(kept) < most:
         kept.append(int(left[0]))
-        left = left[(np.abs(angles[left] - angles[left[0]]) / model.scale).max(1) > SAME_BRANCH]
+        others = np.abs(scaled - scaled[0]).max(1) > SAME_BRANCH
+        left, scaled = left[others], scaled[others]
     return kept

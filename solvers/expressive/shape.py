@@ -85,8 +85,7 @@ class _DesiredRoll(NamedTuple):
 
     end: int
     node: int  # of `Frames.nodes` that carries it
-    up: Angles  # (3,) unit
-    # (3, 2) in the node: times the node's rotation and up, cosine and sine of a roll's difference, times both sines from up to the view
+    # (16, 2) their products with the node's frame are cosine and sine of a roll's difference, times both sines from up to the view
     differences: Angles
     view: Angles  # (3, 1) in the node
     symmetric: bool
@@ -110,8 +109,9 @@ class Rolls:
                 up, end = np.array(unit(end_goal.aim.level)), end_goal.end
                 node, axes = tree.carriers[end], tree.ends[end, :3, :3]
                 sine, _, cosine = (up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes).tolist()  # of the posture's roll, less than 0
-                differences = axes[:, ::-2] @ ((cosine, -sine), (sine, cosine))
-                self._desired.append(_DesiredRoll(end, node, up, differences, axes[:, 1:2], end_goal.symmetric))
+                differences = np.zeros((4, 4, 2))
+                differences[:3, :3] = up[:, None, None] * (axes[:, ::-2] @ ((cosine, -sine), (sine, cosine)))
+                self._desired.append(_DesiredRoll(end, node, differences.reshape(16, 2), axes[:, 1:2], end_goal.symmetric))
 
     def __bool__(self) -> bool:
         return bool(self._desired)
@@ -132,15 +132,14 @@ class Rolls:
             _, sine, most = _difference(desired, poses)
             view = poses.frames.nodes[:, desired.node, :3, :3] @ desired.view
             columns = (poses.axes @ view)[..., 0] * self.model.turning_end(desired.end)
-            matrix = matrix + (weight * most)[:, None, None] * columns[:, :, None] * columns[:, None, :]
+            matrix = matrix + ((weight * most)[:, None] * columns)[:, :, None] * columns[:, None]
             descent = descent + (weight * sine)[:, None] * columns
         return System(matrix, descent)
 
 
 def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
     """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to the view; and that product."""
-    parts = desired.up @ (poses.frames.nodes[:, desired.node, :3, :3] @ desired.differences)
-    cosine, sine = parts[:, 0], parts[:, 1]
+    cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
     most = np.hypot(cosine, sine)
     if desired.symmetric:  # the nearer of the roll and the opposite one
         cosine, sine = np.abs(cosine), sine * np.copysign(1.0, cosine)
