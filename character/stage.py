@@ -18,8 +18,7 @@ Needs = Sequence[Sequence[int]]  # for each mover the indices of the movers on w
 MOST_SHARING = 4  # most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans are bad
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """What a session may read in a frame: the mover and the poses of the scene as the host represents them, and its share of planning."""
 
     host: Any

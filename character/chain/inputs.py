@@ -1,7 +1,7 @@
 """Inputs of a chain in a frame, given in the world, and the solver's goal in the chain's base frame. Knows no Blender."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from math import hypot, inf, isfinite
 from typing import NamedTuple
 
@@ -23,8 +23,7 @@ class InputsError(ValueError):
     """A position or rotation that cannot be used; the message names the object and the remedy."""
 
 
-@dataclass(frozen=True)
-class EndInputs:
+class EndInputs(NamedTuple):
     """Inputs of one end.
 
     Attributes:
@@ -41,7 +40,7 @@ class EndInputs:
 
     number: int
     kind: type
-    target: Matrix = field(default_factory=list)
+    target: Matrix = []
     identity: object = None
     name: str = ""
     axis: Vector | None = None
@@ -128,7 +127,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     own = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
     if attention is not None:
-        own = replace(own, target=_seen(attention, inputs.base))
+        own = own._replace(target=_seen(attention, inputs.base))
     first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
     offsets = _offsets(inputs, skeleton, world_in_base, before)
     if inputs.share < 1.0:

@@ -6,6 +6,7 @@ Live motion, baking and streaming all call it, so their results are equal.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Model:
         if inputs is None and state is not None:
             last = state.task
             outputs, new = tick(self, state.goal, state, dt, influence=last.influence if last else 1.0, offsets=state.offsets)
-            return outputs, replace(new, task=last)
+            return outputs, new._replace(task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
         asked = task(inputs, self.skeleton, state.task if state is not None else None, dt)
@@ -58,11 +59,10 @@ class Model:
             mutual=inputs.is_mutual,
             slot=inputs.slot,
         )
-        return outputs, replace(new, task=asked)
+        return outputs, new._replace(task=asked)
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: Solution

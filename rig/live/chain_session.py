@@ -1,6 +1,6 @@
 """Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -217,4 +217,4 @@ class ChainSession(SceneSession):
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    return replace(end, target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name)
+    return end._replace(target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name)
