@@ -30,7 +30,6 @@ MOVING, SHAPE, AIM = np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 1.0, 0.0, 0.
 INERTIA, ACCELERATIONS = np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)), np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED))
 SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))  # by kind, of the speed limit: branches have none
 
-
 Bounds = tuple[Angles, Angles]  # lower and upper, on angles (n,) or (m, n)
 
 

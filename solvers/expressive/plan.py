@@ -18,7 +18,7 @@ from .prediction import HORIZON, FrameContext
 from .seeds import SAME_BRANCH, Seeds, distinct
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 
-# Work is counted in units of about 1/19 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
+# Work is counted in units of about 1/24 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
 CALLS, JOINT = 6000, 4
 CHOICE = 2.5  # work of choosing branches and beginning their simulation, in units of one step's CALLS
 RATE = 1_500_000  # [work per second of motion] of planning
