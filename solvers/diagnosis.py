@@ -8,11 +8,11 @@ import numpy as np
 from .erik.chain import VirtualChain
 from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
-from .gaze import EndError, Shape, Solution, end_errors, limits_hit, papers_error
+from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
 from .goals import GazeGoal, Point
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
-from .shortfall import UNFINISHED, is_met, reason
+from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
 
 

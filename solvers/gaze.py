@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
 from .kinematics.rotations import Quaternion, Vector, Y, angle_between, cross, dot, length, normalized, rotate, subtract, unit, vector_angle
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
-from .tolerances import NO_DIRECTION, SAME_ANGLE
+from .tolerances import MET, NO_DIRECTION, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame where none is given
 SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
@@ -112,6 +112,11 @@ def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> E
 def end_errors(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[EndError, ...]:
     """Task errors of a pose, one for each of `goal.ends`."""
     return tuple(end_error_of(end_goal, *skeleton.end_pose(pose, end_goal.end)) for end_goal in goal.ends)
+
+
+def is_met(skeleton: Skeleton, error: EndError) -> bool:
+    """Whether an end's errors are within `MET`."""
+    return error.whole <= MET and error.distance <= MET * skeleton.reach
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:

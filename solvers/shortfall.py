@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .aim_residual import Residual, parts
-from .gaze import EndError
+from .gaze import EndError, is_met
 from .goals import EndGoal, GazeGoal, position_of
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
@@ -20,11 +20,6 @@ from .tolerances import MET, SAME_ANGLE, TINY
 STATIONARY = 0.05
 NEARLY_ALL = 1.1  # [distance over what is out of reach] up to here nothing else stands in the end's way
 UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
-
-
-def is_met(skeleton: Skeleton, error: EndError) -> bool:
-    """Whether an end's errors are within `MET`."""
-    return error.whole <= MET and error.distance <= MET * skeleton.reach
 
 
 def reason(
