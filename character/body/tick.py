@@ -14,6 +14,7 @@ from ...solvers.kinematics.se3 import Array, exponential, logarithm
 from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
+from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
@@ -159,7 +160,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again, steps, stalled = False, 0, 0
         state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         for _ in range(LOOKS if _any_held(feet) else 0):
-            state = solver.settled(_values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state)
+            state = settled(solver, _values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state)
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
     else:
         again = before.model is model and before.inputs == inputs
@@ -218,7 +219,7 @@ def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
     first = model.solver.start(
         inputs.posture if len(inputs.posture) else None, base[:3, :3], inputs.base if model.floating else base[:3, 3]
     )
-    return model.solver.settled(_values(model, inputs), first)
+    return settled(model.solver, _values(model, inputs), first)
 
 
 def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.State:

@@ -13,9 +13,8 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
-from ..least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
 from ..least_squares.constrained import Answer, Constraints, stacked
-from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds, usual_limits
+from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, MET
 from .articulated import Limbs
 from .body import Body
@@ -26,7 +25,6 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-REGROWTH = 1.2  # factor by which the largest step of a full solve grows again after a step that does not reverse the last one
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
 
 
@@ -84,23 +82,6 @@ class WholeBody:
         angles = np.clip(np.zeros(len(body)) if joints is None else np.asarray(joints, float), body.lower, body.upper)
         turn = np.eye(3) if base_rotation is None else np.array(base_rotation, float)
         return at_rest(body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float))
-
-    def settled(self, values: Values, state: State) -> State:
-        """The state at rest that meets a frame's values as well as position limits allow: a full solve, for the first frame.
-
-        A step that reverses the one before shows oscillation about a solution; the largest step is then halved, so that it ends.
-        """
-        free = WholeBody(self.body, self.targets, replace(self.options, law=Law(), limits=usual_limits(LONGEST_STEP)))
-        still = replace(values, angular_velocity=None, linear_velocity=None, posture=None)
-        share, last = 1.0, np.zeros(self.body.unknowns)
-        for _ in range(MAX_ITERATIONS):
-            _, state = free.step(still, state, share)
-            move = share * state.velocity
-            if np.abs(move).max() < EXACT:
-                break
-            share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
-            last = move
-        return at_rest(self.body, state.joints, state.base_rotation, state.base_position)
 
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:
         """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target without a value in this frame."""

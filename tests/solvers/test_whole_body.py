@@ -14,6 +14,7 @@ from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.body import Body, Coupling
+from limber.solvers.whole_body.full_solve import settled
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
@@ -263,7 +264,7 @@ def test_a_posture_is_kept_where_no_target_sees_it_and_nowhere_else():
 def test_a_full_solve_begins_at_the_first_frame():
     solver = WholeBody(manikin(), TRACKED, Options(limits=usual_limits(velocity=0.5)))
     values = asks(solver.body, pose(solver, 1.0, 0.8))
-    state = solver.settled(values, solver.start())
+    state = settled(solver, values, solver.start())
     assert worst(solver, values, state) < 1e-6
     assert not state.velocity.any()
     assert np.abs(state.joints).max() < 2.0 * math.pi
@@ -273,7 +274,7 @@ def test_a_full_solve_is_not_drawn_to_the_posture_which_frames_approach():
     solver = WholeBody(manikin(floating=False), [Target("head")], Options(posture_gain=10.0))
     values = Values(exponential(np.array([[0.3, 0.2, 0.8]])))
     drawn = replace(values, posture=np.full(len(solver.body), 0.3))
-    one, other = (solver.settled(which, solver.start()) for which in (values, drawn))
+    one, other = (settled(solver, which, solver.start()) for which in (values, drawn))
     assert one.joints == pytest.approx(other.joints, abs=1e-12)
 
 
@@ -286,7 +287,7 @@ def test_a_full_solve_ends_where_full_steps_would_go_to_and_fro_about_it_forever
         at = solver.body.placed(asked.frames, solver.body.link_indices([foot]))[0, :3, 3] + asked.base_position
         contacts.append(Contact(foot, at + [draw.uniform(-0.7, 0.7) for _ in range(3)]))
     values = replace(asks(solver.body, asked), contacts=tuple(contacts))
-    state = solver.settled(values, solver.start())
+    state = settled(solver, values, solver.start())
     _, after = solver.step(values, state, 1.0)
     assert np.abs(after.velocity).max() < 1e-7
 
@@ -319,7 +320,7 @@ def test_arbitrary_trees_with_joints_that_slide_are_followed_to_poses_that_they_
     goal = at_rest(body, angles, np.eye(3), np.array([0.1, 0.2, 0.3]))
     near = np.clip(angles + 0.05 * np.array([draw.uniform(-1, 1) for _ in angles]), body.lower, body.upper)
     values = asks(body, goal, targets)
-    state = solver.settled(values, at_rest(body, near, np.eye(3), np.zeros(3)))
+    state = settled(solver, values, at_rest(body, near, np.eye(3), np.zeros(3)))
     turns, moves = solver.missed(values, state)
     assert max(turns.max(), moves.max()) < 1e-3
     assert np.all((state.joints >= body.lower) & (state.joints <= body.upper))

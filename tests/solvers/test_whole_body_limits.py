@@ -1,14 +1,20 @@
 """A whole body keeps its limits on every step, in position, velocity and acceleration."""
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.solvers.kinematics.rotations import IDENTITY, Z
+from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import JointState, usual_limits
+from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.full_solve import settled
 from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import at_rest
+from limber.solvers.whole_body.targets import Target
 
 from benchmarks.whole_body.printed import TanhLimit
 from tests.solvers.bodies import DEGREE, DT, TRACKED, asks, follow, manikin, worst
@@ -81,6 +87,25 @@ def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_
     least, largest = TanhLimit(5.0, slope=1e6).bounds(near, DT)
     assert 0.39 < largest[0] <= 0.4
     assert least[0] == pytest.approx(0.39 - 5.0 * DT, rel=1e-3)
+
+
+@pytest.mark.parametrize("lower", [-170.0, -math.inf])
+def test_a_full_solve_finds_a_target_that_lies_behind_the_end_of_a_joints_range(lower):
+    hinge = Joint("hinge", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -10.0, 10.0)
+    body = Body([hinge], [End(0, name="head")], floating=False, lower=[lower * DEGREE], upper=[170.0 * DEGREE])
+    solver = WholeBody(body, [Target("head")])
+    asked = at_rest(body, np.array([-160.0 * DEGREE]), np.eye(3), np.zeros(3))
+    state = settled(solver, asks(body, asked, solver.targets), solver.start(np.array([100.0 * DEGREE])))
+    assert state.joints == (pytest.approx(asked.joints, abs=1e-6) if math.isfinite(lower) else [170.0 * DEGREE])
+
+
+def test_a_full_solve_finds_poses_all_over_the_joints_ranges():
+    draw = random.Random(3)
+    solver = WholeBody(manikin(reach=1.2), TRACKED)
+    for _ in range(10):
+        joints = np.array([draw.uniform(-1.2, 1.2) for _ in solver.body.names])
+        values = asks(solver.body, at_rest(solver.body, joints, np.eye(3), np.zeros(3)))
+        assert worst(solver, values, settled(solver, values, solver.start())) < 0.1 * DEGREE
 
 
 def test_limits_that_cannot_be_are_refused():

@@ -1,0 +1,61 @@
+"""Full solve of a body for the first frame, where no frame before it is near. Knows no Blender."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..least_squares.bounded_step import LONGEST_STEP, MAX_ITERATIONS
+from ..limits import usual_limits
+from ..tolerances import EXACT
+from .law import Law
+from .solver import CORRECTED_ERROR, WholeBody
+from .state import State, at_rest
+from .targets import Values
+
+ELSEWHERE = 2 * (0.5, 1.0)  # shares of a joint's range, from the limit that it is at, from which the solve begins anew
+REGROWTH = 1.2  # factor by which the largest step grows again after a step that does not reverse the last one
+
+
+def settled(solver: WholeBody, values: Values, state: State) -> State:
+    """The state at rest that meets a frame's values as well as position limits allow, searched from a state.
+
+    A joint that the search has led to a limit may be on the wrong side of its range, where no step leads back: it begins anew from the
+    middle of its range and from the other end. With contacts, whose links are in place already, only the given state is tried.
+    """
+    body, missed = solver.body, partial(_missed, solver, values)
+    best = _converged(solver, values, state)
+    for share in () if values.contacts else ELSEWHERE:
+        held = ((best.joints == body.lower) | (best.joints == body.upper)) & np.isfinite(body.upper - body.lower)
+        if not held.any() or missed(best) < CORRECTED_ERROR**2:
+            break
+        joints = best.joints.copy()
+        joints[held] += share * (body.lower[held] + body.upper[held] - 2.0 * joints[held])
+        other = _converged(solver, values, at_rest(body, joints, best.base_rotation, best.base_position))
+        best = min(best, other, key=missed)
+    return best
+
+
+def _missed(solver: WholeBody, values: Values, state: State) -> float:
+    """Weighted sum of the targets' squared errors [rad^2 and m^2] in a state."""
+    errors = np.concatenate(solver.missed(values, state))
+    weights = np.array([target.weight for target in (*solver.turning, *solver.placed)])
+    return float(np.nansum(weights * errors * errors))
+
+
+def _converged(solver: WholeBody, values: Values, state: State) -> State:
+    """The state at rest to which steps from a state lead.
+
+    A step that reverses the one before shows oscillation about a solution; the largest step is then halved, so that it ends.
+    """
+    free = WholeBody(solver.body, solver.targets, replace(solver.options, law=Law(), limits=usual_limits(LONGEST_STEP)))
+    still = replace(values, angular_velocity=None, linear_velocity=None, posture=None)
+    share, last = 1.0, np.zeros(solver.body.unknowns)
+    for _ in range(MAX_ITERATIONS):
+        _, state = free.step(still, state, share)
+        move = share * state.velocity
+        if np.abs(move).max() < EXACT:
+            break
+        share = share / 2.0 if move @ last < 0.0 else min(1.0, REGROWTH * share)
+        last = move
+    return at_rest(solver.body, state.joints, state.base_rotation, state.base_position)
