@@ -1,7 +1,7 @@
 """Continues a path through a fold, where two solutions meet, as when a crank passes its dead centre. Knows no Blender.
 
-One of the two continues the path, the other is a mirror image of its past, which soon ends. Both meet the goals, so that the solver may
-take either; the one that deviates less from the last step is the continuation.
+One of the two continues the path, the other is a mirror image of its past, which soon ends. Steps from the last pose may end at either, or,
+close to the fold, at none; the solution that deviates less from the last step is the continuation.
 """
 
 import numpy as np

@@ -104,3 +104,31 @@ def test_a_crank_that_slows_down_before_its_dead_centre_turns_back():
     """The way that changes less from frame to frame is the way back, here."""
     angles = np.radians(5.0 + 55.0 * np.cos(np.linspace(0.0, np.pi, 60)) ** 2)
     assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
+
+
+NEARLY = 1e-5  # [m] by which a four-bar's crank and ground are shorter than its coupler and rocker: stretched out, all four lie nearly flat
+
+
+@pytest.mark.parametrize("step", [15.0, 18.0, 22.0])  # [deg] of the crank in a frame
+@pytest.mark.parametrize(("crank", "coupler", "rocker"), [(0.25, 0.4, 0.3), (0.25, 0.3, 0.35)])
+def test_a_coupler_is_led_on_past_a_nearly_flat_pose(crank: float, coupler: float, rocker: float, step: float):
+    """Steps from the last pose end aside of the target there, at a pose from which no small step is better."""
+    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
+    joints = (
+        Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),
+        Joint("knee", "revolute", "crank", "coupler", flat(crank), flat(0.0)),
+        Joint("pivot", "revolute", "ground", "rocker", flat(coupler + rocker - crank - NEARLY), flat(0.0)),
+        Joint("elbow", "revolute", "coupler", "rocker", flat(coupler), flat(rocker)),
+    )
+    solver = MechanismSolver(Mechanism(bodies, joints))
+    point = Frame(position=(0.5 * coupler, 0.0, 0.1))
+    angles = np.radians(60.0 + step * np.arange(20)).tolist()
+    start = found = assemble(solver, solver.rest(), Goals(actuators={"motor": (angles[0],)}))
+    way = []
+    for angle in angles:
+        found = solver.solve(Goals(actuators={"motor": (angle,)}), found.state)
+        way.append(found.poses[2] @ (*point.position, 1.0))
+    found = start
+    for x, y, z, _ in way:
+        found = solver.solve(Goals((FrameGoal("coupler", point, (x, y, z)),)), found.state, DT)
+        assert found.report.goal_error < 1e-6
