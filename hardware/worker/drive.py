@@ -28,9 +28,9 @@ class _Servo:
     fastest: float  # [rad/s]
 
 
-def held_to_servos(device: Device, mixing: Mixing) -> list[Joint]:
-    """The device's joints; if no other joint drives a joint's servos, its velocity limit is lowered to their speed, so that its motion is
-    planned within that.
+def held_to_servos(device: Device, mixing: Mixing) -> Device:
+    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at most their speed, so that its
+    motion is planned within that.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
@@ -39,7 +39,7 @@ def held_to_servos(device: Device, mixing: Mixing) -> list[Joint]:
             limits = joints[driving].limits
             velocity = min(limits.velocity, channel.speed / abs(channel.shares[0].gear))
             joints[driving] = replace(joints[driving], limits=replace(limits, velocity=velocity))
-    return joints
+    return replace(device, joints=tuple(joints))
 
 
 class ServoSpeedLimiter:

@@ -41,11 +41,12 @@ class MotionController:
         self._task: tasks.Task | None = None
         self._drive: Drive | None = None
         self._parking = False  # whether it moves to the park pose, after braking
+        driven = held_to_servos(device, mixing)
         if request.command in SETTING_UP:
-            self._task = tasks.begin(device, mixing, request, start)
+            self._task = tasks.begin(driven, mixing, request, start)
             return
         values = tuple(0.0 if value is None else value for value in mixing.values(start))
-        self._drive = Drive(held_to_servos(device, mixing), mixing.ranges, values, ServoSpeedLimiter(device, mixing))
+        self._drive = Drive(driven.joints, mixing.ranges, values, ServoSpeedLimiter(device, mixing))
         self._approach = OffsetDecay(device.channels, start, mixing.unbounded(values))
 
     @property

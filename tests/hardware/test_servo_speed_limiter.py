@@ -105,3 +105,13 @@ def test_a_joint_with_a_slow_servo_of_its_own_stops_within_the_way_that_its_real
         controller.step(State.HOLDING, None, PERIOD)
     way = stopping_distance(HEADROOM * 0.5, LIMITS.acceleration, LIMITS.acceleration, LIMITS.jerk)
     assert abs(controller.commanded[0] - begun) <= way
+
+
+def test_a_joint_that_is_jogged_keeps_the_speed_of_a_servo_of_its_own_that_is_slower_than_a_jog():
+    device = alone(0.2)  # half of which is a quarter of a jog's speed
+    mixing = Mixing(device)
+    controller = MotionController(device, mixing, Request(Command.JOG, amount=0.3), mixing.raw([0.0]))
+    raw = [controller.step(State.SETUP, None, PERIOD) for _ in range(500)]
+    joint = [mixing.values(row) for row in raw]
+    assert joint[-1] == pytest.approx((0.3,), abs=1e-6)
+    assert largest(speeds(joint)) <= HEADROOM * 0.1 * 1.001
