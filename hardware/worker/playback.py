@@ -83,8 +83,8 @@ class Playback:
 
     If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which are then close to the newest
     frame, come to rest on it as fast as their limits allow; other joints repeat the last point. After a stall, playback restarts in the
-    state of the first new frame, and of each that comes early to catch up: Blender may have left out others before it. Where frames queue
-    up otherwise, playback skips to the newest as well.
+    state of the first new frame, and of each that comes early to catch up: Blender may have left out others before it. An early frame
+    after one in time is unevenness. Where frames queue up otherwise, playback skips to the newest as well.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -99,6 +99,7 @@ class Playback:
         self._pace = Pace()
         self._newest: tuple[Kinematic, ...] | None = None  # frame as it was sent
         self._is_next_due = False  # whether another frame is to follow after an interval
+        self._is_behind = False  # whether the newest frame ended a stall, or came early after one
         self._points: deque[Angles] = deque(maxlen=REMEMBERED)  # where joints are an interval after the frames: control points
         self._last = -1  # index of the newest control point; counts on for ever
         self._position = 0.0  # index, with its fraction, of where playback is
@@ -120,10 +121,12 @@ class Playback:
             return
         before, self._newest = self._newest, frame
         gap = self._pace.take(stamp, was_due)
-        is_early = self._pace.is_catching_up and gap < 1.0 - EARLY
+        is_stall = was_due and gap > STALL
+        is_early = was_due and self._pace.is_catching_up and gap < 1.0 - EARLY
+        was_behind, self._is_behind = self._is_behind, is_stall or is_early
         if before is None:
             self.skip()
-        elif was_due and (gap > STALL or is_early):
+        elif is_stall or (is_early and was_behind):
             self._restart_in_motion()
         else:
             self._extend_curve(is_frame_missing=DROPPED < gap <= STALL)

@@ -152,6 +152,21 @@ def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_moti
     assert max(map(abs, played[100:])) <= 1.1 * speed  # it began from a standstill
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_uneven_frames_in_time_after_a_stall_are_played_as_evenly_as_before_it(is_known):
+    rate, speed, stall, chance = 24, 0.5, 1.0, Random(0)
+    stamps = [(k + chance.uniform(-0.15, 0.15)) / rate + stall * (k >= 60) for k in range(1, 100)]
+    playback, sent, played = Playback(PERIOD, [LIMITS]), 0, []
+    for turn in range(int(stamps[-1] / PERIOD)):
+        while stamps[sent] <= turn * PERIOD:
+            frame = Kinematic(speed * sent / rate, speed / rate if is_known else 0.0)
+            playback.add(stamps[sent], (frame,), repeated=False, plays=True)
+            sent += 1
+        played.append(playback.at(turn * PERIOD))
+    before, after = int(59 / rate / PERIOD), int((60 / rate + stall + 0.3) / PERIOD)
+    assert all(abs(motion[0].velocity - speed) <= 0.2 * speed for motion in played[before - 50 : before] + played[after:])
+
+
 @pytest.mark.parametrize(("stall", "in_time", "learning"), [(10.0, 0.0, 4.0), (1.5, 3.0, 2.0)])
 def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a_new_rate(stall, in_time, learning):
     speed, seconds = 0.1, 5.0
