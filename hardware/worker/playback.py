@@ -126,7 +126,7 @@ class Playback:
         was_behind, self._is_behind = self._is_behind, is_stall or is_early
         if before is None:
             self.skip()
-        elif is_stall or (is_early and was_behind):
+        elif (is_stall and not self._begins_at_rest()) or (is_early and was_behind):
             self._restart_in_motion()
         else:
             self._extend_curve(is_frame_missing=DROPPED < gap <= STALL)
@@ -217,6 +217,14 @@ class Playback:
         """Whether the curve is constant at the playback position, since the last points are equal."""
         newest = self._points[-1]
         return all(point == newest for point in list(self._points)[-max(STANDING, self._last - int(self._position) + 2) :])
+
+    def _begins_at_rest(self) -> bool:
+        """Whether the newest frame may begin a motion from a curve at rest: no joint is known to move, and each gets there in an interval."""
+        assert self._newest is not None
+        ways = zip(self._newest, self._points[-1], self._limits, strict=True)
+        return self._stands() and all(
+            one.velocity == 0.0 and abs(one.position - last) <= limits.velocity * self._pace.interval for one, last, limits in ways
+        )
 
     def _advance(self, elapsed: float) -> None:
         """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower while they run short."""
