@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from ...motion import Kinematic, Limits, between, extrapolated
+from ...motion.limiter import HEADROOM
 from ...motion.profile import moved_toward, stopping_range
 
 Angles = tuple[float, ...]
@@ -219,7 +220,9 @@ class Playback:
         return all(point == newest for point in list(self._points)[-max(STANDING, self._last - int(self._position) + 2) :])
 
     def _begins_at_rest(self) -> bool:
-        """Whether the newest frame may begin a motion from a curve at rest: no joint is known to move, and each gets there in an interval."""
+        """Whether the newest frame begins a motion from a curve at rest: no joint has a known velocity, and each gets there in an
+        interval.
+        """
         assert self._newest is not None
         ways = zip(self._newest, self._points[-1], self._limits, strict=True)
         return self._stands() and all(
@@ -257,9 +260,13 @@ def _bounded(state: Kinematic, limits: Limits) -> Kinematic:
 
 
 def _reach(played: Kinematic, limits: Limits, known: Sequence[float]) -> Reach:
-    """Lowest and highest position at which a joint may stop that moves as `played` and is to go through `known` positions."""
+    """Lowest and highest position at which a joint may stop that moves as `played` and is to go through `known` positions.
+
+    An acceleration that no joint could follow, as where frames were left out, is no reason to move farther.
+    """
     state = _bounded(played, limits)
-    low, high = stopping_range((state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk)
+    acceleration = state.acceleration if abs(played.acceleration) <= (1.0 + HEADROOM) * limits.acceleration else 0.0
+    low, high = stopping_range((state.position, state.velocity, acceleration), limits.acceleration, limits.jerk)
     return min(low, *known), max(high, *known)
 
 
