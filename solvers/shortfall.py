@@ -8,18 +8,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .aim_residual import Residual, parts
+from .aim_residual import Residual, parts, residual
 from .gaze import EndError, is_met
 from .goals import EndGoal, GazeGoal, position_of
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# [share of the largest reduction that the error's size and the joints' effects allow] joints that reduce an error by less do not bring the
-# end nearer: the cosine of 87 degrees between the error and what the joints can do
+# [share of the error] joints that can reduce less of it do not bring the end nearer: the cosine of 87 degrees between the error and what
+# the joints can do
 STATIONARY = 0.05
 NEARLY_ALL = 1.1  # [distance over what is out of reach] up to here nothing else stands in the end's way
 UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
+CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"
+UNFINISHED_TOGETHER = "the goals are not met together yet: wait, or bring the targets nearer to each other, or change a Weight"
 
 
 def reason(
@@ -36,11 +38,14 @@ def reason(
         unfinished: Cause and remedy where joints could bring an end nearer and the method has not moved them.
     """
     found = parts(skeleton, goal, pose)
+    if sum(end_goal.weight > 0.0 for end_goal in goal.ends) > 1:
+        together = _Effect(skeleton, angles, [residual(skeleton, goal, pose)])
+        unfinished = CONFLICT if together.is_stationary else UNFINISHED_TOGETHER
     named: dict[str, list[str]] = {}  # shortfalls by their cause
     for index, (end_goal, error) in enumerate(zip(goal.ends, missed, strict=True)):
         if not is_met(skeleton, error):
             own = [part.residual for part in found if part.end == index]
-            cause = _cause(skeleton, goal, end_goal, error, _Effect(skeleton, angles, own), unfinished)
+            cause = _cause(skeleton, end_goal, error, _Effect(skeleton, angles, own), unfinished)
             named.setdefault(cause, []).append(_shortfall(skeleton, end_goal, error))
     return ". ".join(f"{' and '.join(shortfalls)}, since {cause}" for cause, shortfalls in named.items())
 
@@ -60,9 +65,10 @@ class _Effect:
         now, lower, upper = np.array(angles), np.array(skeleton.lower), np.array(skeleton.upper)
         close = SAME_ANGLE * skeleton.units
         outward = ((slope > 0.0) & (upper - now <= close)) | ((slope < 0.0) & (now - lower <= close))
-        least = STATIONARY * float(np.linalg.norm(error)) * float(np.linalg.norm(jacobian)) + TINY
-        self.is_stationary = float(np.linalg.norm(slope[~outward])) <= least
-        noticed = outward & (np.abs(slope) > least / math.sqrt(len(now)))
+        least, effect = STATIONARY * float(np.linalg.norm(error)), float(np.linalg.norm(jacobian))
+        _, sizes, directions = np.linalg.svd(jacobian[~outward], full_matrices=False)
+        self.is_stationary = float(np.linalg.norm(directions[sizes > MET * effect] @ error)) <= least
+        noticed = outward & (np.abs(slope) > least * effect / math.sqrt(len(now)) + TINY)
         self.blocked = [skeleton.joints[k].name for k in np.flatnonzero(noticed)]
 
 
@@ -75,7 +81,7 @@ def _shortfall(skeleton: Skeleton, end_goal: EndGoal, error: EndError) -> str:
     return f"'{skeleton.ends[end_goal.end].name}' has an error of {' and '.join(amounts)}"
 
 
-def _cause(skeleton: Skeleton, goal: GazeGoal, end_goal: EndGoal, error: EndError, effect: _Effect, unfinished: str) -> str:
+def _cause(skeleton: Skeleton, end_goal: EndGoal, error: EndError, effect: _Effect, unfinished: str) -> str:
     """Cause of one end's error with its remedy, as the rest of a sentence that begins with "since"."""
     blocked = effect.blocked
     if end_goal.weight == 0.0:
@@ -84,15 +90,13 @@ def _cause(skeleton: Skeleton, goal: GazeGoal, end_goal: EndGoal, error: EndErro
     if error.distance > MET * skeleton.reach and error.distance <= NEARLY_ALL * beyond:
         return f"the target is {beyond:.2g} m out of reach: bring it nearer"
     widen = f", or widen the limits of {', '.join(blocked)}" if blocked else ""
-    if error.angle <= MET and error.distance <= MET * skeleton.reach:
+    if effect.is_stationary and error.angle <= MET and error.distance <= MET * skeleton.reach:
         return f"it looks at the target but is not upright: choose Free Roll{widen}"
     if effect.is_stationary and blocked:
         at_limits = f"{', '.join(blocked)} {'is at its limit' if len(blocked) == 1 else 'are at their limits'}"
         return f"{at_limits}: widen {'it' if len(blocked) == 1 else 'these'}, or move the target"
     if effect.is_stationary:
         return "no joint of the chain brings it nearer: move the target, unlock another axis, or make the chain of more bones"
-    if sum(other.weight > 0.0 for other in goal.ends) > 1:
-        return f"the goals are not met together: bring the targets nearer to each other, or change a Weight{widen}"
     return unfinished + widen
 
 

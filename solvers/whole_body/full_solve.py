@@ -24,11 +24,13 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
     middle of its range and from the other end. With contacts, whose links are in place already, only the given state is tried.
     """
     body, missed = solver.body, partial(_missed, solver, values)
-    best = _converged(solver, values, state)
+    best, tried = _converged(solver, values, state), dict[float, State]()  # by share, what it has begun from
+    spans = body.upper - body.lower
     for share in () if values.contacts else ELSEWHERE:
-        held = ((best.joints == body.lower) | (best.joints == body.upper)) & np.isfinite(body.upper - body.lower)
-        if not held.any() or missed(best) < CORRECTED_ERROR**2:
+        held = ((best.joints == body.lower) | (best.joints == body.upper)) & (spans > 0.0) & (spans < np.inf)
+        if not held.any() or missed(best) < CORRECTED_ERROR**2 or tried.get(share) is best:
             break
+        tried[share] = best
         joints = best.joints.copy()
         joints[held] += share * (body.lower[held] + body.upper[held] - 2.0 * joints[held])
         other = _converged(solver, values, at_rest(body, joints, best.base_rotation, best.base_position))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Point, Position
-from limber.solvers.kinematics.rotations import scale, unit
+from limber.solvers.kinematics.rotations import Y, Z, rotate, scale, unit
 from limber.solvers.table import make_solver
 
-from tests.solvers.chains import unit_chain
+from tests.solvers.chains import lamp, unit_chain
 from tests.solvers.test_every_solver import trunk_with_two_arms
 
 SIDEWAYS = (1.0, 0.0, 0.0)
@@ -80,6 +80,28 @@ def test_of_two_goals_one_out_of_reach_and_one_held_back_each_has_its_own_cause(
     assert len(sentences) == 2
     assert "out of reach" in sentences[0]
     assert "not met together" in sentences[1]
+
+
+@pytest.mark.parametrize("solver", ["expressive", "ccd"])
+def test_an_end_on_its_way_to_a_target_in_reach_is_never_said_to_be_held_back(solver):
+    chain = lamp()
+    rotation = chain.forward(chain.clamp([1.5, 0.5, -0.9, 0.6, 1.2])).tool_rotation
+    method = make_solver(solver, chain)
+    for up in (Z, rotate(rotation, Z)):
+        goal = GazeGoal(Direction(rotate(rotation, Y), up), np.zeros(5), symmetric=up == Z)
+        solution = method.solve(goal, start=goal.posture)
+        for _ in range(20):
+            assert solution.converged or "has not brought it there yet" in solution.reason
+            solution = method.solve(goal, start=solution.angles, memory=solution.memory)
+
+
+def test_two_ends_on_their_way_to_targets_that_can_both_be_met_are_asked_to_wait():
+    skeleton = trunk_with_two_arms()
+    pose = skeleton.forward(skeleton.clamp([0.9, -0.5, 0.7, 0.6, -0.4]))
+    left, right = (Position(skeleton.end_pose(pose, end)[1]) for end in (0, 1))
+    assert "not met together yet: wait" in said(GazeGoal(left, np.zeros(5), others=(EndGoal(right, 1),)), skeleton, frames=1)
+    apart = GazeGoal(left, np.zeros(5), others=(EndGoal(Position((0.1, -0.2, 0.9)), 1),))
+    assert "not met together: bring" in said(apart, skeleton, "dls", frames=30), "at the best compromise nothing is left to wait for"
 
 
 def test_published_erik_says_that_it_weighs_the_posture_and_which_solvers_do_not():
