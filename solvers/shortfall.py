@@ -72,12 +72,17 @@ class _Effect:
         self.blocked = [skeleton.joints[k].name for k in np.flatnonzero(noticed)]
 
 
+def rounded(amount: float, digits: int = 2) -> str:
+    """An amount with so many significant digits, in usual ranges without an exponent: 180, not 1.8e+02."""
+    return f"{float(f'{amount:.{digits}g}'):g}"
+
+
 def _shortfall(skeleton: Skeleton, end_goal: EndGoal, error: EndError) -> str:
     amounts = []
     if error.whole > MET:
-        amounts.append(f"{math.degrees(error.whole):.2g} degrees")
+        amounts.append(f"{rounded(math.degrees(error.whole))} degrees")
     if error.distance > MET * skeleton.reach:
-        amounts.append(f"{error.distance:.2g} m")
+        amounts.append(f"{rounded(error.distance)} m")
     return f"'{skeleton.ends[end_goal.end].name}' has an error of {' and '.join(amounts)}"
 
 
@@ -88,7 +93,7 @@ def _cause(skeleton: Skeleton, end_goal: EndGoal, error: EndError, effect: _Effe
         return "its goal has no weight: give it a Weight above 0"
     beyond = _beyond(skeleton, end_goal)
     if error.distance > MET * skeleton.reach and error.distance <= NEARLY_ALL * beyond:
-        return f"the target is {beyond:.2g} m out of reach: bring it nearer"
+        return f"the target is {rounded(beyond)} m out of reach: bring it nearer"
     widen = f", or widen the limits of {', '.join(blocked)}" if blocked else ""
     if effect.is_stationary and error.angle <= MET and error.distance <= MET * skeleton.reach:
         return f"it looks at the target but is not upright: choose Free Roll{widen}"

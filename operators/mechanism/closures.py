@@ -6,6 +6,7 @@ from ...rig.blender.errors import RigError
 from ...rig.reading.mechanism import closures
 from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.reading.mechanism.rest import rest_of
+from ...solvers.shortfall import rounded
 from ..operator import UndoOperator
 from ..subject import rig_of
 from .items import RemovePart
@@ -73,7 +74,8 @@ class LIMBER_OT_close_named_loops(UndoOperator):
         self.warn(apart)
         self.report(
             {"INFO"},
-            f"'{rig.name}' has {counted(len(pairs), 'closure')} more, open by at most {1e3 * furthest:.2g} mm at rest: select the bones"
+            f"'{rig.name}' has {counted(len(pairs), 'closure')} more,"
+            f" open by at most {rounded(1e3 * furthest)} mm at rest: select the bones"
             " that have a motor, press Add Motors, then Check",
         )
 

@@ -13,6 +13,7 @@ from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.solver import MechanismSolver, Report
+from ...solvers.shortfall import rounded
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character
@@ -224,7 +225,7 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     """The error of the goals as a sentence; "" if they are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
-        gap = f"Joint '{report.worst}' is open by {1e3 * report.residual:.3g} mm or mrad"
+        gap = f"Joint '{report.worst}' is open by {rounded(1e3 * report.residual, 3)} mm or mrad"
         return f"{gap}: move the targets back, or begin again from a frame before this one"
     said = [_shortfall(model, report, state)] if report.goal_error > MISSED else []
     if state.flipped:

@@ -41,7 +41,7 @@ class Orders(Inbox):
     def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
         super().__init__(host, port, clock)
         self.stops = False
-        self._is_spoken_to = False  # whether a message for Limber has come
+        self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
 
     def alarm(self) -> None:
@@ -51,10 +51,10 @@ class Orders(Inbox):
         if message.trouble or message.address == STOP:
             return
         if not message.address.startswith(ROOT):
-            if not self._is_spoken_to:  # programs that send other messages as well are not bothered
+            if not self._is_addressed:  # programs that send other messages as well get no warning
                 self.problem = f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list below"
             return
-        self._is_spoken_to = True
+        self._is_addressed = True
         address = message.address.removeprefix(ROOT)
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments

@@ -192,11 +192,11 @@ class Skeleton:
 
     @cached_property
     def lower(self) -> tuple[float, ...]:
-        return tuple(joint.lower for joint in self.joints)
+        return tuple(float(joint.lower) for joint in self.joints)
 
     @cached_property
     def upper(self) -> tuple[float, ...]:
-        return tuple(joint.upper for joint in self.joints)
+        return tuple(float(joint.upper) for joint in self.joints)
 
     @cached_property
     def reach(self) -> float:

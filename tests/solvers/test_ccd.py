@@ -154,3 +154,8 @@ def test_the_less_the_posture_is_kept_the_nearer_to_zero_it_starts():
     kept, forgotten = Ccd(chain).solve(goal), Ccd(chain).solve(replace(goal, keep=0.0))
     assert np.abs(kept.angles - posture).sum() < np.abs(forgotten.angles - posture).sum()
     assert kept.shape_deviation < forgotten.shape_deviation
+
+
+def test_limits_given_as_whole_numbers_are_numbers():
+    chain = Skeleton((Joint("base", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -1, 1),))
+    assert Ccd(chain).solve(GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(1))).angles[0] in (-1.0, 1.0)

@@ -41,6 +41,7 @@ def test_only_the_joints_whose_limits_stand_in_the_way_are_named(sense):
     reason = said(GazeGoal(Direction(scale(SIDEWAYS, sense)), np.zeros(2)), chain)
     assert f"{z} is at its limit: widen it, or move the target" in reason
     assert x not in reason
+    assert "an error of 120 degrees" in said(GazeGoal(Direction((0.0, -1.0, 0.0)), np.zeros(1)), unit_chain("X", 1.0)), "not 1.2e+02"
     both = said(GazeGoal(Direction(SIDEWAYS), np.zeros(3)), unit_chain("ZZZ", 0.2))
     assert "are at their limits: widen these, or move the target" in both
 

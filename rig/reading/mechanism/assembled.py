@@ -14,6 +14,7 @@ from ....solvers.mechanism.assembly import assemble
 from ....solvers.mechanism.counting import count
 from ....solvers.mechanism.model import MechanismError
 from ....solvers.mechanism.solver import MechanismSolver
+from ....solvers.shortfall import rounded
 from ...blender.errors import RigError
 from ...blender.one_thread import in_one_thread
 from ..placement import Placement
@@ -63,7 +64,8 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
     found = assemble(solver, tries=TRIES)
     if not found.report.assembled:
         raise RigError(
-            f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by {1e3 * found.report.residual:.3g} mm"
+            f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by"
+            f" {rounded(1e3 * found.report.residual, 3)} mm"
             " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
         )
     rest = with_revolutions(owner, solver, found.state)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....robots.marks import closing_pairs
 from ....solvers.kinematics.se3 import Array
+from ....solvers.shortfall import rounded
 from ...blender.errors import Finding, RigError
 from .rest import Rest, rest_of
 
@@ -107,7 +108,7 @@ def apart(rig, rest: Rest, closure, away: float) -> str:
     one, other, least = nearest(rig, rest, closure.first, closure.second)
     said = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the {WORDS[closure.second_point]} of"
-        f" '{closure.second}' are {1e3 * away:.3g} mm apart at rest"
+        f" '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
     )
     if not is_apart(rest, least):
         return f"{said}, but the {WORDS[one]} of the one and the {WORDS[other]} of the other coincide: choose these points"

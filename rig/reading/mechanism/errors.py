@@ -8,6 +8,7 @@ from ....solvers.kinematics.rotations import to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
+from ....solvers.shortfall import rounded
 from .. import axes
 from .shapes import dof_axes
 
@@ -35,8 +36,8 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
 
 def _distance(distance: float, angle: float) -> str:
     """A distance [m] and an angle [rad] in words."""
-    words = [f"{1e3 * distance:.3g} mm"] if distance > LEAST else []
-    return " and ".join(words + ([f"{degrees(angle):.2g} degrees"] if angle > LEAST else [])) or "0 mm"
+    words = [f"{rounded(1e3 * distance, 3)} mm"] if distance > LEAST else []
+    return " and ".join(words + ([f"{rounded(degrees(angle))} degrees"] if angle > LEAST else [])) or "0 mm"
 
 
 def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:

@@ -94,8 +94,8 @@ def joints(things: Iterable) -> Iterator[ObjectJoint]:
 
 def driven_pairs(things: Iterable) -> list[set]:
     """Pairs of bodies that are connected by Blender's own Motor constraints."""
-    constraint = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
-    return [{_uid(one.object1), _uid(one.object2)} for one in constraint if one.enabled and one.type == MOTOR]
+    constraints = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
+    return [{_uid(one.object1), _uid(one.object2)} for one in constraints if one.enabled and one.type == MOTOR]
 
 
 def _checked(found: ObjectJoint) -> ObjectJoint:
