@@ -208,7 +208,7 @@ def send(rig) -> None:
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, plays)
+        robot.link.send(robot.shaped, plays=plays)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 
