@@ -241,8 +241,10 @@ def is_playing() -> bool:
 
 def scene_updated(scene, depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
-    if current().busy or current().suspended or current().is_rendering:
+    if current().busy or current().suspended:
         return False
+    if _is_rendering():
+        return current().has_rendered  # the clock waits for the end of its job
     if depsgraph.id_type_updated("ARMATURE"):
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
@@ -278,9 +280,9 @@ def _is_in_line() -> bool:
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go on."""
     now = perf_counter() if now is None else now
-    if is_playing() or current().suspended or current().is_rendering:
+    if is_playing() or current().suspended or _is_rendering():
         current().clock.stop(scene)
-        return scene.session_uid in current().moving
+        return scene.session_uid in current().moving or current().has_rendered
     if current().registry.has_lost():
         sync()
     if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
@@ -308,13 +310,23 @@ def suspend(suspended: bool) -> None:
 
 
 def begin_render() -> None:
-    current().is_rendering, current().rendering = True, None
+    current().is_rendering, current().has_rendered, current().rendering = True, False, None
 
 
 def end_render(scene) -> None:
-    """Ends a render: live poses are shown again in the viewport."""
-    current().is_rendering, current().rendering, current().shown = False, None, None
+    """Ends a render: live poses are shown again in the viewport.
+
+    Rendering in a window calls this off the main thread, which may be evaluating one of the rendered frames at that moment, so live motion
+    resumes only when the job is gone.
+    """
+    current().has_rendered, current().rendering, current().shown = True, None, None
     _show_all(scene, current().playback.stage, None)
+
+
+def _is_rendering() -> bool:
+    if current().has_rendered and not bpy.app.is_job_running("RENDER"):
+        current().is_rendering = current().has_rendered = False
+    return current().is_rendering
 
 
 def clear() -> None:

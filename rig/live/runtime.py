@@ -243,6 +243,7 @@ class Runtime:
     suspended: bool = False  # whether live motion is off because a bake uses the scene
     busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     is_rendering: bool = False
+    has_rendered: bool = False  # whether a render has ended whose job Blender's main thread has not ended yet
     rendering: Playback | None = None
 
     @property

@@ -8,5 +8,6 @@ def test_an_animation_rendered_in_the_window_is_what_live_plays(play):
     assert facts["apart"] < 1e-9
     assert facts["moved"] > 0.1
     assert facts["live while rendering"] == []
+    assert facts["live before the job's end"] == [True, False]
     assert facts["raised"] == []
     assert facts["problem"] == ""
