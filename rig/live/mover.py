@@ -44,11 +44,13 @@ class SceneSession(Session):
     """
 
     seconds: float = 0.0  # duration of the last tick
-    step: float = 0.0  # [s] of scene time between the last two frames
+    step: float = 0.0  # [s] between the last two frames
+    next_step: float = 0.0  # [s] expected until the next frame: the shorter of the last two steps, since a single long one is a stall
     stored: dict[int, np.ndarray] = field(default_factory=dict)  # values (n,) of stored postures, by their actions' session_uid
 
     def tick(self, mover, inputs, dt: float) -> tuple:
         if dt > 0.0:
+            self.next_step = min(dt, self.step or dt)
             self.step = dt
         begun = perf_counter()
         made = super().tick(mover, inputs, dt)

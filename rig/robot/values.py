@@ -55,7 +55,7 @@ def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequen
 def _motion(mover: Mover) -> Mapping[JointKey, Value]:
     """Values of a live mover's joints, with their velocities and accelerations per frame where it moves and they are known."""
     now = session(*mover)
-    values, step = now.values(), now.step
+    values, step = now.values(), now.next_step
     if not mover.can_move:
         return values
     return values | {
@@ -228,16 +228,19 @@ class ValueFilters:
 
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}
+        self._last_step = LONGEST_STEP
         self.at_rest = True
 
     def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
         """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per call; values
-        of joints pass unchanged.
+        of joints pass unchanged. The next call is expected after the shorter of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
         if not values:
             return desired
+        step = min(dt, LONGEST_STEP)
+        next_step, self._last_step = min(step, self._last_step), step
         now: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
             value, position = values.get(source.auxiliary), number.position if isinstance(number, Kinematic) else number
@@ -246,13 +249,12 @@ class ValueFilters:
                 now.append(number)
                 continue
             limits = filtered.filter.limits
-            step = min(dt, LONGEST_STEP)
             goal = limits.clamp(position)
             filtered.state = state = filtered.filter.step(filtered.state, goal, step)
             self._known[source.auxiliary] = filtered
             near = AT_REST * (limits.upper - limits.lower)
             self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
-            now.append(Kinematic(state.position, step * state.velocity, step**2 * state.acceleration))
+            now.append(Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration))
         return now
 
 

@@ -97,6 +97,18 @@ def test_a_filtered_value_says_where_it_will_be_at_the_next_call(jaw):
     assert missed < 0.1 * (handed[-1].position - handed[0].position)
 
 
+def test_after_a_stall_a_filtered_value_says_where_it_will_be_when_no_other_stall_follows(jaw):
+    jaw.filter, filters = "default", ValueFilters()
+    rig = jaw.id_data
+    sources = device.sources(rig)
+    steps = [0.0] * len(sources), [1.0] * len(sources)
+    for goal in (steps[0], *[steps[1]] * 3):
+        filters.step(rig, sources, goal, STEP)
+    late = filters.step(rig, sources, steps[1], 4.0 * STEP)[-1]
+    later = filters.step(rig, sources, steps[1], STEP)[-1]
+    assert abs(extrapolated(late, 1.0) - later.position) < 0.2 * (later.position - late.position)
+
+
 def test_a_value_stays_within_its_range(jaw):
     jaw.filter = "default"
     jaw.owner["jaw"] = 7.0
