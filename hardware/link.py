@@ -67,6 +67,7 @@ class Link:
         self._command_number = 0
         self._command_stops = 0
         self._stops = 0
+        self._disarmed_because = ""
 
     @property
     def worker_pid(self) -> int | None:
@@ -187,9 +188,10 @@ class Link:
         """
         self._make(Command.RELEASE, Request(channels=frozenset(channels or ())))
 
-    def disarm(self) -> None:
-        """Disarm the robot."""
+    def disarm(self, reason: str = "") -> None:
+        """Disarm the robot; until the next command its status says the reason."""
         self._make(Command.DISARM)
+        self._disarmed_because = reason
 
     def stop(self) -> None:
         """Emergency stop, in any state; latches until `clear_fault`."""
@@ -222,7 +224,8 @@ class Link:
             return self._describe(State.WORKER_LOST, lost, self._last_words, report)
         if report is None:
             return self._describe(State.CONNECTING, Fault.NONE, "")
-        return self._describe(report.state, report.fault, report.detail, report)
+        detail = report.detail or (self._disarmed_because if report.state is State.DISARMED else "")
+        return self._describe(report.state, report.fault, detail, report)
 
     def close(self) -> None:
         """Disarm the robot and end the worker, without blocking; a worker that hangs is killed in the background.
@@ -265,6 +268,7 @@ class Link:
         self._request = Request(command) if request is None else replace(request, command=command)
         self._command_number += 1
         self._command_stops = self._stops
+        self._disarmed_because = ""
         self._write()
 
     def _write(self) -> None:

@@ -196,8 +196,8 @@ def send(rig) -> None:
         return
     movers = list(movers_of(rig))
     are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
-    if not robot.were_live <= are_live and robot.link.status().state not in OWN_WAYS:
-        robot.link.disarm()
+    if not robot.were_live <= are_live and (state := robot.link.status().state) not in OWN_WAYS:
+        robot.link.disarm("" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
     if not _held:
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)

@@ -29,7 +29,7 @@ class Listener:
     def status(self) -> SimpleNamespace:
         return SimpleNamespace(state=State.DISARMED)
 
-    def disarm(self) -> None:
+    def disarm(self, reason: str) -> None:
         pass  # it never was armed
 
     def close(self) -> None:

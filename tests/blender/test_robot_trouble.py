@@ -282,6 +282,14 @@ def test_the_robot_is_disarmed_when_live_ends_however_it_ends(rig, chain, undo_s
     else:
         bpy.ops.limber.remove_chain()
     until(lambda: state(rig) == "DISARMED", "the robot is disarmed")
+    assert "live motion has ended" in status(rig).sentence
+    bpy.ops.limber.arm()
+    until(lambda: state(rig) == "ARMED", "it follows what is posed")
+    bpy.ops.limber.stop()
+    until(lambda: state(rig) == "FAULT", "the user has stopped it")
+    bpy.ops.limber.clear_fault()
+    until(lambda: state(rig) == "DISARMED", "the fault is cleared")
+    assert "live motion" not in status(rig).sentence
 
 
 def test_a_robot_that_was_armed_without_live_follows_and_stays_armed(rig):
