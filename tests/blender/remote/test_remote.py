@@ -15,23 +15,12 @@ from tests.blender import mechanisms
 from tests.blender.drawing import drawn
 from tests.blender.osc_sender import bundle, free_port, packet, sending_to, words
 from tests.blender.posing import stored
-from tests.blender.remote_control import PATIENCE, problem, sending
+from tests.blender.remote.remote_control import PATIENCE, problem
 from tests.blender.rigs import looking_chain
-from tests.blender.robots import robot_rig, until
+from tests.blender.robots import until
 from tests.blender.shown import go_live, missed, no_handler_raises, settle  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
-
-
-@pytest.fixture
-def rig():
-    return robot_rig()[0]
-
-
-@pytest.fixture
-def send(rig):
-    with sending(rig) as send:
-        yield send
 
 
 def test_a_live_chain_follows_a_target_that_is_sent(rig, send):

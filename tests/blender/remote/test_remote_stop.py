@@ -7,22 +7,11 @@ from limber.rig.reading.osc.inbox import BUDGET
 from limber.rig.robot import links, remote
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
-from tests.blender.remote_control import problem, sending
-from tests.blender.robots import connect, robot_rig, state, until
+from tests.blender.remote.remote_control import problem
+from tests.blender.robots import connect, state, until
 from tests.blender.shown import no_handler_raises  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
-
-
-@pytest.fixture
-def rig():
-    return robot_rig()[0]
-
-
-@pytest.fixture
-def send(rig):
-    with sending(rig) as send:
-        yield send
 
 
 def test_other_programs_arm_only_where_they_may_and_always_stop(rig, send):
