@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .aim_residual import Residual, parts, residual
+from .amounts import rounded
 from .gaze import EndError, is_met
 from .goals import EndGoal, GazeGoal, position_of
 from .kinematics.rotations import length, subtract
@@ -70,11 +71,6 @@ class _Effect:
         self.is_stationary = float(np.linalg.norm(directions[sizes > MET * effect] @ error)) <= least
         noticed = outward & (np.abs(slope) > least * effect / math.sqrt(len(now)) + TINY)
         self.blocked = [skeleton.joints[k].name for k in np.flatnonzero(noticed)]
-
-
-def rounded(amount: float, digits: int = 2) -> str:
-    """An amount with so many significant digits, in usual ranges without an exponent: 180, not 1.8e+02."""
-    return f"{float(f'{amount:.{digits}g}'):g}"
 
 
 def _shortfall(skeleton: Skeleton, end_goal: EndGoal, error: EndError) -> str:

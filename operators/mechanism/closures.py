@@ -6,7 +6,7 @@ from ...rig.blender.errors import RigError
 from ...rig.reading.mechanism import closures
 from ...rig.reading.mechanism.owners import has_mechanism
 from ...rig.reading.mechanism.rest import rest_of
-from ...solvers.shortfall import rounded
+from ...solvers.amounts import rounded
 from ..operator import UndoOperator
 from ..subject import rig_of
 from .items import RemovePart

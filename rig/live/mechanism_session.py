@@ -9,11 +9,11 @@ from mathutils import Matrix
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
 from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
+from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
 from ...solvers.mechanism.goals import Goals, RegulariserWeights
 from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.solver import MechanismSolver, Report
-from ...solvers.shortfall import rounded
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character

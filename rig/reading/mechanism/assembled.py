@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....character.mechanism.tick import Model
+from ....solvers.amounts import rounded
 from ....solvers.kinematics.se3 import Array
 from ....solvers.mechanism.assembly import assemble
 from ....solvers.mechanism.counting import count
 from ....solvers.mechanism.model import MechanismError
 from ....solvers.mechanism.solver import MechanismSolver
-from ....solvers.shortfall import rounded
 from ...blender.errors import RigError
 from ...blender.one_thread import in_one_thread
 from ..placement import Placement

@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from ....robots.marks import closing_pairs
+from ....solvers.amounts import rounded
 from ....solvers.kinematics.se3 import Array
-from ....solvers.shortfall import rounded
 from ...blender.errors import Finding, RigError
 from .rest import Rest, rest_of
 

@@ -4,11 +4,11 @@ from math import degrees
 
 import numpy as np
 
+from ....solvers.amounts import rounded
 from ....solvers.kinematics.rotations import to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
-from ....solvers.shortfall import rounded
 from .. import axes
 from .shapes import dof_axes
 

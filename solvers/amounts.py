@@ -1,0 +1,6 @@
+"""Amounts as text, for messages. Knows no Blender."""
+
+
+def rounded(amount: float, digits: int = 2) -> str:
+    """An amount with so many significant digits, in usual ranges without an exponent: 180, not 1.8e+02."""
+    return f"{float(f'{amount:.{digits}g}'):g}"
