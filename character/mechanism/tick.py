@@ -137,11 +137,14 @@ def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[f
         model: The mover.
         numbers: Values [rad or m] by the motors' indices.
     """
-    found: dict[str, dict[int, float | None]] = {}
+    found: dict[str, dict[int, float]] = {}
+    incomplete = set()
     for k, motor in enumerate(model.motors):
-        found.setdefault(motor.joint, {})[motor.index] = numbers.get(k)
-    ordered = {joint: [told[k] for k in sorted(told)] for joint, told in found.items()}
-    return {joint: tuple(row) for joint, told in ordered.items() if len(row := [one for one in told if one is not None]) == len(told)}
+        if k in numbers:
+            found.setdefault(motor.joint, {})[motor.index] = numbers[k]
+        else:
+            incomplete.add(motor.joint)
+    return {joint: tuple(of_joint[k] for k in sorted(of_joint)) for joint, of_joint in found.items() if joint not in incomplete}
 
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:

@@ -128,12 +128,12 @@ def file_motors(settings, rig, joint) -> list:
     found = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
     )
-    told, shown = found.branch.joint, imported_robot.axis_of(found)
+    robot_joint, bone_axis = found.branch.joint, imported_robot.axis_of(found)
     made = []
     for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
-        is_as_told = len(dof_axes(joint.kind)) == 1 and shown and axes.is_prismatic(shown) == axes.is_prismatic(axis)
-        motor = add_motor(settings, rig, axis, bone=joint.name, seen=shown if is_as_told else "", limits=span)
-        if told.velocity and axes.is_prismatic(axis) == (told.kind == "prismatic"):
-            motor.velocity = told.velocity
+        is_bone_axis = len(dof_axes(joint.kind)) == 1 and bone_axis and axes.is_prismatic(bone_axis) == axes.is_prismatic(axis)
+        motor = add_motor(settings, rig, axis, bone=joint.name, seen=bone_axis if is_bone_axis else "", limits=span)
+        if robot_joint.velocity and axes.is_prismatic(axis) == (robot_joint.kind == "prismatic"):
+            motor.velocity = robot_joint.velocity
         made.append(motor)
     return made

@@ -93,7 +93,7 @@ class Inbox:
             self._forget()
         elif not self._waiting:
             self._known.clear()  # no older packet is left
-        for _, message in sorted(found.values(), key=lambda told: told[0]):
+        for _, message in sorted(found.values(), key=lambda numbered: numbered[0]):
             if message.trouble:
                 of = f"'{message.address}'" if message.address else "A packet"
                 self.problem = f"{of} could not be read: {message.trouble}"
