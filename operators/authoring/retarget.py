@@ -5,7 +5,7 @@ import bpy
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.live import uses
-from ...rig.reading.body import pairing, receiver
+from ...rig.reading.body import pair_calibration, pairing, receiver
 from ...rig.reading.osc import inbox
 from ..operator import Operator, UndoOperator
 from ..remove_item import RemoveItem
@@ -42,7 +42,7 @@ class LIMBER_OT_pair_bones(UndoOperator):
             self.report({"INFO"}, f"The body follows its controls: set {', '.join(done)}")
         self.warn(left)
         try:
-            pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+            pair_calibration.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:
             self.report({"WARNING"}, f"Paired {counted(count, 'bone')}, not yet calibrated. {error}")
             return
@@ -85,7 +85,7 @@ class LIMBER_OT_calibrate_pairs(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         retarget = rig.limber.retarget
-        scale = pairing.calibrate(rig, retarget, context.evaluated_depsgraph_get())
+        scale = pair_calibration.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         rig.update_tag()
         count = sum(pair.enabled for pair in retarget.pairs)
         self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")

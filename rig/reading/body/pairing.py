@@ -1,6 +1,5 @@
-"""The bone pairs of a retarget: pairing, calibration, and the pairs in use, with error messages for those that cannot be used."""
+"""The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be used."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +11,10 @@ from ...blender.errors import RigError
 from ...blender.presence import why_absent
 from .. import attached, constrained
 from ..dependencies import dependencies_of, is_moved_by
-from . import calibration, controlled, names, receiver, soles, source, standing
-from .calibration import BodyPose, Calibration
+from . import controlled, names, receiver
 from .receiver import Receiver
+
+TOE_WEIGHT = 0.5  # of a paired toe: captured toes jitter
 
 
 class Linked(NamedTuple):
@@ -88,9 +88,6 @@ def _clear(rig, pairs) -> None:
             pairs[index].enabled = False
         else:
             pairs.remove(index)
-
-
-TOE_WEIGHT = 0.5  # captured toes jitter
 
 
 def add(retarget, target: str, source_bone: str):
@@ -186,12 +183,12 @@ def checked(rig, retarget) -> list:
             )
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
-    pairs.sort(key=lambda pair: (len(_line(rig, pair.target)), order[pair.target]))
+    pairs.sort(key=lambda pair: (len(path_to_root(rig, pair.target)), order[pair.target]))
     for k, pair in enumerate(pairs if thing is not None else []):  # streamed sources have no hierarchy
         above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
-            if pair.target in _line(rig, name):
+            if pair.target in path_to_root(rig, name):
                 raise RigError(
                     f"'{pair.target}' follows '{pair.source}' and '{name}', its descendant, follows '{other.source}', on which"
                     f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
@@ -217,7 +214,7 @@ def linked(rig, retarget) -> Linked:
         named = f"'{fresh[0]}'" + (f" and {len(fresh) - 1} more" if len(fresh) > 1 else "")
         raise RigError(f"How {named} lie against their source bones is not known yet: press Calibrate")
     targets = tuple(pair.target for pair in pairs)
-    base = _common(rig, [_line(rig, name) for name in targets])
+    base = _common(rig, [path_to_root(rig, name) for name in targets])
     return Linked(
         targets,
         tuple(pair.source for pair in pairs),
@@ -232,16 +229,16 @@ def linked(rig, retarget) -> Linked:
     )
 
 
-def _common(rig, lines: list[list[str]]) -> str:
+def _common(rig, paths: list[list[str]]) -> str:
     """Nearest common bone of several paths, each from a bone to its root.
 
     Raises:
         RigError: there is none.
     """
-    shared = [name for name in lines[0] if all(name in line for line in lines)]
+    shared = [name for name in paths[0] if all(name in path for path in paths)]
     if not shared:
         raise RigError(
-            f"'{lines[0][0]}' and other paired bones of '{rig.name}' have no common ancestor: remove the pairs of one of the trees"
+            f"'{paths[0][0]}' and other paired bones of '{rig.name}' have no common ancestor: remove the pairs of one of the trees"
         )
     return shared[0]
 
@@ -252,98 +249,18 @@ def bones(rig, retarget) -> list[str]:
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
     if not targets:
         return []
-    lines = [_line(rig, name) for name in targets]
+    paths = [path_to_root(rig, name) for name in targets]
     try:
-        base = _common(rig, lines)
+        base = _common(rig, paths)
     except RigError:
         return []
     found: dict[str, None] = {base: None}
-    for way in lines:
-        found.update(dict.fromkeys(way[way.index(base) :: -1]))
+    for path in paths:
+        found.update(dict.fromkeys(path[path.index(base) :: -1]))
     return [name for name in found if name == base or constrained.mover(rig.pose.bones[name]) is None]
 
 
-def calibrate(rig, retarget, depsgraph) -> float:
-    """Computes and stores the rotation offset of each pair and the scale; returns the scale.
-
-    Raises:
-        RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
-    """
-    if retarget.live and retarget.calibrate_from == "POSE":
-        raise RigError("While it follows, the target does not show its own pose: press End Live, pose it like the source, calibrate")
-    pairs = checked(rig, retarget)
-    found = [names.Pair(pair.source, pair.target) for pair in pairs]
-    own = {pair.target for pair in found}
-    parents = {name: next((bone for bone in _line(rig, name)[1:] if bone in own), None) for name in own}
-    made = (_from_stream if is_streamed(retarget) else _from_source)(rig, retarget, found, parents, depsgraph)
-    for pair, offset in zip(pairs, made.offsets, strict=True):
-        pair.offset = rotations.from_matrix(offset.tolist())
-        pair.calibrated = True
-    retarget.scale = made.scale
-    _find_floor(rig, retarget, pairs, depsgraph)
-    return made.scale
-
-
-def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
-    """Calibration from a source armature: from both rest poses, or from both current poses."""
-    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    if retarget.calibrate_from == "POSE":
-        poses = BodyPose(*source.posed(retarget.source, others, depsgraph)), BodyPose(*source.posed(rig, own, depsgraph))
-        way = calibration.from_poses
-    else:
-        poses = BodyPose(*source.at_rest(retarget.source, others)), BodyPose(*source.at_rest(rig, own))
-        way = calibration.from_rest
-    for thing, pose in zip((retarget.source, rig), poses, strict=True):
-        if not np.isfinite(pose.rotation).all():
-            raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
-    return way(pairs, parents, *poses)
-
-
-def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
-    """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations relative to the target's rest
-    pose, at its scale. From poses: the newest values received.
-    """
-    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    stream = stream_of(retarget)
-    own_rest = BodyPose(*source.at_rest(rig, own))
-    if retarget.calibrate_from == "POSE":
-        sent, _ = stream.posed(others)
-        lost = [name for name, turn in zip(others, sent, strict=True) if not np.isfinite(turn).all()]
-        if lost:
-            raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
-        stand = BodyPose(*source.posed(rig, own, depsgraph))
-    else:
-        sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
-    scale = retarget.scale
-    if set(others) <= set(stream.humanoid.bones):
-        t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
-        made = calibration.from_rest(pairs, parents, t_pose, own_rest)
-        if retarget.calibrate_from != "POSE":
-            return made
-        scale = made.scale
-    return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
-
-
-def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
-    """Stores the height of the feet of target and source on the floor, if feet are paired: from a clip's frames, or a performer's current
-    pose.
-    """
-    parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
-    feet = [pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")]
-    others = [pair.source for pair in feet]
-    if feet and is_streamed(retarget):
-        heights = stream_of(retarget).posed(others)[1][:, 2]
-        retarget.foot_heights_known = bool(np.isfinite(heights).all())
-        retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0
-    elif feet:
-        retarget.foot_heights_known, retarget.source_foot_height = True, standing.height(retarget.source, others, depsgraph)
-    else:
-        retarget.foot_heights_known = False
-    if retarget.foot_heights_known:
-        retarget.foot_height = soles.ankle(rig, [pair.target for pair in feet])
-
-
-def _line(rig, name: str) -> list[str]:
+def path_to_root(rig, name: str) -> list[str]:
     """Names of a target bone and its effective ancestors, nearest first."""
     return [bone.name for bone in attached.with_ancestors(rig.pose.bones[name])]
 
