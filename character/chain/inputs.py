@@ -89,13 +89,13 @@ class ChainInputs:
         """Whether the inputs are equal, apart from the frame's time."""
         if not isinstance(other, ChainInputs):
             return False
-        alike = all(getattr(self, name) == getattr(other, name) for name in _ASKED)
+        alike = all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
         return alike and np.array_equal(self.posture, other.posture)
 
     __hash__ = None  # type: ignore[assignment]  # it is compared, never looked up
 
 
-_ASKED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual", "slot")]
+_COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual", "slot")]
 
 
 class Task(NamedTuple):

@@ -174,7 +174,7 @@ def tick(
         GazeError: The goal cannot be used, and there is no state to hold.
     """
     requested = goal.posture
-    goal, posture = _on_its_way(model, goal, state, dt)
+    goal, posture = _in_transition(model, goal, state, dt)
     again = state if state is not None and state.goal is goal and state.model is model and state.offsets is offsets else None
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
     foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
@@ -264,7 +264,7 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 
 
-def _on_its_way(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
+def _in_transition(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
     """The goal with its posture replaced by the current one of the transition to it, and the transition's state. The aim is held meanwhile.
 
     The transition advances by `dt` toward the posture that the last tick requested; a new posture takes effect from this tick on.

@@ -14,16 +14,16 @@ Values = tuple[float, ...]
 SAME = 1e-9  # [frames] a row nearer to a frame counts as at that frame
 
 
-def at_rate(frames: Sequence[Values], have: float, want: float) -> tuple[Values, ...]:
-    """Frames resampled from the rate `have` to the rate `want` [1/s], on a Catmull-Rom curve through them; unchanged if the rates are
+def at_rate(frames: Sequence[Values], rate: float, new_rate: float) -> tuple[Values, ...]:
+    """Frames resampled from `rate` to `new_rate` [1/s], on a Catmull-Rom curve through them; unchanged if the rates are
     equal.
     """
-    return tuple(_rows(frames, have / want, _curve))
+    return tuple(_rows(frames, rate / new_rate, _curve))
 
 
-def poses_at_rate(frames: Sequence[Pose], have: float, want: float) -> tuple[Pose, ...]:
-    """Poses resampled from the rate `have` to the rate `want` [1/s]; positions and axes are interpolated linearly between frames."""
-    return tuple(_rows(frames, have / want, _between))
+def poses_at_rate(frames: Sequence[Pose], rate: float, new_rate: float) -> tuple[Pose, ...]:
+    """Poses resampled from `rate` to `new_rate` [1/s]; positions and axes are interpolated linearly between frames."""
+    return tuple(_rows(frames, rate / new_rate, _between))
 
 
 def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int, float], T]) -> list[T]:

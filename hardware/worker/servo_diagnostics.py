@@ -15,7 +15,7 @@ from ..protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
 ASK_EVERY = 0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
-TOLD = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
+READINGS = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
 
 class ServoDiagnostics:
@@ -33,9 +33,9 @@ class ServoDiagnostics:
     def __init__(self, device: Device, codec: Codec) -> None:
         self._codec = codec
         self._channel = {channel.servo: k for k, channel in enumerate(device.channels)}
-        self._asked_of = [channel.servo for channel in device.channels]
+        self._servos = [channel.servo for channel in device.channels]
         self._unit_size = codec.capabilities.unit_size
-        self._tells = tuple(quantity for quantity in TOLD if quantity in codec.capabilities.reads)
+        self._readable = tuple(quantity for quantity in READINGS if quantity in codec.capabilities.reads)
         self._loads: dict[int, tuple[float, str]] = {}  # unit of LOAD of servos whose model determines it: size and quantity
         self._checked_at = self._asked_at = -math.inf
         self._checks = self._next = 0
@@ -48,7 +48,7 @@ class ServoDiagnostics:
             return self.ask(now)
         self._checked_at = now
         self._checks += 1
-        well, known = self._codec.check(self._asked_of), self._codec.verify(held)
+        well, known = self._codec.check(self._servos), self._codec.verify(held)
         if known:  # servos without sync read are queried one at a time, since goals would wait for all of them otherwise
             known = (known[self._checks // 2 % len(known) if well else self._checks % len(known)],)
         exchanges = (known or well) if self._checks % 2 else (well or known)
@@ -57,12 +57,12 @@ class ServoDiagnostics:
 
     def ask(self, now: float) -> tuple[Exchange, ...]:
         """Query for the readings of the next servo, every ASK_EVERY."""
-        if not self._tells or now - self._asked_at < ASK_EVERY:
+        if not self._readable or now - self._asked_at < ASK_EVERY:
             return ()
         self._asked_at = now
-        servo = self._asked_of[self._next]
-        self._next = (self._next + 1) % len(self._asked_of)
-        return self._codec.read(self._tells, (servo,))
+        servo = self._servos[self._next]
+        self._next = (self._next + 1) % len(self._servos)
+        return self._codec.read(self._readable, (servo,))
 
     def identify(self, who: Identified) -> None:
         """Record a servo's model, which determines the meaning of LOAD where the protocol does not."""
@@ -72,7 +72,7 @@ class ServoDiagnostics:
     def take(self, measured: Measured) -> None:
         """Record a measured quantity of a servo."""
         channel = self._channel.get(measured.servo)
-        if channel is None or measured.quantity not in TOLD:
+        if channel is None or measured.quantity not in READINGS:
             return
         quantity, unit_size = measured.quantity, self._unit_size.get(measured.quantity)
         if unit_size is None:

@@ -19,7 +19,7 @@ from ...rig.reading.check import check
 def said(context, mover: Mover) -> tuple[str, list[str]]:
     """(report, warnings) for a mover that was just made live, as sentences. The report is "" if the mover cannot be solved."""
     session = live.session(*mover)
-    return ("", [session.problem]) if session.problem else _SAID.get(type(mover), _any)(context, mover, session)
+    return ("", [session.problem]) if session.problem else _REPORTS.get(type(mover), _any)(context, mover, session)
 
 
 def _any(_context, mover: Mover, session) -> tuple[str, list[str]]:
@@ -50,4 +50,4 @@ def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:
     return done, list(filter(None, [*warnings, session.remark]))
 
 
-_SAID = {ChainMover: _chain, BodyMover: _body, MechanismMover: _mechanism}
+_REPORTS = {ChainMover: _chain, BodyMover: _body, MechanismMover: _mechanism}

@@ -26,8 +26,10 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
         except MotionFileError as error:
             raise RigError(f"Joint '{joint.name}' of '{rig.name}': {error}") from error
     if column.unit in ("rad", "m") and joint.is_prismatic != (column.unit == "m"):
-        has, wants = ("metres", "rotates") if column.unit == "m" else ("angles", "is prismatic")
-        raise RigError(f"Joint '{joint.name}' of '{rig.name}' {wants}, but '{column.name}' in the file has {has}: name another joint there")
+        unit, motion = ("metres", "rotates") if column.unit == "m" else ("angles", "is prismatic")
+        raise RigError(
+            f"Joint '{joint.name}' of '{rig.name}' {motion}, but '{column.name}' in the file has {unit}: name another joint there"
+        )
     return column.values
 
 

@@ -79,7 +79,7 @@ def add(context, robot: Description, model: Path | None = None) -> Imported:
         pose_joints(rig, robot.pose)
         if robot.gaze.neck is None:
             pose_joints(rig, next(iter(robot.postures.values()), {}))
-        _stand(context, rig)
+        _put_on_ground(context, rig)
         for name, limb in robot.limbs.items():
             _chain(rig, [found.bones[limb.root], found.bones[limb.end]], name)
         chain = _gaze(context, rig, found, robot)
@@ -153,7 +153,7 @@ def _free_name(posture: str, rig) -> str:
     return posture if posture not in bpy.data.actions else f"{posture}, {rig.name}"
 
 
-def _stand(context, rig) -> None:
+def _put_on_ground(context, rig) -> None:
     """Moves the robot up or down, so that its lowest point is at the height 0."""
     context.view_layer.update()
     depsgraph = context.evaluated_depsgraph_get()

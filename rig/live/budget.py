@@ -37,7 +37,7 @@ class Clock:
 SHARE = 0.5  # share of the time between two steps for Limber; the interface has the rest
 STEPS = (1, 2, 3, 6)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
 REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that a single slow step changes nothing
-CALM = 0.7  # hysteresis: the rate rises only when the work takes less than this share of the time allowed at the higher rate
+HYSTERESIS = 0.7  # the rate rises only when the work takes less than this share of the time allowed at the higher rate
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Guard:
         if len(self.meter.last) < REMEMBERED:
             return
         needed = self._fewest(self.meter.seconds)
-        if needed > self.steps or self._fewest(self.meter.seconds / CALM) < self.steps:
+        if needed > self.steps or self._fewest(self.meter.seconds / HYSTERESIS) < self.steps:
             self.steps = needed
 
     @property
@@ -119,7 +119,7 @@ class Playing:
         if len(self.motion.last) < REMEMBERED:
             return
         needed = self._fewest(1.0)
-        if needed > self.frames or self._fewest(CALM) < self.frames:
+        if needed > self.frames or self._fewest(HYSTERESIS) < self.frames:
             self.frames = needed
 
     def is_due(self, since: int) -> bool:

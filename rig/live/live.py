@@ -92,7 +92,7 @@ def sync() -> None:
     """Synchronises proxies and sessions with the movers that are switched to live: after undo, loading, and any change of movers."""
     with current().writing():
         current().mechanisms.sync()
-        if current().mechanisms.has_news:
+        if current().mechanisms.has_unread:
             _show_authored()
             current().mechanisms.read()
         current().registry.sync()

@@ -33,7 +33,7 @@ from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
-MISSED = 100 * MET  # [m or rad] errors of goals from this size on are reported
+REPORTED_ERROR = 100 * MET  # [m or rad] errors of goals from this size on are reported
 ERRORS = (RigError, MechanismError, MotionError)
 
 
@@ -227,7 +227,7 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     if not report.assembled or not outputs.is_closed:
         gap = f"Joint '{report.worst}' is open by {rounded(1e3 * report.residual, 3)} mm or mrad"
         return f"{gap}: move the targets back, or begin again from a frame before this one"
-    said = [_shortfall(model, report, state)] if report.goal_error > MISSED else []
+    said = [_shortfall(model, report, state)] if report.goal_error > REPORTED_ERROR else []
     if state.flipped:
         said.append("A loop went over to its other assembly: move the targets on another path, or begin again from a frame before this one")
     return ". ".join(filter(None, said))

@@ -182,7 +182,7 @@ class MechanismRegistry:
         return not self.owners and len(bpy.data.objects) == self.counted
 
     @property
-    def has_news(self) -> bool:
+    def has_unread(self) -> bool:
         """Whether a live mechanism has not been read yet, as after its file was opened."""
         return any(assembled.stored(owner) is None for owner, _ in self.movers())
 

@@ -20,17 +20,17 @@ class Motion(NamedTuple):
     jerk: float
 
 
-class _Place(NamedTuple):
+class _JointFrame(NamedTuple):
     """A frame fixed to a joint's output."""
 
     joint: int  # index of the joint; -1: the base
-    turn: rotations.Quaternion
+    rotation: rotations.Quaternion
     offset: rotations.Vector  # [m]
 
-    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_Place":
+    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_JointFrame":
         """A frame fixed to the same joint, from its rotation and offset in this one; the offset is scaled by `size`."""
-        moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.turn, offset), size))
-        return _Place(self.joint, rotations.multiply(self.turn, rotation), moved)
+        moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.rotation, offset), size))
+        return _JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
 
 
 def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: list[tuple]) -> Skeleton:
@@ -46,43 +46,43 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
         RigError: no joint moves an end.
     """
     joints: list[Joint] = []
-    places: list[_Place] = []
+    frames: list[_JointFrame] = []
     for part, (location, rotation, _) in zip(reader.parts, fixed, strict=True):
-        place = _Place(-1, rotations.IDENTITY, ORIGIN)
+        frame = _JointFrame(-1, rotations.IDENTITY, ORIGIN)
         if part.parent >= 0:  # the root has no parent here: its rest pose is part of the base
             size = fixed[part.parent][2]
-            place = places[part.parent].carry(part.rest_rotation, part.rest_offset, size)
-            place = place.carry(rotations.IDENTITY, location, size)
+            frame = frames[part.parent].carry(part.rest_rotation, part.rest_offset, size)
+            frame = frame.carry(rotations.IDENTITY, location, size)
         for index in part.prismatic:
             axis = axes.REVOLUTE[index]
-            joints.append(_joint(part.name, axes.prismatic(axis), place, motions[reader.stored_index[len(joints)]]))
-            place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
+            joints.append(_joint(part.name, axes.prismatic(axis), frame, motions[reader.stored_index[len(joints)]]))
+            frame = _JointFrame(len(joints) - 1, rotations.IDENTITY, ORIGIN)
         if not part.order:
-            place = place.carry(rotations.normalized(rotation), ORIGIN)
+            frame = frame.carry(rotations.normalized(rotation), ORIGIN)
         for axis, angle in zip(part.order, rotation, strict=False):
             if axis not in part.free:
-                place = place.carry(rotations.about(UNIT[axis], angle), ORIGIN)
+                frame = frame.carry(rotations.about(UNIT[axis], angle), ORIGIN)
                 continue
-            joints.append(_joint(part.name, axis, place, motions[reader.stored_index[len(joints)]]))
-            place = _Place(len(joints) - 1, rotations.IDENTITY, ORIGIN)
-        places.append(place)
+            joints.append(_joint(part.name, axis, frame, motions[reader.stored_index[len(joints)]]))
+            frame = _JointFrame(len(joints) - 1, rotations.IDENTITY, ORIGIN)
+        frames.append(frame)
     ends = []
     for bone, (rotation, offset) in zip(reader.ends, tools, strict=True):
         index = reader.names.index(bone)
-        place = places[index].carry(rotation, offset, fixed[index][2])
-        if place.joint < 0:
+        frame = frames[index].carry(rotation, offset, fixed[index][2])
+        if frame.joint < 0:
             raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
-        ends.append(End(place.joint, rotations.normalized(place.turn), place.offset, bone))
+        ends.append(End(frame.joint, rotations.normalized(frame.rotation), frame.offset, bone))
     tool, *others = ends
     return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
 
 
-def _joint(bone: str, axis: str, place: _Place, limits: Motion) -> Joint:
+def _joint(bone: str, axis: str, frame: _JointFrame, limits: Motion) -> Joint:
     return Joint(
         name=axes.label(bone, axis),
-        parent=place.joint,
-        rest_rotation=rotations.normalized(place.turn),
-        rest_offset=place.offset,
+        parent=frame.joint,
+        rest_rotation=rotations.normalized(frame.rotation),
+        rest_offset=frame.offset,
         axis=UNIT[axes.letter(axis)],
         lower=limits.lower,
         upper=limits.upper,

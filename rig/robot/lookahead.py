@@ -38,14 +38,14 @@ def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[f
     frame = scene.render.fps_base / scene.render.fps  # [s]
     later = values_at(rig, sources, frame_ahead(scene, early + frame))
     farthest = ((1.0 + HEADROOM) * speed * frame for speed in speeds)
-    return [_on_the_way(*four, early > 0.0) for four in zip(now, here, later, farthest, strict=True)]
+    return [_with_velocity(*four, early > 0.0) for four in zip(now, here, later, farthest, strict=True)]
 
 
-def _on_the_way(now: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
+def _with_velocity(now: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
     if here is None or later is None or isinstance(now, Kinematic) or not (is_early or abs(here - now) < SAME):
         return now
-    way = later - here
-    return Kinematic(here if is_early else now, way if abs(way) <= farthest else 0.0)
+    step = later - here  # [rad, m or unit] in a frame
+    return Kinematic(here if is_early else now, step if abs(step) <= farthest else 0.0)
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:

@@ -30,7 +30,7 @@ EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
-READING = 0.6  # share of a look's time for parsing; the rest is for executing
+PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
 
 class Orders(Inbox):
@@ -128,7 +128,7 @@ def look(budget: float = BUDGET) -> bool:
     for uid, ear in list(_ears.items()):
         orders = ear.orders
         begun, before = orders.clock(), orders.problem
-        orders.look(READING * budget)
+        orders.look(PARSING_SHARE * budget)
         if orders.stops:
             links.stop_all()
             orders.stops, done = False, True

@@ -205,8 +205,8 @@ class Descent:
             return None
         gain = here.square - there.square
         cost = here.open * (here.open + float(np.sqrt(here.square)))  # largest increase of the task errors by closing the loops
-        is_owed = here.open > max(EXACT, 2.0 * there.open) and gain > -cost
-        return there if gain > 0.0 or is_owed else None
+        closes_loops = here.open > max(EXACT, 2.0 * there.open) and gain > -cost
+        return there if gain > 0.0 or closes_loops else None
 
     def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
         """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task errors in their null space."""

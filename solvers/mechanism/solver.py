@@ -183,9 +183,9 @@ class MechanismSolver:
         here, settled, count = descent.go(here, iterations)
         if start.open <= EXACT and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
-        motion, is_led = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
+        motion, is_moved_by_bodies = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
         if dt is not None and here.open <= CLOSE_ENOUGH:
-            if descent.last is not None and is_led and not regularisers:
+            if descent.last is not None and is_moved_by_bodies and not regularisers:
                 other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
                 here, settled = (here, settled) if other is None else (other, True)
             moved = descent.difference(start, here)

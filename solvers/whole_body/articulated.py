@@ -57,20 +57,20 @@ class Articulated:
             rows = level.rows
             carried = self.carried[rows]
             if below is not None:
-                hanging = (below.gathered @ left.reshape(len(left), -1)).reshape(carried.shape)
+                attached = (below.gathered @ left.reshape(len(left), -1)).reshape(carried.shape)
                 motions = self.motions[rows]
-                felt = motions @ hanging
+                felt = motions @ attached
                 right[rows] += felt
                 curvature[rows] += felt[:, :, :wide] @ motions.swapaxes(1, 2)
-                carried = carried + hanging
+                carried = carried + attached
             solved[rows] = _eliminated(curvature[rows], right[rows], None if own is None else (own[0][rows], own[1][rows]))
             left = carried - right[rows, :, :wide].swapaxes(1, 2) @ solved[rows]
             below = level
         base, pull = self.base.copy(), self.pull.copy()
         if layout.levels:
-            hanging = left.sum(0)
-            base[-wide:, -wide:] += hanging[:, :wide]
-            pull[-wide:] += hanging[:, wide]
+            attached = left.sum(0)
+            base[-wide:, -wide:] += attached[:, :wide]
+            pull[-wide:] += attached[:, wide]
         x, slope = np.zeros((2, len(sides) + 1))
         x[:BASE], slope[:BASE] = Dense(base, pull).free(sides[:BASE], held[:BASE])
         carriers = x[None, BASE - wide : BASE]  # motions of the parents of a level's limbs

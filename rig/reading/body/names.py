@@ -28,7 +28,7 @@ class Part(NamedTuple):
     name: str
 
 
-# Body part -> its names, without side, digits and punctuation. `_told_apart` resolves the "ambiguous" ones.
+# Body part -> its names, without side, digits and punctuation. `_disambiguated` resolves the "ambiguous" ones.
 MIDDLE = {
     "hips": ("hips", "hip", "pelvis", "rootlink", "root_link", "waist", "baselink", "torsobase"),
     "spine": (
@@ -115,7 +115,7 @@ def parts(bones: Parents) -> dict[Part, list[str]]:
         if part.name not in SEVERAL:
             named.sort(key=_usualness)
     _tell_rigify(found, bones)
-    return _told_apart(found)
+    return _disambiguated(found)
 
 
 def _usualness(bone: str) -> tuple[bool, int]:
@@ -186,7 +186,7 @@ def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
         found[Part("", "spine")] = rest
 
 
-def _told_apart(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
+def _disambiguated(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
     """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
         all_had = {part.name: bones for part, bones in found.items() if part.side == side}

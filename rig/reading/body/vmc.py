@@ -122,8 +122,8 @@ class Humanoid:
             return self._in_world(PARENTS[name])
         if name not in self._posed:
             (above, turned), (place, turn) = self._in_world(PARENTS[name]), self._local[name]
-            is_told = any(place) or name == "Hips"
-            here = rotations.add(above, rotations.rotate(turned, place)) if is_told else (np.nan, np.nan, np.nan)
+            has_position = any(place) or name == "Hips"
+            here = rotations.add(above, rotations.rotate(turned, place)) if has_position else (np.nan, np.nan, np.nan)
             whole = rotations.multiply(turned, turn)
             self._posed[name] = here, rotations.normalized(whole) if whole[0] == whole[0] else LOST
         return self._posed[name]

@@ -51,10 +51,10 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
 
     If the imported robot's file has masses, links without one have mass 0.
     """
-    is_told = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
+    has_file_masses = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
     found: dict[str, Mass] = {}
     for bone in rig.pose.bones:
-        if is_told and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
+        if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
             found[bone.name] = _of_file(rest, bone.name)
     left = [bone for bone in rig.pose.bones if bone.name not in found]
     solids = _solids(rig, rest, {bone.name for bone in left}, depsgraph) if left else {}
@@ -64,11 +64,11 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
     return found
 
 
-def _mass(said, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
+def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
     """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
     centre = solid.centre if solid.volume > 0.0 else middle
-    if said.mass_from == OWN:
-        return Mass(said.mass, centre)
+    if settings.mass_from == OWN:
+        return Mass(settings.mass, centre)
     metre = bpy.context.scene.unit_settings.scale_length
     return Mass(density * solid.volume * metre**3, centre) if solid.volume > 0.0 else UNKNOWN
 
