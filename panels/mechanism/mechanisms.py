@@ -1,23 +1,19 @@
-"""Mechanisms: joints, goals, motors and closures, state while live, motion, baking."""
+"""Mechanisms: the mechanism in use and its state while live, the active body or joint, motion, baking."""
 
 import bpy
 
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
-from ...rig.authoring.mechanism.findings import value_text
-from ...rig.blender.presence import is_deleted
 from ...rig.live import live
-from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
-from ...rig.reading.mechanism.inputs import WEIGHTS
-from ...rig.reading.mechanism.ownership import NONE, is_joint, kind_text, owner_of
+from ...rig.reading.mechanism.ownership import NONE, is_joint, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start
 from ..output.bake import draw_recording
 from ..output.export import draw_export
-from ..tab import List, Tab, draw_limits, draw_range, listed, props, sentence
+from ..tab import Tab, draw_range, props, sentence
 
 
 class MechanismTab(Tab):
@@ -28,50 +24,6 @@ class MechanismTab(Tab):
     @classmethod
     def poll(cls, context):
         return mechanism_owner(context) is not None
-
-
-class LIMBER_UL_motors(List):
-    """Motors of the mechanism, with their values"""
-
-    def draw_row(self, context, layout, owner, item, index):
-        row = layout.split(factor=0.72, align=True)
-        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE")
-        values = live.session(item.id_data, owner).values() if owner.live else {}
-        row.label(text=value_text(item, values.get(item.key, item.value)))
-
-
-class LIMBER_UL_mechanism_goals(List):
-    """Goals of the mechanism"""
-
-    def draw_row(self, context, layout, owner, item, index):
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="NONE" if item.target else "ERROR")
-        row.prop(item, "does", text="", emboss=False)
-
-
-class LIMBER_UL_mechanism_joints(List):
-    """Joints of the mechanism"""
-
-    def draw_row(self, context, layout, owner, item, index):
-        thing = item.object
-        row = layout.row(align=True)
-        row.enabled = not owner.live
-        row.prop(item, "enabled", text="")
-        if thing is None or is_deleted(thing):
-            row.label(text=f"{item.name} (deleted)", icon="ERROR")
-            return
-        split = row.split(factor=0.6, align=True)
-        split.label(text=thing.name, icon="EMPTY_AXIS" if is_joint(thing) else "ERROR")
-        split.label(text=kind_text(thing))
-
-
-class LIMBER_UL_closures(List):
-    """Closures between bones"""
-
-    def draw_row(self, context, layout, owner, item, index):
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False)
-        row.prop(item, "kind", text="", emboss=False)
 
 
 class LIMBER_PT_mechanism(Tab):
@@ -169,136 +121,6 @@ def _draw_mass(layout, body) -> None:
     layout.prop(body, "mass_from")
     if body.mass_from == "OWN":
         layout.prop(body, "mass")
-
-
-class LIMBER_PT_mechanism_joints(MechanismTab):
-    """Joints between objects"""
-
-    bl_label = "Joints"
-    bl_order = 0
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context):
-        owner = mechanism_owner(context)
-        return owner is not None and (not owner.limber.mechanism.use_bones or bool(owner.limber.mechanism.joints))
-
-    def draw(self, context):
-        settings = mechanism_owner(context).limber.mechanism
-        add, remove = "limber.add_mechanism_joints", "limber.remove_mechanism_joint"
-        listed(self.layout, "LIMBER_UL_mechanism_joints", settings, "joints", "active_joint", add=add, remove=remove, rows=4)
-        self.layout.operator("limber.find_mechanism_joints", icon="VIEWZOOM")
-
-
-class LIMBER_PT_mechanism_goals(MechanismTab):
-    """Goals of bodies"""
-
-    bl_label = "Goals"
-    bl_order = 1
-
-    @classmethod
-    def poll(cls, context):
-        owner = mechanism_owner(context)
-        return owner is not None and owner.limber.mechanism.drive == "TARGETS"
-
-    def draw(self, context):
-        layout = self.layout
-        owner = mechanism_owner(context)
-        settings = owner.limber.mechanism
-        add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
-        goal = listed(layout, "LIMBER_UL_mechanism_goals", settings, "goals", "active_goal", add=add, remove=remove)
-        if goal is not None:
-            layout.use_property_split = True
-            if goal.does != "CENTRE":
-                if settings.use_bones and owner.type == "ARMATURE":
-                    layout.prop_search(goal, "bone", owner.data, "bones")
-                if not settings.use_bones or settings.joints:
-                    layout.prop(goal, "body")
-            layout.prop(goal, "target")
-            if goal.target is not None and goal.target.type == "ARMATURE":
-                layout.prop_search(goal, "target_bone", goal.target.data, "bones")
-            if goal.does != "CENTRE":
-                row = layout.row(align=True)
-                row.operator("limber.keep_goal_offset", icon="PINNED")
-                row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
-            if "direction_weight" in WEIGHTS[goal.does]:
-                layout.row().prop(goal, "axis", expand=True)
-            for weight in WEIGHTS[goal.does]:
-                layout.prop(goal, weight)
-        layout.use_property_split = True
-        if any(goal.does == "CENTRE" for goal in settings.goals):
-            column = layout.column()
-            column.enabled = not settings.live
-            column.prop(settings, "density")
-
-
-class LIMBER_PT_mechanism_regularisation(Tab):
-    """Weights that keep bodies from moving far or fast"""
-
-    bl_label = "Regularisation"
-    bl_parent_id = "LIMBER_PT_mechanism_goals"
-    bl_order = 0
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        settings = mechanism_owner(context).limber.mechanism
-        props(layout, settings, "steady", "velocity_weight")
-        row = layout.row()
-        row.enabled = settings.velocity_weight > 0.0
-        row.prop(settings, "velocity_threshold")
-
-
-class LIMBER_PT_mechanism_motors(MechanismTab):
-    """Degrees of freedom that motors move"""
-
-    bl_label = "Motors"
-    bl_order = 2
-
-    def draw(self, context):
-        layout = self.layout
-        settings = mechanism_owner(context).limber.mechanism
-        add, remove = "limber.add_motors", "limber.remove_motor"
-        motor = listed(layout, "LIMBER_UL_motors", settings, "motors", "active_motor", add=add, remove=remove, rows=3)
-        layout.use_property_split = True
-        if motor is not None:
-            unit = "linear_" if is_prismatic(motor.axis) else ""
-            if settings.drive == "TARGETS":
-                layout.prop(motor, "keeps_value")
-            if settings.drive == "MOTORS" or motor.keeps_value:
-                layout.prop(motor, unit + "value")
-            draw_limits(layout, motor)
-
-
-class LIMBER_PT_mechanism_closures(MechanismTab):
-    """Bones that are held together"""
-
-    bl_label = "Closures"
-    bl_order = 4
-
-    @classmethod
-    def poll(cls, context):
-        owner = mechanism_owner(context)
-        return owner is not None and owner.type == "ARMATURE" and owner.limber.mechanism.use_bones
-
-    def draw(self, context):
-        layout = self.layout
-        settings = mechanism_owner(context).limber.mechanism
-        if settings.closures_file:
-            sentence(layout, "The robot's own file has the closures", "INFO")
-            return
-        add, remove = "limber.add_closure", "limber.remove_closure"
-        closure = listed(layout, "LIMBER_UL_closures", settings, "closures", "active_closure", add=add, remove=remove)
-        owner = mechanism_owner(context)
-        if named_pairs(owner):
-            layout.operator("limber.close_named_loops", icon="LINKED")
-        if closure is not None:
-            layout.use_property_split = True
-            layout.prop_search(closure, "first", owner.data, "bones")
-            layout.prop(closure, "first_point")
-            layout.prop_search(closure, "second", owner.data, "bones")
-            props(layout, closure, "second_point", "kind", "axis")
 
 
 class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):

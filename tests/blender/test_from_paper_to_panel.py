@@ -72,7 +72,7 @@ def test_the_retargets_options_on_the_page_are_on_its_panel():
 
 
 def test_a_mechanisms_options_on_the_page_are_on_its_panel():
-    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism_regularisation
+    from limber.panels.mechanism.items import LIMBER_PT_mechanism_regularisation
 
     make_active(four_bars.boned()[0])
     offered = rows("Retarget and Mechanism panels")["Mechanism"]

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism_joints
+from limber.panels.mechanism.items import LIMBER_PT_mechanism_joints
 
 from tests.blender import mechanisms as those
 from tests.blender.drawing import drawn

@@ -129,7 +129,7 @@ def test_the_scenes_range_is_chosen_for_a_mechanism_whose_body_alone_was_clicked
 
 
 def test_closures_are_not_drawn_where_bodies_that_are_to_be_bones_are_none():
-    from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism_closures
+    from limber.panels.mechanism.items import LIMBER_PT_mechanism_closures
 
     four_bar()
     owner = owned()
