@@ -9,6 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import overrides
+from ..blender.write_access import granted
 from ..live import budget, live
 from ..live.runtime import after_frame
 from ..output import compare, record
@@ -35,7 +36,7 @@ def _frame_change_post(scene, depsgraph) -> None:
         wake_clock()
     if depsgraph.mode != "RENDER":
         for also in list(after_frame):
-            also(scene, depsgraph)
+            granted(also)(scene, depsgraph)
         links.send_scene(scene)
         if live.is_playing():
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
@@ -64,6 +65,7 @@ def _render_done(scene, *_) -> None:
 
 
 @persistent
+@granted
 def _save_pre(*_) -> None:
     """Before saving: removes proxies and constraints, so that the file has only the authored pose; protects chains of overridden
     armatures.
@@ -73,6 +75,7 @@ def _save_pre(*_) -> None:
 
 
 @persistent
+@granted
 def _save_post(*_) -> None:
     """After saving or a failed save: attaches the proxies again."""
     live.sync()
@@ -96,6 +99,7 @@ def _load_pre(*_) -> None:
 
 
 @persistent
+@granted
 def _load_post(*_) -> None:
     """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that were saved live."""
     live.clear()
@@ -119,6 +123,7 @@ def _undo_pre(*_) -> None:
 
 
 @persistent
+@granted
 def _undo_post(*_) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and postures that exist now."""
     live.sync()
@@ -126,6 +131,7 @@ def _undo_post(*_) -> None:
     wake_clock()
 
 
+@granted
 def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
@@ -159,6 +165,7 @@ def _figures_due(now: float) -> bool:
     return True
 
 
+@granted
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
     changed = links.heartbeat()
@@ -179,6 +186,7 @@ def wake_heartbeat() -> None:
         bpy.app.timers.register(_heartbeat, first_interval=0.0)
 
 
+@granted
 def _remote() -> float | None:
     """Timer: executes commands of other programs while remote control listens."""
     if remote.look():
@@ -191,6 +199,7 @@ def wake_remote() -> None:
         bpy.app.timers.register(_remote, first_interval=0.0)
 
 
+@granted
 def _pictures() -> float | None:
     """Timer: renders requested thumbnails of postures one by one, and redraws when all are ready."""
     if live.is_playing():
@@ -243,6 +252,7 @@ def register() -> None:
         bpy.app.timers.register(_after_enable, first_interval=0.0)
 
 
+@granted
 def _after_enable() -> None:
     """Resumes live chains of the open file when the extension is enabled."""
     _take_up()

@@ -13,6 +13,7 @@ import bpy
 
 from ...character.playback import Playback, Time
 from ...solvers.kinematics.rotations import IDENTITY
+from ..blender import write_access
 from ..blender.overrides import why_not_editable
 from ..reading.mechanism import assembled
 from ..reading.placement import Placement
@@ -90,6 +91,7 @@ def drop_references() -> None:
 
 def sync() -> None:
     """Synchronises proxies and sessions with the movers that are switched to live: after undo, loading, and any change of movers."""
+    current().must_sync = False
     with current().writing():
         current().mechanisms.sync()
         if current().mechanisms.has_unread:
@@ -199,8 +201,8 @@ def frame_changed(scene, depsgraph) -> bool:
     """
     if current().busy or current().suspended or not current().is_any:
         return False
-    if depsgraph.mode != "RENDER" and current().registry.has_lost():
-        sync()
+    if depsgraph.mode != "RENDER" and _must_sync():
+        write_access.granted(sync)()
     movers = movers_of_scene(scene)
     if depsgraph.mode == "RENDER":
         current().shown = _go_to(_render_playback(scene), scene, movers, depsgraph, lambda: True)
@@ -253,6 +255,9 @@ def scene_updated(scene, depsgraph) -> bool:
         current().playback.stage.mark_postures_dirty()
     # Adding or removing an object updates its scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
+        if write_access.is_refused():  # amid a drawing: the clock does it
+            current().must_sync = True
+            return True
         (_sync_rigs if current().mechanisms.is_empty else sync)()
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
         current().moving.add(scene.session_uid)
@@ -272,6 +277,10 @@ def _has_changed(scene, depsgraph) -> bool:
     return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
+def _must_sync() -> bool:
+    return current().must_sync or current().registry.has_lost()
+
+
 def _is_in_line() -> bool:
     with current().writing():
         return current().registry.is_in_line() and current().mechanisms.is_in_line()
@@ -283,7 +292,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     if is_playing() or current().suspended or _is_rendering():
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered
-    if current().registry.has_lost():
+    if _must_sync():
         sync()
     if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)

@@ -241,6 +241,7 @@ class Runtime:
     moving: set[int] = field(default_factory=set)  # session_uids of scenes in which something is not at rest, so that the clock must run
     clock: Clock = field(default_factory=Clock)
     suspended: bool = False  # whether live motion is off because a bake uses the scene
+    must_sync: bool = False  # whether movers changed while Blender refused writes
     busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     is_rendering: bool = False
     has_rendered: bool = False  # whether a render has ended whose job Blender's main thread has not ended yet

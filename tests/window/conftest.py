@@ -81,12 +81,18 @@ def windows() -> Iterator[list[Window]]:
 
 @pytest.fixture
 def play(windows: list[Window]) -> Callable[..., dict]:
-    """Plays plays/NAME.py in a window; returns the facts it noted. Pictures go to build/window/."""
+    """Plays plays/NAME.py in a window; returns the facts it noted. Pictures go to build/window/.
 
-    def run(name: str) -> dict:
+    `last`: what it leaves is no Blender for another play.
+    """
+
+    def run(name: str, last: bool = False) -> dict:
         window = windows.pop() if windows else Window()
         facts = window.play(name)  # a window whose play fails is not used again
-        windows.append(window)
+        if last:
+            window.close(0.0)
+        else:
+            windows.append(window)
         return facts
 
     return run

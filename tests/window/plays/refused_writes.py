@@ -1,0 +1,66 @@
+"""Blender goes on refusing scripts' writes after a drawing, as it can after a render in another thread, while a program moves a target."""
+
+import socket
+import struct
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+from remote import PLACE, padded
+
+LIMIT = 30.0  # [s] for a thread
+
+
+class KeepTheLock(bpy.types.Panel):
+    """Two threads restore the lock in the wrong order: the drawing's, and one that could write amid it."""
+
+    bl_space_type, bl_region_type, bl_category, bl_label = "VIEW_3D", "UI", "Limber", "Keep the Lock"
+
+    begun, drawn = threading.Event(), threading.Event()
+    thread: threading.Thread | None = None
+
+    def draw(self, _context):
+        if KeepTheLock.thread is None:
+            manager = bpy.data.window_managers[0]
+            KeepTheLock.thread = threading.Thread(target=lambda: setattr(manager, "keeps_the_lock", True), daemon=True)
+            KeepTheLock.thread.start()
+            self.begun.wait(LIMIT)
+
+
+def _updated(_manager, _context):
+    KeepTheLock.begun.set()
+    KeepTheLock.drawn.wait(LIMIT)
+
+
+def play(stage):
+    raised = []
+    sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
+    rig, chain = lamp.build(stage)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind(("127.0.0.1", 0))
+        port = sender.getsockname()[1]
+    rig.limber.remote.port = port
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.limber.remote()
+    session = stage.part("rig.live.live").session(rig, rig.limber.chains[0])
+    stage.open_tab()
+    bpy.types.WindowManager.keeps_the_lock = bpy.props.BoolProperty(update=_updated)
+    bpy.utils.register_class(KeepTheLock)
+    yield from stage.until(KeepTheLock.begun.is_set)
+    KeepTheLock.drawn.set()
+    KeepTheLock.thread.join()
+    stage.facts["refused"] = stage.part("rig.blender.write_access").is_refused()
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(padded("/limber/target/head") + padded(",fff") + struct.pack(">fff", *PLACE), ("127.0.0.1", port))
+    vector = stage.part("rig.authoring.targets").Vector
+    yield from stage.until(lambda: raised or (chain.target.matrix_world.translation - vector(PLACE)).length < 1e-5)
+    yield from stage.until(lambda: raised or session.outputs.filtered_aim_error < 1e-3)
+    stage.facts["raised"] = raised
