@@ -31,7 +31,10 @@ def is_refused() -> bool:
 
 
 def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """A timer or handler that may write although Blender's lock has been kept. Off the main thread it runs as it is."""
+    """A function of a timer or handler that may write although Blender's lock has been kept.
+
+    Where it has been, Blender draws its windows anew after each call. Off the main thread the function runs as it is.
+    """
 
     @wraps(function)
     def run(*arguments: Given.args, **named: Given.kwargs) -> Returned:

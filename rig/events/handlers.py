@@ -186,7 +186,6 @@ def wake_heartbeat() -> None:
         bpy.app.timers.register(_heartbeat, first_interval=0.0)
 
 
-@granted
 def _remote() -> float | None:
     """Timer: executes commands of other programs while remote control listens."""
     if remote.look():

@@ -15,6 +15,7 @@ from ..blender.counting import counted
 from ..blender.errors import RigError, capitalised
 from ..blender.presence import find
 from ..blender.transforms import move_to, rotate_to
+from ..blender.write_access import granted
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..reading.goal import ends_of, followed, no_target
@@ -163,6 +164,7 @@ def _find(uid: int, ear: _Ear):
     return rig
 
 
+@granted
 def _execute(rig, address: str, arguments: Arguments) -> None:
     kind, _, names = address.partition("/")
     numbers = [argument for argument in arguments if not isinstance(argument, str)]
