@@ -16,7 +16,6 @@ from ...solvers.limits import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
-from ..reading.axes import JointKey
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held
@@ -24,7 +23,7 @@ from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .scene_session import JointLimits, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
 

@@ -20,13 +20,12 @@ from ..properties.character import character
 from ..reading import chain as build
 from ..reading import channels
 from ..reading import goal as goals
-from ..reading.axes import JointKey
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.mechanism.conflicts import why_taken
 from ..reading.skeleton import SCALED, BonePose, ChainReader
-from .scene_session import JointLimits, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 

@@ -18,7 +18,6 @@ from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character
 from ..reading import channels
-from ..reading.axes import JointKey
 from ..reading.channels import Channel
 from ..reading.kept_posture import kept
 from ..reading.mechanism import assembled
@@ -32,7 +31,7 @@ from ..reading.mechanism.poses import matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
-from .scene_session import JointLimits, SceneSession
+from .mover import JointKey, JointLimits, SceneSession
 
 REPORTED_ERROR = 100 * MET  # [m or rad] errors of goals from this size on are reported
 ERRORS = (RigError, MechanismError, MotionError)

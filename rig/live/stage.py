@@ -12,9 +12,8 @@ from ..blender.one_thread import in_one_thread
 from ..properties.body import UID as BODY
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
-from .mover import Key, Mover
+from .mover import Key, Mover, SceneSession
 from .movers import mover_of
-from .scene_session import SceneSession
 
 
 class SceneHost:

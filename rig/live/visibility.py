@@ -7,8 +7,7 @@ import bpy
 from ..blender.counting import named
 from ..reading.check import why_no_pose
 from ..showing import mechanism_proxy, proxy
-from .mover import Mover
-from .scene_session import SceneSession
+from .mover import Mover, SceneSession
 
 
 def why_not_shown(mover: Mover, session: SceneSession) -> str:

@@ -10,9 +10,8 @@ from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProper
 from limber.motion import Character, Filter, Kinematic, Limits, make_filter
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
-from limber.rig.live.mover import Mover
+from limber.rig.live.mover import Mover, SceneSession
 from limber.rig.live.movers import KINDS, movers_of
-from limber.rig.live.scene_session import SceneSession
 from limber.rig.properties.frame_range import LimberRange
 from limber.rig.reading import channels
 from limber.rig.reading.dependencies import Moved
