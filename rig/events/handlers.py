@@ -3,7 +3,10 @@
 Handlers find their data by name at each call, since undo and loading invalidate references. They ignore changes that Limber itself makes.
 """
 
+from collections.abc import Callable
+from functools import wraps
 from time import monotonic, perf_counter
+from traceback import format_exc
 
 import bpy
 from bpy.app.handlers import persistent
@@ -26,6 +29,31 @@ RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot
 LATE = 0.12  # [s] since the last heartbeat: a longer time means that drawing delayed it
 
 _beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing
+
+
+def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[], float | None]]:
+    """Decorator: a timer that goes on after an error, where Blender would end it, and with it a robot's signs of life or another program's
+    stop. Blender's console says what the error was, once.
+
+    Args:
+        every: Time until the timer's next call after an error [s].
+    """
+    reported: set[str] = set()
+
+    def made(timer: Callable[[], float | None]) -> Callable[[], float | None]:
+        @wraps(timer)
+        def run() -> float | None:
+            try:
+                return timer()
+            except Exception:
+                if (what := format_exc()) not in reported:
+                    reported.add(what)
+                    print(what)
+                return every
+
+        return run
+
+    return made
 
 
 @persistent
@@ -165,6 +193,7 @@ def _figures_due(now: float) -> bool:
     return True
 
 
+@lasting(links.HEARTBEAT)
 @granted
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
@@ -186,6 +215,7 @@ def wake_heartbeat() -> None:
         bpy.app.timers.register(_heartbeat, first_interval=0.0)
 
 
+@lasting(remote.EVERY)
 def _remote() -> float | None:
     """Timer: executes commands of other programs while remote control listens."""
     if remote.look():

@@ -9,6 +9,7 @@ import limber
 import pytest
 from limber.rig.events import handlers
 from limber.rig.live import live
+from limber.rig.robot import links, remote
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import authored, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
@@ -109,6 +110,7 @@ limber = load_limber()
 bpy.ops.wm.open_mainfile(filepath={path!r})
 limber.register()
 from limber.rig.live import live
+from limber.rig.robot import links, remote
 rig = bpy.data.objects["Rig"]
 print("LIVE", [(chain.name, live.session(rig, chain).problem) for _, chain in live.live_chains()])
 bpy.context.view_layer.update()
@@ -136,3 +138,23 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
     head = [number for row in pose(rig)[-1] for number in row]
     assert [float(number) for number in said["HEAD"].split()] == pytest.approx(head, abs=1e-3)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("wake", "timer", "part", "work", "every"),
+    [
+        (handlers.wake_heartbeat, handlers._heartbeat, links, "heartbeat", links.HEARTBEAT),
+        (handlers.wake_remote, handlers._remote, remote, "look", remote.EVERY),
+    ],
+)
+def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_once(wake, timer, part, work, every, monkeypatch, capsys):
+    def fail() -> bool:
+        raise ValueError("a defect")
+
+    wake()
+    assert bpy.app.timers.is_registered(timer), "what Blender calls is what is tried here"
+    monkeypatch.setattr(part, work, fail)
+    assert [timer(), timer()] == [every, every]
+    assert capsys.readouterr().out.count("ValueError: a defect") == 1
+    monkeypatch.undo()
+    assert timer() is None, "nothing is connected and nothing listens"
