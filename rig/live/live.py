@@ -289,7 +289,7 @@ def _is_in_line() -> bool:
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go on."""
     now = perf_counter() if now is None else now
-    if is_playing() or current().suspended or _is_rendering():
+    if look_at_render() or is_playing() or current().suspended:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered
     if _must_sync():
@@ -336,6 +336,22 @@ def _is_rendering() -> bool:
     if current().has_rendered and not bpy.app.is_job_running("RENDER"):
         current().is_rendering = current().has_rendered = False
     return current().is_rendering
+
+
+def is_rendering() -> bool:
+    """Whether something renders. Viewports, and with them posed and animated values, may then be in a rendered frame."""
+    return current().is_rendering
+
+
+def look_at_render() -> bool:
+    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they are in."""
+    if not current().is_rendering:
+        return False
+    if _is_rendering():
+        return True
+    for window in bpy.context.window_manager.windows:
+        window.view_layer.update()
+    return False
 
 
 def clear() -> None:

@@ -11,7 +11,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.presence import find
-from ..live.live import is_playing
+from ..live.live import is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from . import device as robot_device
 from . import lookahead, programs
@@ -199,7 +199,7 @@ def send(rig) -> None:
     if not robot.were_live <= are_live and (state := robot.link.status().state) not in OWN_WAYS:
         robot.link.disarm("" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
-    if not _held:
+    if not _is_held():
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
         plays = is_playing()
         if plays and not all(isinstance(one, Kinematic) for one in moving):
@@ -211,6 +211,11 @@ def send(rig) -> None:
         robot.link.send(robot.shaped, plays=plays)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
+
+
+def _is_held() -> bool:
+    """Whether robots keep their last values, since values of the scene may be those of another frame."""
+    return _held or is_rendering()
 
 
 def _is_live(rig) -> bool:
@@ -230,6 +235,7 @@ def send_scene(scene) -> None:
 def heartbeat() -> bool:
     """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn."""
     changed = False
+    look_at_render()
     for uid, robot in list(_robots.items()):
         rig = _find(uid, robot)
         if rig is None:  # the object was deleted: its robot must not stay armed
@@ -237,7 +243,7 @@ def heartbeat() -> bool:
             del _robots[uid]
             changed = True
             continue
-        if is_playing() and not _held:  # nothing changes between two frames
+        if is_playing() and not _is_held():  # nothing changes between two frames
             robot.link.send_again()
         else:
             send(rig)

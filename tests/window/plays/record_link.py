@@ -1,0 +1,82 @@
+"""What plays share that look at what a robot gets: all that Blender sends is noted, so that a test can play it to the worker again."""
+
+import sys
+import time
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from robots import HELD
+
+NEAR = 0.005  # [rad]
+
+
+class Recording:
+    """Notes what a robot's link sends from now on: time [s], whether Blender plays, and each joint's position, velocity and acceleration
+    per frame; None in their place where the newest frame is sent again as a sign of life.
+
+    Attributes:
+        frames: (time, plays, states (joints, 3) or None) of each.
+        states: Names of the robot's states that were seen, with the fault's where there was one.
+        raised: Texts of exceptions that reached Python's hook, as those in a handler or a timer do.
+    """
+
+    def __init__(self, stage, rig) -> None:
+        self._stage, self._rig = stage, rig
+        self._links = stage.part("rig.robot.links")
+        self.frames: list[tuple[float, bool, list | None]] = []
+        self.states: set[str] = set()
+        self.raised: list[str] = []
+        cls = stage.part("hardware.link").Link
+        send, again = cls.send, cls.send_again
+
+        def noting(link, frame, plays=False) -> None:
+            states = [[one.position, one.velocity, one.acceleration] if hasattr(one, "position") else [one, 0.0, 0.0] for one in frame]
+            before = len(self.frames)
+            send(link, frame, plays)
+            del self.frames[before:]  # `send` calls `send_again`
+            self.frames.append((time.perf_counter(), plays, states))
+
+        def noting_again(link) -> None:
+            again(link)
+            self.frames.append((time.perf_counter(), False, None))
+
+        stage.at_end.callback(setattr, cls, "send", send)
+        stage.at_end.callback(setattr, cls, "send_again", again)
+        cls.send, cls.send_again = noting, noting_again
+        stage.at_end.callback(setattr, sys, "excepthook", sys.excepthook)
+        sys.excepthook = lambda *error: self.raised.append("".join(traceback.format_exception(*error)))
+
+    @property
+    def commanded(self) -> list[float] | None:
+        """What the robot is commanded [rad]; None while it is not driven."""
+        status = self._links.status(self._rig)
+        self.states.add(f"{status.state.name} {status.fault.name}" if status.fault else status.state.name)
+        return status.commanded and list(status.commanded)
+
+    @property
+    def newest(self) -> list[float]:
+        """Positions [rad] that were sent last; none before the first frame."""
+        return next(([state[0] for state in states] for _, _, states in reversed(self.frames) if states), [])
+
+    def is_there(self) -> bool:
+        """Whether the robot is where Blender shows it."""
+        commanded, newest = self.commanded, self.newest
+        return bool(commanded and newest) and max(abs(a - b) for a, b in zip(commanded, newest, strict=True)) < NEAR
+
+    def played(self, count: int):
+        """Waits until so many more frames of a scene that plays were sent."""
+        begun = len(self.frames)
+
+        def enough() -> bool:
+            self.is_there()
+            return sum(plays for _, plays, _ in self.frames[begun:]) >= count
+
+        yield from self._stage.until(enough, HELD)
+
+    @property
+    def facts(self) -> dict:
+        """All that a test needs: the robot and what was noted of it."""
+        device = self._stage.part("hardware.device").to_plain(self._links.link(self._rig).device)
+        return {"device": device, "frames": self.frames, "states": sorted(self.states), "raised": self.raised}

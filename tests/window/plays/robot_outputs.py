@@ -1,0 +1,103 @@
+"""Checks the motion, renders and bakes it while a robot that follows live is armed; then the robot follows the keys."""
+
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lamp
+from record_link import Recording
+
+from robots import HELD, reached
+
+LAST = 30  # frame
+
+
+def play(stage):
+    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the drawing of a panel.
+    stage.at_end.callback(sys.setswitchinterval, sys.getswitchinterval())
+    sys.setswitchinterval(1.0)
+    rig, chain = lamp.build(stage)
+    for joint in chain.joints:
+        joint.lower, joint.upper = -1.4, 1.4
+    scene, target = bpy.context.scene, chain.target
+    for frame, place in ((1, (0.5, -0.6, 0.4)), (LAST, (-0.5, -0.6, 0.3))):
+        target.location = place
+        target.keyframe_insert("location", frame=frame)
+    jaw = rig.limber.device.auxiliaries.add()  # what is not live would follow the frames that a job steps through
+    jaw.name, jaw.owner, jaw.path, jaw.servo = "jaw", rig, '["jaw"]', 40
+    for frame, opening in ((1, 0.0), (LAST, 1.0)):
+        rig["jaw"] = opening
+        rig.keyframe_insert('["jaw"]', frame=frame)
+    film(scene)
+    scene.frame_set(10)
+    with stage.context():
+        bpy.ops.limber.live()
+        bpy.ops.limber.connect()
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
+    record = Recording(stage, rig)
+    yield from stage.until(record.is_there, HELD)
+
+    def modal(operator: str) -> bool:
+        return any(one.bl_idname == operator for one in stage.window.modal_operators)
+
+    def rendering() -> bool:
+        return bpy.app.is_job_running("RENDER")
+
+    stage.facts["stray"], stage.facts["beats"], stage.facts["stepped"] = {}, {}, {}
+    jobs = {
+        "check": (bpy.ops.limber.check_motion, {}, lambda: modal("LIMBER_OT_check_motion")),
+        "render": (bpy.ops.render.render, {"animation": True}, rendering),
+        "bake": (bpy.ops.limber.bake, {}, lambda: modal("LIMBER_OT_bake")),
+    }
+    for name, (operator, options, runs) in jobs.items():
+        yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
+        yield from stage.until(record.is_there, HELD)
+        yield from watched(stage, record, name, operator, options, runs)
+        if chain.live:  # it follows again
+            before = record.newest
+            scene.frame_set(scene.frame_current + 3)
+            yield from stage.until(lambda before=before: record.is_there() and record.newest != before, HELD)
+    yield from reached(stage, rig, "DISARMED")
+    stage.facts["live after the bake"] = chain.live
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
+    scene.frame_set(LAST)
+    yield from stage.until(record.is_there, HELD)
+    stage.facts.update(record.facts)
+    with stage.context():
+        bpy.ops.limber.disconnect()
+
+
+def watched(stage, record, name: str, operator, options: dict, runs):
+    """Starts a long job, and notes until its end what the robot gets."""
+    rest, sent = record.newest, len(record.frames)
+    shown = set()
+
+    def note(scene, depsgraph) -> None:
+        shown.add(scene.frame_current)
+
+    bpy.app.handlers.frame_change_post.append(note)
+    with stage.context():
+        operator("INVOKE_DEFAULT", **options)
+    yield None
+    while runs():
+        stage.redraw()  # as where the user works on: then viewports show the frame that a render is in
+        yield None
+    bpy.app.handlers.frame_change_post.remove(note)
+    got = [states for _, _, states in record.frames[sent:] if states]
+    stage.facts["stray"][name] = max(abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True))
+    stage.facts["beats"][name] = len(got)
+    stage.facts["stepped"][name] = len(shown)
+
+
+def film(scene) -> None:
+    """A small film of all frames, by Cycles."""
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(camera)
+    camera.location, camera.rotation_euler = (2, 0, 0.25), (1.57, 0, 1.57)
+    scene.camera, scene.frame_start, scene.frame_end = camera, 1, LAST
+    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 1, False
+    scene.render.resolution_x = scene.render.resolution_y = 64
+    scene.render.filepath = bpy.app.tempdir + "film/"

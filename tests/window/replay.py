@@ -1,0 +1,53 @@
+"""Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the robot do, turn by turn."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from limber.hardware.device import from_plain
+from limber.hardware.safety import Command, Fault, State
+from limber.hardware.worker.core import PERIOD
+from limber.motion import Kinematic
+from limber.motion.limiter import HEADROOM
+
+from tests.hardware.simulation import Simulation, still
+
+REST = 5.0  # [s] until the robot is at the newest frame, from wherever it was
+ROUNDING = 1e-6
+
+
+def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
+    """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent (joints,), of a play's `facts`.
+
+    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again.
+    """
+    simulation = Simulation(from_plain(facts["device"]))
+    frames = [(time, plays, states and [Kinematic(*state) for state in states]) for time, plays, states in facts["frames"]]
+    newest = next(states for _, _, states in frames if states)
+    simulation.arm(still(*(one.position for one in newest)))
+    begun = simulation.now - frames[0][0]
+    for time, plays, states in frames:
+        simulation.run(begun + time - simulation.now)
+        fresh = states is not None and (plays or states != newest)
+        newest = states or newest
+        simulation.send(newest, begun + time if fresh else None, plays)
+        report = simulation.report
+        if report.state is State.FAULT:
+            assert report.fault is Fault.BLENDER_SILENT
+            simulation.command(Command.CLEAR_FAULT)
+        elif report.state is State.DISARMED:
+            simulation.command(Command.ARM)
+    rest = [one.position for one in newest]
+    simulation.run(REST, still(*rest))
+    assert simulation.state is State.ARMED
+    simulation.close()
+    return simulation.commands, rest
+
+
+def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:
+    """Each joint keeps its range, and its velocity, acceleration and jerk limits with the limiter's headroom."""
+    for number, joint in enumerate(from_plain(facts["device"]).joints):
+        values, limits = [command[number] for command in commands], joint.limits
+        assert limits.lower - ROUNDING <= min(values) <= max(values) <= limits.upper + ROUNDING
+        for rate in (limits.velocity, limits.acceleration, limits.jerk):
+            values = [(b - a) / PERIOD for a, b in pairwise(values)]
+            assert max(map(abs, values)) <= (1.0 + HEADROOM) * rate * (1.0 + 1e-3)

@@ -1,0 +1,29 @@
+"""A robot that follows live while a user works in a real window. What Blender sent is played to the worker again, in simulated time."""
+
+import pytest
+
+from tests.window.replay import assert_within_limits, replay
+
+
+def test_a_robot_keeps_its_limits_and_follows_on_whatever_is_done_to_the_timeline_while_it_plays(play):
+    facts = play("robot_timeline")
+    assert facts["raised"] == []
+    assert facts["plays"]
+    assert len(facts["dragged over"]) > 4
+    assert set(facts["states"]) <= {"ARMED", "ARMING", "HOLDING", "DISARMED", "FAULT BLENDER_SILENT"}
+    commands, newest = replay(facts)
+    assert_within_limits(commands, facts)
+    assert commands[-1] == pytest.approx(newest, abs=1e-6)
+
+
+def test_a_robot_holds_still_while_its_motion_is_checked_rendered_or_baked_and_follows_afterwards(play):
+    facts = play("robot_outputs")
+    assert facts["raised"] == []
+    assert facts["stepped"] == {"check": 30, "render": 30, "bake": 30}
+    assert max(facts["stray"].values()) < 0.01  # radians
+    assert min(facts["beats"].values()) > 0
+    assert not facts["live after the bake"]
+    assert set(facts["states"]) <= {"ARMED", "ARMING", "HOLDING", "DISARMED", "FAULT BLENDER_SILENT"}
+    commands, newest = replay(facts)
+    assert_within_limits(commands, facts)
+    assert commands[-1] == pytest.approx(newest, abs=1e-6)
