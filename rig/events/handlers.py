@@ -197,7 +197,8 @@ def _figures_due(now: float) -> bool:
 @granted
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
-    changed = links.heartbeat()
+    shown = [window.scene for window in bpy.context.window_manager.windows]
+    changed = links.heartbeat(shown if bpy.app.timers.is_registered(_clock) else ())
     changed |= background_jobs.look()
     changed |= puppeteer.follow(bpy.context.scene)
     calibrating.note()

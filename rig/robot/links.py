@@ -1,5 +1,6 @@
 """Links between this session's armatures and their robots, and the values sent over them. Nothing is saved; loading a file disarms."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
@@ -232,8 +233,14 @@ def send_scene(scene) -> None:
             send(rig)
 
 
-def heartbeat() -> bool:
-    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn."""
+def heartbeat(clocked: Sequence = ()) -> bool:
+    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn.
+
+    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between two of their frames.
+
+    Args:
+        clocked: Scenes for which the clock runs.
+    """
     changed = False
     look_at_render()
     for uid, robot in list(_robots.items()):
@@ -243,7 +250,7 @@ def heartbeat() -> bool:
             del _robots[uid]
             changed = True
             continue
-        if is_playing() and not _is_held():  # nothing changes between two frames
+        if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
             robot.link.send_again()
         else:
             send(rig)

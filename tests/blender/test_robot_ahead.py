@@ -3,6 +3,7 @@
 import bpy
 import pytest
 from limber.motion import Kinematic, extrapolated
+from limber.rig.events import handlers
 from limber.rig.robot import links, lookahead
 from limber.rig.robot.device import Source
 
@@ -173,3 +174,20 @@ def test_while_it_plays_every_frame_counts_and_the_worker_knows_that_another_fol
         assert (between.frame, between.stamp, between.plays) == (frame.frame + 1, frame.stamp, True), "a sign of life between two frames"
     links.heartbeat()
     assert not memory.read_orders().plays
+
+
+def test_between_two_frames_of_the_clock_a_sign_of_life_is_no_frame(chain):
+    rig = chain.id_data
+    value = rig.limber.device.auxiliaries.add()
+    value.name, value.owner, value.path, value.servo, value.filter = "jaw", rig, '["jaw"]', 40, "default"
+    rig["jaw"] = 0.0
+    connect(rig)
+    rig["jaw"] = 1.0  # it is on its way for a quarter of a second at least
+    memory = links.link(rig)._memory
+    before = memory.read_orders().stamp
+    bpy.app.timers.register(handlers._clock)
+    handlers._heartbeat()
+    assert memory.read_orders().stamp == before
+    bpy.app.timers.unregister(handlers._clock)
+    handlers._heartbeat()
+    assert memory.read_orders().stamp > before
