@@ -148,7 +148,7 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
     ],
 )
 def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_once(wake, timer, part, work, every, monkeypatch, capsys):
-    def fail() -> bool:
+    def fail(*_) -> bool:
         raise ValueError("a defect")
 
     wake()
