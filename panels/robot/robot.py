@@ -71,7 +71,7 @@ def _draw_state(layout, rig, status) -> None:
     else:
         _draw_buttons(layout, rig, state)
     if status:
-        text = "The armature follows the robot: move it by hand" if puppeteer.leads(rig) else status.sentence
+        text = "The armature follows the robot: move it by hand; press Disarm when done" if puppeteer.leads(rig) else status.sentence
         sentence(layout, text, ALARMS.get(state, "INFO"))
         _draw_checks(layout, status, rig.limber.device.protocol)
         for warning in status.warnings:
@@ -121,7 +121,7 @@ def _draw_buttons(layout, rig, state) -> None:
             row.operator("limber.park", icon="HOME")
         row.operator("limber.disarm", icon="CANCEL")
     elif state in links.MOVING or state is State.LIMP:
-        row.operator("limber.disarm", text="End" if state is State.LIMP else "Disarm", icon="CANCEL")
+        row.operator("limber.disarm", icon="CANCEL")
     else:
         row.operator("limber.arm", icon="ARMATURE_DATA")
 

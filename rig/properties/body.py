@@ -66,7 +66,7 @@ class LimberPair(PropertyGroup):
         max=9,
     )
     position_weight: FloatProperty(
-        name="Position Weight",
+        name="Position",
         description="Weight of this bone's position, per square metre: its head follows the source bone's, scaled by Scale, as hands that"
         " hold something must; 0: the bone follows by its rotation alone",
         default=0.0,
@@ -123,7 +123,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         default=True,
     )
     source_foot_height: FloatProperty(
-        name="Source Foot Height",
+        name="Source Feet",
         description="Height of the source's foot bones above its origin when it stands, as Calibrate found it",
         subtype="DISTANCE",
         precision=4,
@@ -147,7 +147,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         soft_max=12.0,
     )
     own_velocities: BoolProperty(
-        name="Joints' Own Velocity",
+        name="Own Velocities",
         description="Each joint that is in a chain also keeps the velocity limit of the chain's table",
     )
     acceleration: FloatProperty(
