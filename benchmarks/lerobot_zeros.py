@@ -96,6 +96,8 @@ def _within_turn(angle: float) -> float:
 
 def main(folder: str) -> None:
     found = models(Path(folder))
+    if not found:
+        sys.exit(f"no model of LeRobot's arms below {folder}: it needs the URDF files of TheRobotStudio/SO-ARM100")
     reference = next(iter(found.values()))
     print(f"{'model':<18}{'joint':<16}{'derived':>12}{'stored':>12}  [degrees]")
     for robot in found.values():
