@@ -26,6 +26,7 @@ NAME = re.compile(r"\*\*([A-Z][^*\n]*[^*.\n])\*\*")  # in bold; sentences end wi
 MESSAGE = re.compile(r'"([^"\n]+)"')
 SCREENS = 1150  # words on three screens, tables included
 OTHERS = {"MJCF", "Motion Capture (.bvh)"}  # bold words that are no names in the interface, or are Blender's own
+IMPORTED = re.compile(r"from (?:bl_ext\.user_default\.)?limber((?:\.\w+)*) import ([\w, ]+)")  # in examples
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -44,6 +45,37 @@ def anchors(path: Path) -> set[str]:
 )
 def test_modules_that_a_document_names_exist(path: Path):
     assert [name for name in FILE.findall(path.read_text(encoding="utf-8")) if not (ROOT / name).exists()] == []
+
+
+def source_of(module: Path) -> Path:
+    return module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+
+
+def defined_in(module: Path) -> set[str]:
+    """Names that a module, given without its suffix, defines or imports at its top level."""
+    found = set()
+    for node in ast.parse(source_of(module).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            found |= {each.asname or each.name for each in node.names}
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            found |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return found
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_names_that_an_example_imports_or_calls_exist(path: Path):
+    text, missing = path.read_text(encoding="utf-8"), []
+    for dotted, names in IMPORTED.findall(text):
+        folder = ROOT.joinpath(*dotted.split(".")[1:])
+        for name in (each.strip() for each in names.split(",")):
+            if source_of(folder / name).exists():
+                called = set(re.findall(rf"\b{name}\.(\w+)\(", text))
+                missing += [f"{name}.{each}" for each in sorted(called - defined_in(folder / name))]
+            elif name not in defined_in(folder):
+                missing.append(f"{dotted}.{name}")
+    assert missing == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
