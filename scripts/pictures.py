@@ -52,7 +52,7 @@ TABLE = (
     Picture("overlays", "overlays", "overlays_late", (245, 75, 800, 520)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
-    Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 810)),
+    Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 828)),
     Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 890)),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
     Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 955), 1100),
