@@ -6,7 +6,7 @@ Live motion, baking and streaming all call it, so their results are equal.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,17 +182,7 @@ def tick(
     if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
-        problem = ""
-        last = state.solution if state else None
-        # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
-        memory = last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
-        try:
-            solution = model.solver.solve(alive, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight)
-            best, stalled = _progress(solution, last, (again.best, again.stalled) if again is not None else None)
-        except GazeError as error:
-            if state is None:
-                raise
-            solution, best, stalled, problem = state.solution, state.best, NO_MORE, str(error)
+        solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
     desired = _blend(model.skeleton, alive.posture, solution.angles, influence)
     if state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
@@ -215,6 +205,29 @@ def tick(
         skeleton=model.skeleton,
     )
     return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, offsets)
+
+
+def _solved(
+    model: Model, goal: GazeGoal, state: State | None, is_same_goal: bool, dt: float, foresight: dict[str, Any]
+) -> tuple[Solution, tuple[float, float], int, str]:
+    """`State.solution`, `best`, `stalled` and `problem` after a solve; a goal that cannot be used leaves the last solution.
+
+    Args:
+        model, goal, state, dt: As for `tick`, the goal with the offsets of its posture.
+        is_same_goal: Whether the last tick had the same goal.
+        foresight: Further arguments of a solver that looks ahead.
+    """
+    last = state.solution if state else None
+    # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
+    memory = last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
+    try:
+        solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight)
+        before = (state.best, state.stalled) if state is not None and is_same_goal else None
+        return solution, *_progress(solution, last, before), ""
+    except GazeError as error:
+        if state is None:
+            raise
+        return state.solution, state.best, NO_MORE, str(error)
 
 
 def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:

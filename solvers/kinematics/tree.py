@@ -128,16 +128,10 @@ class Tree:
             start = int(np.argmax(above > 0))
             self._rounds.append((slice(start, None), run_of(above[start:])))
             above = np.where(above > 0, above[above], 0)
-        # Matrices (n, 3, 16) from which each joint's transform is summed: factors of 1, of the sine or displacement, and of 1 - cosine.
         self._factor_of = self.first[joints]
         self._is_in_order = np.array_equal(self._factor_of, np.arange(len(self)))
-        slides, rests, spin = self.slides[self._factor_of], self.rests[joints], hat(axes[joints])
-        terms = np.zeros((count, 3, 4, 4))
-        terms[:, 0] = rests
-        terms[:, 1, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin)
-        terms[:, 2, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin @ spin)
-        terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[joints][:, :, None])[slides, :, 0]
-        self._terms = terms.reshape(-1, 3, 16)
+        slides = self.slides[self._factor_of]
+        self._terms = _transform_terms(self.rests[joints], axes[joints], slides)
         self._slid, self._unmoved = np.flatnonzero(slides), np.eye(4)
         self._ball_nodes: Indices = node[self.balls + 1]
         self._ball_rests = self.rests[self.balls, :3, :3]
@@ -199,6 +193,23 @@ class Tree:
         angular = np.where(moved, frames.angular, 0.0)
         linear = np.where(moved, frames.linear, 0.0) + cross(angular, np.broadcast_to(position, angular.shape))
         return angular.swapaxes(-1, -2), linear.swapaxes(-1, -2)
+
+
+def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
+    """Matrices (n, 3, 16) of which a joint's transform (16,) is the sum, with the factors 1, sine or displacement, and 1 - cosine.
+
+    Args:
+        rests: (n, 4, 4) the joints' frames in their parents', at zero.
+        axes: (n, 3) unit, in the joints' frames.
+        slides: (n,) which joints are prismatic.
+    """
+    spin = hat(axes)
+    terms = np.zeros((len(rests), 3, 4, 4))
+    terms[:, 0] = rests
+    terms[:, 1, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin)
+    terms[:, 2, :3, :3] = np.where(slides[:, None, None], 0.0, rests[:, :3, :3] @ spin @ spin)
+    terms[slides, 1, :3, 3] = (rests[:, :3, :3] @ axes[:, :, None])[slides, :, 0]
+    return terms.reshape(-1, 3, 16)
 
 
 def run_of(indices: Indices) -> Indices | slice:
