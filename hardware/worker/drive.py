@@ -249,7 +249,7 @@ def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
     return Kinematic(limits.clamp(stand))
 
 
-SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
+DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which it is added to
 
 
 class OffsetDecay:
@@ -279,7 +279,7 @@ class OffsetDecay:
         """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not driven."""
         sent: list[float | None] = []
         for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
-            most = SPEED * channel.per_radian * dt
+            most = DECAY_SPEED * channel.per_radian * dt
             self._apart[k] = _toward_zero(self._apart[k], most)
             self._beyond[k] = _toward_zero(self._beyond[k], most)
             sent.append(raw_within(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)

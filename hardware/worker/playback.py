@@ -46,8 +46,11 @@ class Pace:
         self._lost = 0.0  # [s] of the last stall, for which frames have not yet made up
 
     def take(self, stamp: float, was_due: bool) -> float:
-        """Gap [intervals] before a frame that Blender sent at `stamp` [s], 0 before the first; `was_due`: it was to come at the usual
-        interval, so that a long gap is a stall and no rest.
+        """Gap before a new frame [intervals]; 0 before the first.
+
+        Args:
+            stamp: Time at which Blender sent it [s].
+            was_due: Whether it was to come at the usual interval: then a long gap is a stall, otherwise a rest.
         """
         gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp
         intervals, is_long = gap / self.interval, gap > STALL * self.interval
