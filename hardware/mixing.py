@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .device import Channel, Device, Joint
+from .device import Channel, Device
 from .errors import AnglesError, DeviceError
 
 SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint's value is not determined
@@ -299,26 +299,6 @@ def raw_within(channel: Channel, raw: float) -> float:
 def rotation_of_raw(channel: Channel, raw: float) -> float:
     """Rotation of a channel's servo from zero at a raw position [rad]."""
     return channel.direction * (raw - channel.zero) / channel.per_radian
-
-
-def speed_problems(device: Device) -> tuple[str, ...]:
-    """Sentences about channels whose servos are slower than their joints' velocity limits require."""
-    mixing = Mixing(device)
-    problems = []
-    for index, channel in enumerate(device.channels):
-        required = mixing.top_speed(index)
-        if channel.speed is not None and required > channel.speed:
-            problems.append(
-                f"{channel.label} needs {math.degrees(required):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
-                " it is held to that; lower its joints' velocity, or they lag"
-            )
-    return tuple(problems)
-
-
-def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
-    """Joints whose limits exceed their channels' ranges, each with the lowest and highest value that the ranges allow."""
-    pairs = zip(device.joints, Mixing(device).ranges, strict=True)
-    return tuple((joint, low, high) for joint, (low, high) in pairs if joint.limits.lower < low or joint.limits.upper > high)
 
 
 def _span(channel: Channel) -> tuple[float, float]:

@@ -13,9 +13,10 @@ from ...motion import Kinematic
 from ..device import Device
 from ..memory import SharedMemory
 from ..messages import Orders, Report, Request
-from ..mixing import Mixing, speed_problems
+from ..mixing import Mixing
 from ..protocols.interface import ProtocolError, Quantity
 from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
+from ..servo_shortfalls import speed_problems
 from ..status import ChannelStatus
 from ..transport import TransportError
 from .command_buffer import CommandBuffer

@@ -3,9 +3,9 @@
 from bpy.props import IntProperty, StringProperty
 
 from ...hardware.device import VIRTUAL_PORT
-from ...hardware.mixing import speed_problems
 from ...hardware.ports import Listing
 from ...hardware.safety import FOLLOWING, State
+from ...hardware.servo_shortfalls import speed_problems
 from ...rig.blender.counting import listing
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers

@@ -11,9 +11,9 @@ import bpy
 from mathutils import Vector
 
 from ...files.plain import json_of
-from ...hardware.mixing import short_joints
 from ...hardware.presets import PRESETS
 from ...hardware.protocols.table import BUILT_IN
+from ...hardware.servo_shortfalls import short_joints
 from ...robots.gallery.description import Description, Servo, check
 from ...robots.gallery.fields import Fields
 from ...robots.reading import read

@@ -6,9 +6,9 @@ from time import monotonic
 
 from ...hardware.errors import DeviceError, HardwareError
 from ...hardware.link import Link
-from ...hardware.mixing import short_joints
 from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
+from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.presence import find

@@ -41,7 +41,7 @@ def mine(tmp_path):
 @pytest.mark.every_blender
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(folder):
-    from limber.hardware.mixing import short_joints
+    from limber.hardware.servo_shortfalls import short_joints
     from limber.rig.live import live
     from limber.rig.reading import kept_posture
     from limber.rig.reading.check import check

@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from limber.hardware.device import Channel, Device, Joint, Share
 from limber.hardware.errors import AnglesError, DeviceError
-from limber.hardware.mixing import Mixing, short_joints, speed_problems
+from limber.hardware.mixing import Mixing
+from limber.hardware.servo_shortfalls import short_joints, speed_problems
 from limber.motion import Limits
 
 from tests.hardware.devices import direct, one_to_one

@@ -1,9 +1,10 @@
 """Presets of servos: each makes a channel that its protocols can drive."""
 
 import pytest
-from limber.hardware.mixing import Mixing, speed_problems
+from limber.hardware.mixing import Mixing
 from limber.hardware.presets import PRESETS
 from limber.hardware.protocols.table import PROTOCOLS, codec_for
+from limber.hardware.servo_shortfalls import speed_problems
 
 from tests.hardware.devices import direct, one_to_one
 
