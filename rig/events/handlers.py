@@ -82,13 +82,13 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 
 @persistent
 def _render_init(*_) -> None:
-    """A render begins: suspends live motion, since rendering steps through frames on a stage of its own."""
+    """A render begins: it steps through frames on a stage of its own."""
     live.begin_render()
 
 
 @persistent
 def _render_done(scene, *_) -> None:
-    """A render ended or was cancelled: resumes live motion."""
+    """A render ended or was cancelled: shows live poses again. Blender does not call this where a film's file cannot be written."""
     live.end_render(scene)
 
 
@@ -159,7 +159,6 @@ def _undo_post(*_) -> None:
     wake_clock()
 
 
-@granted
 def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
@@ -172,7 +171,7 @@ def _clock() -> float | None:
     redraw()
     if not any(more):
         return None
-    return IDLE if live.is_playing() else budget.clock.interval
+    return IDLE if live.is_playing() or live.is_rendering() else budget.clock.interval
 
 
 def wake_clock() -> None:

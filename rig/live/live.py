@@ -201,8 +201,8 @@ def frame_changed(scene, depsgraph) -> bool:
     """
     if current().busy or current().suspended or not current().is_any:
         return False
-    if depsgraph.mode != "RENDER" and _must_sync():
-        write_access.granted(sync)()
+    if depsgraph.mode != "RENDER":
+        _sync_lost()
     movers = movers_of_scene(scene)
     if depsgraph.mode == "RENDER":
         current().shown = _go_to(_render_playback(scene), scene, movers, depsgraph, lambda: True)
@@ -241,12 +241,30 @@ def is_playing() -> bool:
     return any(window.screen.is_animation_playing for manager in bpy.data.window_managers for window in manager.windows)
 
 
+def is_rendering() -> bool:
+    """Whether something renders while the user goes on. Viewports, with posed and animated values, may then be in a rendered frame.
+
+    Blender's handlers do not say when it ends: they are called amid it, off the main thread, and not at all where a film's file cannot be
+    written.
+    """
+    return bpy.app.is_job_running("RENDER")
+
+
+def look_at_render() -> bool:
+    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they are in."""
+    was, current().has_rendered = current().has_rendered, is_rendering()
+    if was and not current().has_rendered:
+        for window in bpy.context.window_manager.windows:
+            window.view_layer.update()
+    return current().has_rendered
+
+
 def scene_updated(scene, depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended:
         return False
-    if _is_rendering():
-        return current().has_rendered  # the clock waits for the end of its job
+    if is_rendering():
+        return current().is_any  # the clock waits for its end
     if depsgraph.id_type_updated("ARMATURE"):
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
@@ -277,8 +295,9 @@ def _has_changed(scene, depsgraph) -> bool:
     return current().is_any and current().playback.stage.has_changed(movers_of_scene(scene), depsgraph)
 
 
-def _must_sync() -> bool:
-    return current().must_sync or current().registry.has_lost()
+def _sync_lost() -> None:
+    if current().must_sync or current().registry.has_lost():
+        write_access.granted(sync)()
 
 
 def _is_in_line() -> bool:
@@ -292,8 +311,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     if look_at_render() or is_playing() or current().suspended:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered
-    if _must_sync():
-        sync()
+    _sync_lost()
     if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)
         if passed > 0.0:
@@ -319,39 +337,13 @@ def suspend(suspended: bool) -> None:
 
 
 def begin_render() -> None:
-    current().is_rendering, current().has_rendered, current().rendering = True, False, None
+    current().rendering = None
 
 
 def end_render(scene) -> None:
-    """Ends a render: live poses are shown again in the viewport.
-
-    Rendering in a window calls this off the main thread, which may be evaluating one of the rendered frames at that moment, so live motion
-    resumes only when the job is gone.
-    """
-    current().has_rendered, current().rendering, current().shown = True, None, None
+    """Ends a render: live poses are shown again in the viewport."""
+    current().rendering = current().shown = None
     _show_all(scene, current().playback.stage, None)
-
-
-def _is_rendering() -> bool:
-    if current().has_rendered and not bpy.app.is_job_running("RENDER"):
-        current().is_rendering = current().has_rendered = False
-    return current().is_rendering
-
-
-def is_rendering() -> bool:
-    """Whether something renders. Viewports, and with them posed and animated values, may then be in a rendered frame."""
-    return current().is_rendering
-
-
-def look_at_render() -> bool:
-    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they are in."""
-    if not current().is_rendering:
-        return False
-    if _is_rendering():
-        return True
-    for window in bpy.context.window_manager.windows:
-        window.view_layer.update()
-    return False
 
 
 def clear() -> None:

@@ -243,9 +243,8 @@ class Runtime:
     suspended: bool = False  # whether live motion is off because a bake uses the scene
     must_sync: bool = False  # whether movers changed while Blender refused writes
     busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
-    is_rendering: bool = False
-    has_rendered: bool = False  # whether a render has ended whose job Blender's main thread has not ended yet
-    rendering: Playback | None = None
+    has_rendered: bool = False  # whether something was rendered when a timer last looked
+    rendering: Playback | None = None  # a render steps through frames on a stage of its own
 
     @property
     def is_any(self) -> bool:

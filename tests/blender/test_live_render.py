@@ -3,7 +3,6 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig.live import live
 
 from tests.blender.filming import film, render_all, render_still
 from tests.blender.rigs import keyed, looking_chain
@@ -110,23 +109,6 @@ def test_a_still_shows_what_live_shows(filmed, tmp_path):
     still = render_still(tmp_path / "still.png")
     assert farthest(shown, pose(rig)) < 1e-6
     assert np.abs(still - render_all(tmp_path / "film")[4]).max() < 0.02
-
-
-def test_the_robot_and_the_clock_wait_while_something_renders(filmed, tmp_path):
-    rig, chain = filmed
-    bpy.context.scene.frame_set(2)
-    assert live.frame_changed(bpy.context.scene, bpy.context.view_layer.depsgraph), "the clock would have work"
-    before, during = session(rig, chain).outputs.angles.copy(), []
-
-    def a_timer_comes(scene, *_):
-        live.advance_clock(scene, bpy.context.view_layer.depsgraph, 100.0 + len(during))
-        during.append(session(rig, chain).outputs.angles.copy())  # what the robot is sent
-
-    bpy.app.handlers.render_post.append(a_timer_comes)
-    render_all(tmp_path / "film")
-    bpy.app.handlers.render_post.remove(a_timer_comes)
-    assert len(during) == len(FRAMES)
-    assert all(np.array_equal(before, angles) for angles in during)
 
 
 def test_a_file_that_was_saved_live_renders_live_in_a_blender_without_a_window(filmed, tmp_path, reopen):

@@ -68,6 +68,7 @@ def play(stage):
         scene.frame_set(frame)
         played[frame] = session.outputs.angles.tolist()
     yield from render_to_the_end(stage, session, rig)
+    yield from render_to_no_file(stage, session, rig)
     stage.facts["frames"] = len(rendered)
     stage.facts["off the main thread"] = threads == {False}
     stage.facts["apart"] = max(abs(a - b) for frame in FRAMES for a, b in zip(rendered[frame], played[frame], strict=True))
@@ -97,3 +98,26 @@ def render_to_the_end(stage, session, rig):
     looked.set()
     yield from stage.until(lambda: session.outputs.angles.tolist() != before)
     bpy.app.handlers.render_complete.remove(hold)
+
+
+def render_to_no_file(stage, session, rig):
+    """A film whose file cannot be written, of whose end Blender tells no handler; then the user moves the rig."""
+    render = bpy.context.scene.render
+    if hasattr(render.image_settings, "media_type"):
+        render.image_settings.media_type = "VIDEO"
+    render.image_settings.file_format = "FFMPEG"
+    blocked = Path(bpy.app.tempdir) / "blocked"
+    blocked.touch()
+    render.filepath = str(blocked / "film.mp4")
+    ended = []
+    for handlers in (bpy.app.handlers.render_complete, bpy.app.handlers.render_cancel):
+        handlers.append(lambda *_: ended.append(True))
+    with stage.context():
+        bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield from stage.until(lambda: not bpy.app.is_job_running("RENDER"))
+    for handlers in (bpy.app.handlers.render_complete, bpy.app.handlers.render_cancel):
+        handlers.pop()
+    stage.facts["ends told of"] = len(ended)
+    before = session.outputs.angles.tolist()
+    rig.location.x -= 0.3
+    yield from stage.until(lambda: session.outputs.angles.tolist() != before)
