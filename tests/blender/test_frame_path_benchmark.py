@@ -52,7 +52,7 @@ def test_the_worker_makes_bytes_of_it(record):
 
 def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
     tick = record["tick"]
-    assert list(tick["blender"])[:2] == ["rig/blender/write_access.py", "rig/events/handlers.py"], "a timer asks whether it may write"
+    assert next(iter(tick["blender"])).endswith("/handlers.py")
     for process, file in (("blender", "solvers/expressive/solver.py"), ("blender", "motion/tracking.py"), ("worker", "motion/limiter.py")):
         assert file in tick[process]
 
