@@ -29,7 +29,7 @@ class LIMBER_UL_targets(List):
 
     def draw_row(self, context, layout, owner, item, index):
         is_watched = index + 1 == min(owner.watch, len(owner.targets))
-        row = layout.row(align=True)
+        row = layout.split(factor=0.22, align=True)
         row.label(text=str(index + 1), icon="HIDE_OFF" if is_watched else "BLANK1")
         row.prop(item, "target", text="")
 
