@@ -210,6 +210,7 @@ def write(owner: bpy.types.ID, path: str, value: float) -> None:
     setattr(holder, last, {"BOOLEAN": bool, "INT": round}.get(kind, float)(value))
 
 
+AT_REST = 1e-4  # share of a value's range, and of its range per second, within which it counts as at rest
 LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
 
 
@@ -228,13 +229,14 @@ class ValueFilters:
     def __init__(self) -> None:
         self._known: dict[str, _Filtered] = {}
         self._last_step = LONGEST_STEP
+        self.at_rest = True
 
     def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
         """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per call; values
         of joints pass unchanged. The next call is expected after the shorter of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
-        known, self._known = self._known, {}
+        known, self._known, self.at_rest = self._known, {}, True
         if not values:
             return desired
         step = min(dt, LONGEST_STEP)
@@ -247,8 +249,11 @@ class ValueFilters:
                 now.append(number)
                 continue
             limits = filtered.filter.limits
-            filtered.state = state = filtered.filter.step(filtered.state, limits.clamp(position), step)
+            goal = limits.clamp(position)
+            filtered.state = state = filtered.filter.step(filtered.state, goal, step)
             self._known[source.auxiliary] = filtered
+            near = AT_REST * (limits.upper - limits.lower)
+            self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
             now.append(Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration))
         return now
 

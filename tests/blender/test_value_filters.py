@@ -73,6 +73,7 @@ def test_each_value_has_a_character_of_its_own_and_joints_pass_as_they_are(jaw):
     assert now[:-2] == [1.0] * (len(sources) - 2)
     assert 0.0 < now[-2] < 0.5
     assert now[-1] == 1.0
+    assert not filters.at_rest
 
 
 def test_a_value_goes_on_from_where_it_is_when_its_character_is_changed_on_the_way(jaw):
