@@ -5,12 +5,13 @@ Live motion, baking and streaming all call it, so their results are equal.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.kinematics.se3 import Array, exponential, logarithm
+from ...solvers.kinematics.se3 import Array
+from ...solvers.kinematics.tree import Indices
 from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
@@ -18,7 +19,9 @@ from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.solver import Options, WholeBody
 from ...solvers.whole_body.targets import Contact, Target, Values
+from . import leaps
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
+from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
 STEP = 1 / 60  # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24 frames a second
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
@@ -38,57 +41,22 @@ class Model:
     base: str  # the link that is the base
     feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
 
+    @cached_property
+    def above(self) -> Indices:
+        """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
+        return leaps.nearest_above(self.body, self.body.link_indices([target.link for target in self.solver.turning]))
+
     @property
     def floating(self) -> bool:
         return self.body.floating
 
-    def tick(self, inputs: "BodyInputs | None", state: "BodyState | None", dt: float) -> tuple["Outputs", "BodyState"]:
+    def tick(self, inputs: BodyInputs | None, state: "BodyState | None", dt: float) -> tuple["Outputs", "BodyState"]:
         """The body's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.inputs
         if inputs is None:
             raise ValueError("a body that has not moved yet needs inputs")
         return tick(self, inputs, state, dt)
-
-
-NOWHERE = np.full(3, np.nan)
-NO_PLACES = np.zeros((0, 3))
-NO_POSTURE = np.zeros(0)
-
-
-class BodyInputs(NamedTuple):
-    """Target poses of the links in a frame, in armature space."""
-
-    rotation: Array  # (k, 3, 3) of the links with targets; NaN: lost
-    base: Array  # (3,) [m] position of the base
-    base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
-    feet: Array  # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
-    floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
-    floor_height: float = np.nan  # [m] height of the floor along its normal
-    base_known: bool = True  # whether the base's position comes from its source; False: it is authored
-    places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
-    posture: Array = NO_POSTURE  # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BodyInputs):
-            return False
-        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in zip(self, other, strict=True))
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        raise TypeError("it is compared, never looked up")
-
-
-class Velocities(NamedTuple):
-    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None: unknown."""
-
-    angular: Array | None = None  # (k, 3) [rad/s]
-    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
-
-
-UNKNOWN = Velocities()
 
 
 @dataclass(frozen=True)
@@ -102,6 +70,7 @@ class BodyState:
     nearest: float  # root of the sum of squared errors [rad, m] at the last progress
     free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[Step, ...] = ()
+    leap: leaps.Leap = leaps.NO_LEAP
 
 
 @dataclass(frozen=True)
@@ -155,6 +124,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     solver = model.solver
     lost: tuple[str, ...] = ()
     bounded: tuple[str, ...] = ()
+    leap, goal = leaps.NO_LEAP, None
     if before is None:
         free = _begin(model, inputs)
         again, steps, stalled = False, 0, 0
@@ -167,19 +137,30 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         stalled = before.stalled if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
         late = np.isfinite(solver.options.law.gain) or solver.acceleration is not None
-        velocities = _velocities(before.inputs, inputs, dt) if steps and late else UNKNOWN
+        velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
         state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
         was_free = before.state is before.free
         feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
-        on_way = [inputs if again else _between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
+        on_way = [inputs if again else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
         for part in on_way:
             solution, free = solver.step(_values(model, part, velocities), free, dt / steps)
-        if steps and model.feet:
+        leap = before.leap
+        if steps:
+            leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
+            restart = partial(_begin, model, inputs)
+            leap = leap.after(leapt, dt, partial(leaps.better_start, solver, _values(model, inputs), free, restart))
+        goal = leap.goal if steps else None
+        if goal is not None:
+            pose = _base(model, inputs, free)
+            free, state = (leaps.crossed(solver, own, goal, pose, dt, steps) for own in (before.free, before.state))
+            leap = leap._replace(goal=None) if leaps.has_arrived(free, goal) else leap
+            feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+        elif steps and model.feet:
             sources, then = (before.inputs.feet, inputs.feet), (before.free, free)
             feet = following(model.body, model.feet, feet, sources, _floor(inputs), then, before.state, dt)
-        if was_free and not _any_held(feet):
+        if was_free and (goal is not None or not _any_held(feet)):
             state = free
-        elif steps:
+        elif steps and goal is None:
             starts = [place(model.body, foot, before.state) for foot in model.feet]
             for k, part in enumerate(on_way):
                 contacts = _contacts(feet, model, starts, (k + 1) / steps)
@@ -197,8 +178,9 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and again else np.inf
     returns = len(inputs.posture) > 0 and np.abs(state.velocity).max() >= AT_REST
-    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest or returns else (stalled + steps, nearest)
-    if again and steps and np.abs(state.velocity).max() < AT_REST:
+    is_searching = leap.is_open or goal is not None
+    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest or returns or is_searching else (stalled + steps, nearest)
+    if again and steps and not is_searching and np.abs(state.velocity).max() < AT_REST:
         stalled = STALLED
     outputs = Outputs(
         state,
@@ -210,7 +192,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         model.body.violated(state.joints),
         stalled >= STALLED,
     )
-    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet)
+    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap)
 
 
 def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
@@ -228,6 +210,17 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
         return state
     turn, place = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
     return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(state.joints, turn))
+
+
+def _base(model: Model, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or does not float."""
+    body, links = model.body, [target.link for target in model.solver.turning]
+    turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE
+    if not model.floating or not np.isfinite(turned).all():
+        return state.base_rotation, state.base_position
+    end = body.ends[body.links[model.base]]
+    turn: Array = turned @ end[:3, :3].T
+    return turn, inputs.base - turn @ end[:3, 3]
 
 
 def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
@@ -263,25 +256,3 @@ def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = ()
 def _are_same(first: bodies.State, last: bodies.State) -> bool:
     apart = np.abs(first.base_position - last.base_position).max(), np.abs(first.base_rotation - last.base_rotation).max()
     return bool(max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME)
-
-
-def _between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
-    """Targets interpolated between two frames."""
-    if share >= 1.0:
-        return last
-    known = np.isfinite(begin.rotation).all((1, 2))
-    start = np.where(known[:, None, None], begin.rotation, last.rotation)
-    turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
-    base = begin.base + share * (last.base - begin.base)
-    placed = np.isfinite(begin.places).all(1)[:, None]
-    places = np.where(placed, begin.places + share * (last.places - begin.places), last.places)
-    return last._replace(rotation=turned, base=base, places=places)
-
-
-def _velocities(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
-    """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which are then approached without
-    feed-forward.
-    """
-    base = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
-    linear = np.vstack([(last.places - first.places) / dt, base])
-    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear)

@@ -8,7 +8,8 @@ from types import MappingProxyType
 import numpy as np
 
 from ...character.body.feet import Foot
-from ...character.body.tick import NOWHERE, BodyInputs, Model, make_model
+from ...character.body.inputs import NOWHERE, BodyInputs
+from ...character.body.tick import Model, make_model
 from ...character.stage import Frame
 from ...motion import Kinematic
 from ...solvers.kinematics.skeleton import SkeletonError

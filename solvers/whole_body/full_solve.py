@@ -23,8 +23,8 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
     A joint that the search has led to a limit may be on the wrong side of its range, where no step leads back: it begins anew from the
     middle of its range and from the other end. With contacts, whose links are in place already, only the given state is tried.
     """
-    body, missed = solver.body, partial(_missed, solver, values)
-    best, tried = _converged(solver, values, state), dict[float, State]()  # by share, what it has begun from
+    body, missed = solver.body, partial(squared_error, solver, values)
+    best, tried = converged(solver, values, state), dict[float, State]()  # by share, what it has begun from
     spans = body.upper - body.lower
     for share in () if values.contacts else ELSEWHERE:
         held = ((best.joints == body.lower) | (best.joints == body.upper)) & (spans > 0.0) & (spans < np.inf)
@@ -33,19 +33,19 @@ def settled(solver: WholeBody, values: Values, state: State) -> State:
         tried[share] = best
         joints = best.joints.copy()
         joints[held] += share * (body.lower[held] + body.upper[held] - 2.0 * joints[held])
-        other = _converged(solver, values, at_rest(body, joints, best.base_rotation, best.base_position))
+        other = converged(solver, values, at_rest(body, joints, best.base_rotation, best.base_position))
         best = min(best, other, key=missed)
     return best
 
 
-def _missed(solver: WholeBody, values: Values, state: State) -> float:
+def squared_error(solver: WholeBody, values: Values, state: State) -> float:
     """Weighted sum of the targets' squared errors [rad^2 and m^2] in a state."""
     errors = np.concatenate(solver.missed(values, state))
     weights = np.array([target.weight for target in (*solver.turning, *solver.placed)])
     return float(np.nansum(weights * errors * errors))
 
 
-def _converged(solver: WholeBody, values: Values, state: State) -> State:
+def converged(solver: WholeBody, values: Values, state: State) -> State:
     """The state at rest to which steps from a state lead.
 
     A step that reverses the one before shows oscillation about a solution; the largest step is then halved, so that it ends.

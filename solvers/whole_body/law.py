@@ -52,7 +52,7 @@ class Law:
         led = None if velocity is None else dt * velocity
         left = logarithm(target @ (now if led is None else exponential(led) @ now).swapaxes(1, 2))
         if acceleration is not None:
-            share = np.minimum(share, _stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
+            share = np.minimum(share, stoppable(np.linalg.norm(left, axis=1), acceleration, dt))
         corrected: Array = share[:, None] * left
         return corrected if led is None else led + corrected
 
@@ -63,7 +63,7 @@ class Law:
         return moves
 
 
-def _stoppable(error: Array, acceleration: float, dt: float) -> Array:
+def stoppable(error: Array, acceleration: Array | float, dt: float) -> Array:
     """The largest share (k,) of errors (k,) [rad] to correct in a step from which links can brake without overshoot.
 
     Braking from speed v by a dt in every further step covers v^2 / 2 a + v dt / 2.

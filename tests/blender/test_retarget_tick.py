@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from limber.character.body.tick import BodyInputs, Model, make_model, tick
+from limber.character.body.inputs import BodyInputs
+from limber.character.body.tick import Model, make_model, tick
 from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.whole_body.targets import Target
 

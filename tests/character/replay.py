@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from limber.character.body.tick import BodyInputs
+from limber.character.body.inputs import BodyInputs
 from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs
 from limber.character.chain.tick import make_model as make_chain

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 from limber.character.attention import AttentionSettings
-from limber.character.body.tick import BodyInputs
+from limber.character.body.inputs import BodyInputs
 from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs, EndInputs
 from limber.character.chain.tick import make_model as make_chain

@@ -1,0 +1,68 @@
+"""Inputs of a body in a frame: target poses of its links, those between two frames, and their velocities. Pure functions."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array, exponential, logarithm
+
+NOWHERE = np.full(3, np.nan)
+NO_PLACES = np.zeros((0, 3))
+NO_POSTURE = np.zeros(0)
+
+
+class BodyInputs(NamedTuple):
+    """Target poses of the links in a frame, in armature space."""
+
+    rotation: Array  # (k, 3, 3) of the links with targets; NaN: lost
+    base: Array  # (3,) [m] position of the base
+    base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
+    feet: Array  # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
+    floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
+    floor_height: float = np.nan  # [m] height of the floor along its normal
+    base_known: bool = True  # whether the base's position comes from its source; False: it is authored
+    places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
+    posture: Array = NO_POSTURE  # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BodyInputs):
+            return False
+        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in zip(self, other, strict=True))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        raise TypeError("it is compared, never looked up")
+
+
+class Velocities(NamedTuple):
+    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None: unknown."""
+
+    angular: Array | None = None  # (k, 3) [rad/s]
+    linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
+
+
+UNKNOWN = Velocities()
+
+
+def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
+    """Targets interpolated between two frames."""
+    if share >= 1.0:
+        return last
+    known = np.isfinite(begin.rotation).all((1, 2))
+    start = np.where(known[:, None, None], begin.rotation, last.rotation)
+    turned = exponential(share * logarithm(last.rotation @ start.swapaxes(1, 2))) @ start
+    base = begin.base + share * (last.base - begin.base)
+    placed = np.isfinite(begin.places).all(1)[:, None]
+    places = np.where(placed, begin.places + share * (last.places - begin.places), last.places)
+    return last._replace(rotation=turned, base=base, places=places)
+
+
+def velocities_of(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
+    """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which are then approached without
+    feed-forward.
+    """
+    base = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
+    linear = np.vstack([(last.places - first.places) / dt, base])
+    return Velocities(logarithm(last.rotation @ first.rotation.swapaxes(1, 2)) / dt, linear)

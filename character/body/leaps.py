@@ -1,0 +1,103 @@
+"""Leaps of a body's targets: a cut in a clip, a glitch of a tracker. Pure functions; knows no Blender.
+
+Steps follow targets from the frame before, by a linear model that says little about motion beyond `LONGEST_STEP`. Where targets leap
+farther, steps may lead joints to limits from which no step leads on. The next frame without a leap therefore looks whether a new start
+would meet the targets better, and then the joints cross over to that within their limits. That frame, not the leap's own: a glitch is over
+by then, and targets that leap in every frame cost no solves. It takes up to a fifth of a second, so it is made once a second at most.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from ...solvers.kinematics.tree import BASE, Indices
+from ...solvers.least_squares.bounded_step import LONGEST_STEP
+from ...solvers.whole_body.body import Body
+from ...solvers.whole_body.desired_motion import NO_ROTATION
+from ...solvers.whole_body.full_solve import converged, squared_error
+from ...solvers.whole_body.law import stoppable
+from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
+from ...solvers.whole_body.state import State, at_rest, since
+from ...solvers.whole_body.targets import Values
+
+PAUSE = 1.0  # [s] of motion between searches: targets that leap all the time, such as a bad tracker's, must not halt what plays
+WORLD = np.eye(3)[None]
+
+
+class Leap(NamedTuple):
+    """What is left of the last leap of the targets."""
+
+    is_open: bool = False  # a better start has not been searched since
+    pause: float = 0.0  # [s] until the next search
+    goal: Array | None = None  # (n,) [rad or m] of the joints on their way to a better start
+
+    def after(self, leaps: bool, dt: float, search: Callable[[], Array | None]) -> "Leap":
+        """The leap after a frame of `dt` [s] in which the targets leap or not."""
+        pause, is_open = max(0.0, self.pause - dt), self.is_open or leaps
+        if leaps or not is_open or pause > 0.0:
+            return Leap(is_open, pause, self.goal)
+        return Leap(pause=PAUSE, goal=search())
+
+
+NO_LEAP = Leap()
+
+
+def nearest_above(body: Body, links: Indices) -> Indices:
+    """For each of some links (k,) the index of the nearest one among them that carries it; its own on the base; -1: none carries it."""
+    moved = body.moved_by[body.carriers[links], BASE:]
+    counts = moved.sum(1)
+    carries = ~(moved[None] & ~moved[:, None]).any(2) & (counts[None] < counts[:, None])
+    found: Indices = np.where(carries.any(1), np.argmax(np.where(carries, counts, -1), 1), -1)
+    return np.where(counts > 0, found, np.arange(len(links)))
+
+
+def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
+    """Whether targets turned against each other farther than some steps reach, or came back after they were lost.
+
+    Args:
+        before: Rotations (k, 3, 3) of the targets in the frame before; NaN, or no rotation: lost.
+        after: Rotations (k, 3, 3) now.
+        above: Index (k,) of the target against which each one counts; -1: the world.
+        steps: Number of steps between the two.
+    """
+    lost = ~(np.abs(np.einsum("kij,kij->k", after, after) - 3.0) < NO_ROTATION)
+    first, last = (np.concatenate([turns, WORLD])[above].swapaxes(1, 2) @ turns for turns in (before, after))
+    cosines = 0.5 * (np.einsum("kij,kij->k", first, last) - 1.0)
+    are_followed = (cosines >= np.cos(min(steps * LONGEST_STEP, np.pi))) | lost | np.append(lost, False)[above]
+    return not are_followed.all()
+
+
+def better_start(solver: WholeBody, values: Values, state: State, restart: Callable[[], State]) -> Array | None:
+    """Joint values (n,) of a new start that meets targets better than the limits to which steps from a state would lead; None: steps do."""
+    body, nearest = solver.body, converged(solver, values, state)
+    is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)
+    error = np.sqrt(squared_error(solver, values, nearest))
+    if not is_held.any() or error < CORRECTED_ERROR:
+        return None
+    other = restart()
+    return other.joints if np.sqrt(squared_error(solver, values, other)) < error - CORRECTED_ERROR else None
+
+
+def crossed(solver: WholeBody, state: State, goal: Array, base: tuple[Array, Array], dt: float, steps: int) -> State:
+    """The state after some steps, `dt` [s] together, in which joints move to a goal (n,) within their limits, on a base whose rotation
+    (3, 3) and position (3,) [m] are given.
+    """
+    options, body, step = solver.options, solver.body, dt / steps
+    joints = WholeBody(body, (), replace(options, posture_gain=np.inf))
+    for _ in range(steps):
+        move = goal - state.joints
+        share = options.law.share(np.full(len(body), options.law.gain), step)
+        if solver.acceleration is not None:
+            share = np.minimum(share, stoppable(np.abs(move), solver.acceleration, step))
+        _, after = joints.step(Values(posture=state.joints + share * move), state, step)
+        after = at_rest(body, after.joints, *base)
+        state = replace(after, velocity=since(after, state, step))
+    return state
+
+
+def has_arrived(state: State, goal: Array) -> bool:
+    """Whether steps lead from a state to a goal (n,): the linear model reaches it."""
+    return bool(np.abs(state.joints - goal).max(initial=0.0) < LONGEST_STEP)
