@@ -147,8 +147,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         leap = before.leap
         if steps:
             leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
-            restart = partial(_begin, model, inputs)
-            leap = leap.after(leapt, dt, partial(leaps.better_start, solver, _values(model, inputs), free, restart))
+            leap = leap.after(leapt, dt, partial(_better_start, model, inputs, free))
         goal = leap.goal if steps else None
         if goal is not None:
             pose = _base(model, inputs, free)
@@ -202,6 +201,11 @@ def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
         inputs.posture if len(inputs.posture) else None, base[:3, :3], inputs.base if model.floating else base[:3, 3]
     )
     return settled(model.solver, _values(model, inputs), first)
+
+
+def _better_start(model: Model, inputs: BodyInputs, state: bodies.State) -> Array | None:
+    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps do."""
+    return leaps.better_start(model.solver, _values(model, inputs), state, partial(_begin, model, inputs))
 
 
 def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.State:
