@@ -45,12 +45,12 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         def call() -> None:
             try:
                 outcome.set_result(function(*arguments, **named))
-            except Exception as error:  # an update would only print it
+            except BaseException as error:  # an update would only print it
                 outcome.set_exception(error)
 
         _waiting.append(call)
         bpy.data.window_managers[0].limber_granted = True
-        return outcome.result()
+        return outcome.result(0.0)  # the update has run: never wait, which would freeze Blender
 
     return run
 

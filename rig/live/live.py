@@ -301,8 +301,7 @@ def _sync_lost() -> None:
 
 
 def _is_in_line() -> bool:
-    with current().writing():
-        return current().registry.is_in_line() and current().mechanisms.is_in_line()
+    return current().registry.is_in_line() and current().mechanisms.is_in_line()
 
 
 def advance_clock(scene, depsgraph, now: float | None = None) -> bool:

@@ -83,14 +83,15 @@ class Registry:
         return not all(exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members)
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints and constraints are the same as at the last `sync`."""
+        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
         for member in self.members:
             if not exists(member.rig) or not member.rig.pose:
                 return False
             if can_show(member.rig) and member.rig.mode != "EDIT":
                 if not exists(member.proxy) or not member.movers or not proxies.is_attached(member.rig, member.proxy, member.names):
                     return False
-                proxies.watch(member.proxy, member.targets)
+                if not proxies.is_watching(member.proxy, member.targets):
+                    return False
         return True
 
     def clear(self) -> None:

@@ -120,14 +120,22 @@ def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
         targets: Objects by the name of the proxy's bone that gets the constraint.
     """
     for bone in proxy.pose.bones:
-        watching, wanted = list(bone.constraints), targets.get(bone.name, [])
-        if [constraint.target for constraint in watching] == wanted:
+        if _watches(bone, targets):
             continue
-        for constraint in watching:
+        for constraint in list(bone.constraints):
             bone.constraints.remove(constraint)
-        for target in wanted:
+        for target in targets.get(bone.name, []):
             constraint = bone.constraints.new("COPY_LOCATION")
             constraint.name, constraint.influence, constraint.target = WATCH, 0.0, target
+
+
+def is_watching(proxy, targets: dict[str, list[bpy.types.Object]]) -> bool:
+    """Whether exactly these targets are evaluated for the proxy's bones."""
+    return all(_watches(bone, targets) for bone in proxy.pose.bones)
+
+
+def _watches(bone, targets: dict[str, list[bpy.types.Object]]) -> bool:
+    return [constraint.target for constraint in bone.constraints] == targets.get(bone.name, [])
 
 
 def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from limber.rig.blender.write_access import granted, is_refused
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import go_live, no_handler_raises, settle  # noqa: F401
+from tests.blender.shown import assert_looks, choose, go_live, no_handler_raises, settle  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
@@ -66,15 +66,16 @@ def test_what_is_granted_writes_where_blender_refuses(refusing):
     assert not is_refused()
 
 
-def test_an_error_of_what_is_granted_comes_to_its_caller(refusing):
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_of_what_is_granted_comes_to_its_caller(refusing, error):
     caught = []
 
     @granted
     def fail() -> None:
-        raise ValueError("no such bone")
+        raise error("no such bone")
 
     def in_the_drawing() -> None:
-        with pytest.raises(ValueError, match="no such bone"):
+        with pytest.raises(error, match="no such bone"):
             fail()
         caught.append(True)
 
@@ -95,3 +96,19 @@ def test_live_takes_up_its_constraints_again_after_a_change_amid_a_drawing(refus
     refusing(in_the_drawing)
     settle()
     assert [held.name for held in head.constraints] == ["Copy Rotation", *before]
+
+
+def test_live_follows_a_target_that_is_chosen_where_blender_refuses_writes(refusing):
+    rig, chain = looking_chain()
+    go_live(rig, chain)
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    other.location = (0.5, -1.0, 0.5)
+    settle()
+
+    def in_the_drawing() -> None:
+        granted(choose)(chain, target=other)
+        bpy.context.view_layer.update()
+
+    refusing(in_the_drawing)
+    assert_looks(rig, chain)
