@@ -263,14 +263,15 @@ def scene_updated(scene, depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended:
         return False
-    if is_rendering():
-        return current().is_any  # the clock waits for its end
     if depsgraph.id_type_updated("ARMATURE"):
         for update in depsgraph.updates:
             if isinstance(update.id, bpy.types.Armature):
                 current().playback.stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
         current().playback.stage.mark_postures_dirty()
+    if is_rendering():
+        current().must_sync = True  # when it has ended: the clock waits for that
+        return current().is_any
     # Adding or removing an object updates its scene or collection.
     if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
         if write_access.is_refused():  # amid a drawing: the clock does it

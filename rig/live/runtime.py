@@ -242,7 +242,7 @@ class Runtime:
     moving: set[int] = field(default_factory=set)  # session_uids of scenes in which something is not at rest, so that the clock must run
     clock: Clock = field(default_factory=Clock)
     suspended: bool = False  # whether live motion is off because a bake uses the scene
-    must_sync: bool = False  # whether movers changed while Blender refused writes
+    must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
     busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     has_rendered: bool = False  # whether something was rendered when a timer last looked
     rendering: Playback | None = None  # a render steps through frames on a stage of its own

@@ -3,10 +3,12 @@
 import bpy
 import numpy as np
 import pytest
+from limber.rig.live import live
+from limber.rig.showing import proxy
 
 from tests.blender.filming import film, render_all, render_still
-from tests.blender.rigs import keyed, looking_chain
-from tests.blender.shown import evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
+from tests.blender.rigs import keyed, looking_chain, make_active
+from tests.blender.shown import assert_looks, evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
@@ -109,6 +111,30 @@ def test_a_still_shows_what_live_shows(filmed, tmp_path):
     still = render_still(tmp_path / "still.png")
     assert farthest(shown, pose(rig)) < 1e-6
     assert np.abs(still - render_all(tmp_path / "film")[4]).max() < 0.02
+
+
+def edit_the_last_bone(rig) -> None:
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["head"].tail.x += 0.3
+    bpy.ops.object.mode_set(mode="POSE")
+
+
+def add_a_constraint(rig) -> None:
+    rig.pose.bones["head"].constraints.new("COPY_LOCATION")  # after Limber's own, which is to be the last
+
+
+@pytest.mark.parametrize("change", [edit_the_last_bone, add_a_constraint])
+def test_what_is_changed_while_something_renders_counts_when_it_has_ended(change, monkeypatch):
+    rig, chain = looking_chain()
+    go_live(rig, chain)
+    monkeypatch.setattr(live, "is_rendering", lambda: True)
+    change(rig)
+    bpy.context.view_layer.update()
+    assert live.advance_clock(bpy.context.scene, bpy.context.view_layer.depsgraph), "the clock waits"
+    monkeypatch.undo()
+    assert_looks(rig, chain)
+    assert rig.pose.bones["head"].constraints[-1] == proxy.own(rig.pose.bones["head"])
 
 
 def test_a_file_that_was_saved_live_renders_live_in_a_blender_without_a_window(filmed, tmp_path, reopen):
