@@ -11,7 +11,7 @@ from math import ceil
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array
-from ...solvers.kinematics.tree import Indices
+from ...solvers.kinematics.tree import BASE, Indices
 from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
@@ -152,7 +152,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         if goal is not None:
             pose = _base(model, inputs, free)
             free, state = (leaps.crossed(solver, own, goal, pose, dt, steps) for own in (before.free, before.state))
-            leap = leap._replace(goal=None) if leaps.has_arrived(free, goal) else leap
+            is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST  # the limits were changed on the way
+            leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         elif steps and model.feet:
             sources, then = (before.inputs.feet, inputs.feet), (before.free, free)

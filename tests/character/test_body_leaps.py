@@ -22,9 +22,9 @@ LEAPS = (2, 4, 8)  # of the poses, from which a leap to the next one leaves join
 FASTEST, ACCELERATION = 6.0, 60.0  # [rad/s, rad/s^2]
 
 
-def model(velocity: float | None = None, acceleration: float | None = None) -> Model:
+def model(velocity: float | None = None, acceleration: float | None = None, reach: float = REACH) -> Model:
     limits = usual_limits(velocity, acceleration)
-    return make_model(bodies.manikin(REACH), [Target(link) for link in bodies.LINKS], "pelvis", limits)
+    return make_model(bodies.manikin(reach), [Target(link) for link in bodies.LINKS], "pelvis", limits)
 
 
 def posed(mover: Model, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
@@ -105,6 +105,17 @@ def test_motion_is_followed_after_a_leap(limits):
     states = moved(mover, [posed(mover, POSES[2]), *motion])
     assert error(mover, motion[-1], states[-1]) < error(mover, motion[-1], moved(mover, motion)[-1]) + bodies.DEGREE
     assert states[-1].leap.goal is None
+
+
+def test_a_body_whose_limits_are_narrowed_on_its_way_to_a_new_start_follows_and_rests():
+    mover, narrow = model(FASTEST, ACCELERATION), model(FASTEST, ACCELERATION, reach=0.8)
+    here, there = (posed(mover, pose) for pose in POSES[2:4])
+    state = moved(mover, [here, there, there, there])[-1]
+    assert state.leap.goal is not None
+    for _ in range(600):
+        outputs, state = tick(narrow, there, state, DT)
+    assert state.leap.goal is None
+    assert outputs.at_rest
 
 
 @pytest.mark.parametrize("limits", [(None, None), (FASTEST, ACCELERATION)])
