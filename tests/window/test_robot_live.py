@@ -22,6 +22,7 @@ def test_a_robot_holds_still_while_its_motion_is_checked_rendered_or_baked_and_f
     assert facts["stepped"] == {"check": 30, "render": 30, "bake": 30}
     assert max(facts["stray"].values()) < 0.01  # radians
     assert min(facts["beats"].values()) > 0
+    assert facts["beats"]["render"] >= 30, "one at least in each rendered frame"
     assert not facts["live after the bake"]
     assert set(facts["states"]) <= {"ARMED", "ARMING", "HOLDING", "DISARMED", "FAULT BLENDER_SILENT"}
     commands, newest = replay(facts)

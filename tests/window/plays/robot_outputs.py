@@ -1,6 +1,7 @@
 """Checks the motion, renders and bakes it while a robot that follows live is armed; then the robot follows the keys."""
 
 import sys
+import threading
 from pathlib import Path
 
 import bpy
@@ -13,6 +14,8 @@ from record_link import Recording
 from robots import HELD, reached
 
 LAST = 30  # frame
+BEATS = 2  # heartbeats for which a render waits at each frame: at the second one the viewport has been drawn in that frame
+LIMIT = 30.0  # [s] for them
 
 
 def play(stage):
@@ -78,14 +81,28 @@ def watched(stage, record, name: str, operator, options: dict, runs):
     def note(scene, depsgraph) -> None:
         shown.add(scene.frame_current)
 
+    held, enough = [], threading.Event()
+
+    def hold(*_) -> None:
+        enough.clear()
+        held.append(len(record.frames) + BEATS)
+        enough.wait(LIMIT)
+
     bpy.app.handlers.frame_change_post.append(note)
+    bpy.app.handlers.render_post.append(hold)
     with stage.context():
         operator("INVOKE_DEFAULT", **options)
     yield None
     while runs():
         stage.redraw()  # as where the user works on: then viewports show the frame that a render is in
         yield None
+        if held and len(record.frames) >= held[-1]:
+            enough.set()
     bpy.app.handlers.frame_change_post.remove(note)
+    bpy.app.handlers.render_post.remove(hold)
+    if held:
+        after = len(record.frames) + BEATS
+        yield from stage.until(lambda: len(record.frames) >= after)
     got = [states for _, _, states in record.frames[sent:] if states]
     stage.facts["stray"][name] = max(abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True))
     stage.facts["beats"][name] = len(got)
