@@ -273,7 +273,8 @@ def scene_updated(scene, depsgraph) -> bool:
         current().must_sync = True  # when it has ended: the clock waits for that
         return current().is_any
     # Adding or removing an object updates its scene or collection.
-    if depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION") or not _is_in_line():
+    has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
+    if has_new or current().must_sync or not _is_in_line():
         if write_access.is_refused():  # amid a drawing: the clock does it
             current().must_sync = True
             return True
@@ -310,7 +311,7 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
     now = perf_counter() if now is None else now
     if look_at_render() or is_playing() or current().suspended:
         current().clock.stop(scene)
-        return scene.session_uid in current().moving or current().has_rendered
+        return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
     if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)

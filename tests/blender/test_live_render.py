@@ -137,6 +137,21 @@ def test_what_is_changed_while_something_renders_counts_when_it_has_ended(change
     assert rig.pose.bones["head"].constraints[-1] == proxy.own(rig.pose.bones["head"])
 
 
+def test_the_first_chain_that_comes_live_while_something_renders_is_taken_up_at_the_next_change(monkeypatch):
+    rig, chain = looking_chain()
+    go_live(rig, chain)
+    live.stop(rig, chain)
+    monkeypatch.setattr(live, "is_rendering", lambda: True)
+    chain.live = True
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", None))  # as Append does
+    bpy.context.view_layer.update()
+    monkeypatch.undo()
+    chain.target.location.x += 0.1
+    bpy.context.view_layer.update()
+    assert live.live_chains(), "no clock has run"
+    assert_looks(rig, chain)
+
+
 def test_a_file_that_was_saved_live_renders_live_in_a_blender_without_a_window(filmed, tmp_path, reopen):
     film = render_all(tmp_path / "first")
     reopen()

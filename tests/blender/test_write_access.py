@@ -5,9 +5,10 @@ from collections.abc import Callable
 import bpy
 import pytest
 from limber.rig.blender.write_access import granted, is_refused
+from limber.rig.live import live
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import assert_looks, choose, go_live, no_handler_raises, settle  # noqa: F401
+from tests.blender.shown import assert_looks, choose, depsgraph, go_live, no_handler_raises, settle  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
@@ -111,4 +112,21 @@ def test_live_follows_a_target_that_is_chosen_where_blender_refuses_writes(refus
         bpy.context.view_layer.update()
 
     refusing(in_the_drawing)
+    assert_looks(rig, chain)
+
+
+def test_a_chain_that_comes_live_where_blender_refuses_writes_is_taken_up_when_the_scene_no_longer_plays(refusing, monkeypatch):
+    rig, chain = looking_chain()
+    go_live(rig, chain)
+    live.stop(rig, chain)
+
+    def in_the_drawing() -> None:
+        granted(choose)(chain, live=True)
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", None))  # as Append does
+        bpy.context.view_layer.update()
+
+    monkeypatch.setattr(live, "is_playing", lambda: True)
+    refusing(in_the_drawing)
+    assert live.advance_clock(bpy.context.scene, depsgraph()), "the clock waits"
+    monkeypatch.undo()
     assert_looks(rig, chain)
