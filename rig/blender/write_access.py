@@ -1,8 +1,8 @@
-"""Blender's lock on writes: scripts may not change a file's data while panels are drawn.
+"""Write access for timers and handlers while Blender refuses scripts' writes to a file's data, as it does while it draws panels.
 
-Blender 4.3 and some later versions may keep the lock after the drawing: if the Python of a render engine takes over amid it, in a thread of
-its own, each thread restores what it found, and every timer and handler that writes fails until Blender is started again. The update of a
-property may always write: timers and handlers run in one as long as the lock holds.
+Blender 4.3 and some later versions may go on refusing after the drawing, until they are started again: a render engine's Python in another
+thread can interrupt the drawing, and each thread then restores the state that it found. A property's update function may always write, so
+timers and handlers run inside one while writes are refused.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _waiting: list[Callable[[], None]] = []  # calls for the property's update
 def is_refused() -> bool:
     """Whether Blender refuses writes now."""
     try:
-        bpy.data.scenes[0].frame_start = None  # changes nothing either way: the lock is looked at before the type
+        bpy.data.scenes[0].frame_start = None  # changes nothing either way: write access is checked before the type
     except AttributeError:
         return True
     except TypeError:
@@ -31,9 +31,9 @@ def is_refused() -> bool:
 
 
 def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """A function of a timer or handler that may write although Blender's lock has been kept.
+    """Decorator: a function of a timer or handler that may write although Blender refuses scripts' writes.
 
-    Where it has been, Blender draws its windows anew after each call. Off the main thread the function runs as it is.
+    Where it does, Blender redraws its windows after each call. Off the main thread the function runs as it is.
     """
 
     @wraps(function)

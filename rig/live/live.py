@@ -242,10 +242,11 @@ def is_playing() -> bool:
 
 
 def is_rendering() -> bool:
-    """Whether something renders while the user goes on. Viewports, with posed and animated values, may then be in a rendered frame.
+    """Whether Blender renders while the user goes on working. Viewports, and the scene's posed and animated values, may then be in a
+    rendered frame.
 
-    Blender's handlers do not say when it ends: they are called amid it, off the main thread, and not at all where a film's file cannot be
-    written.
+    Blender's handlers do not say when a render ends: they are called before its end, off the main thread, and not at all where a film's
+    file cannot be written.
     """
     return bpy.app.is_job_running("RENDER")
 
