@@ -45,7 +45,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
         def run() -> float | None:
             try:
                 return timer()
-            except Exception:
+            except Exception:  # a defect of ours, whatever it is: it is reported
                 if (what := format_exc()) not in reported:
                     reported.add(what)
                     print(what)

@@ -22,3 +22,12 @@ def build(stage):
         bpy.ops.limber.store_posture(name="Curious")
         bpy.ops.view3d.view_all()
     return rig, chain
+
+
+def robots_path(chain, places: dict[int, tuple[float, float, float]]) -> None:
+    """A path of the target by its places [m] in frames, and ranges of joints that a robot's motion along it is checked against."""
+    for joint in chain.joints:
+        joint.lower, joint.upper = -1.4, 1.4
+    for frame, place in places.items():
+        chain.target.location = place
+        chain.target.keyframe_insert("location", frame=frame)

@@ -10,15 +10,13 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+import small_film
 
 FRAMES = range(1, 13)
 
 
 def play(stage):
     raised = []
-    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the drawing of a panel.
-    stage.at_end.callback(sys.setswitchinterval, sys.getswitchinterval())
-    sys.setswitchinterval(1.0)
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
     rig, chain = lamp.build(stage)
     live = stage.part("rig.live.live")
@@ -28,14 +26,8 @@ def play(stage):
     target.keyframe_insert("location", frame=FRAMES[-1])
     other = bpy.data.objects.new("Other", None)
     scene.collection.objects.link(other)
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.location, camera.rotation_euler = (2, 0, 0.25), (1.57, 0, 1.57)
-    scene.camera, scene.frame_start, scene.frame_end = camera, FRAMES[0], FRAMES[-1]
-    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 1, False
+    small_film.prepare(stage, FRAMES)
     scene.render.use_motion_blur = True
-    scene.render.resolution_x = scene.render.resolution_y = 64
-    scene.render.filepath = bpy.app.tempdir + "film/"
     scene.frame_set(1)
     with stage.context():
         bpy.ops.limber.live()

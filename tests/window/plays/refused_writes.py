@@ -1,7 +1,5 @@
 """Blender goes on refusing scripts' writes after a drawing, as it can after a render in another thread, while a program moves a target."""
 
-import socket
-import struct
 import sys
 import threading
 import traceback
@@ -11,8 +9,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import lamp
-from remote import PLACE, padded
+from remote import PLACE, listening, send_place
 
 LIMIT = 30.0  # [s] for a thread
 
@@ -41,14 +38,7 @@ def _updated(_manager, _context):
 def play(stage):
     raised = []
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
-    rig, chain = lamp.build(stage)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.bind(("127.0.0.1", 0))
-        port = sender.getsockname()[1]
-    rig.limber.remote.port = port
-    with stage.context():
-        bpy.ops.limber.live()
-        bpy.ops.limber.remote()
+    rig, chain = listening(stage)
     session = stage.part("rig.live.live").session(rig, rig.limber.chains[0])
     stage.open_tab()
     bpy.types.WindowManager.keeps_the_lock = bpy.props.BoolProperty(update=_updated)
@@ -58,8 +48,7 @@ def play(stage):
     KeepTheLock.thread.join()
     stage.facts["refused"] = stage.part("rig.blender.write_access").is_refused()
 
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.sendto(padded("/limber/target/head") + padded(",fff") + struct.pack(">fff", *PLACE), ("127.0.0.1", port))
+    send_place(rig)
     vector = stage.part("rig.authoring.targets").Vector
     yield from stage.until(lambda: raised or (chain.target.matrix_world.translation - vector(PLACE)).length < 1e-5)
     yield from stage.until(lambda: raised or session.outputs.filtered_aim_error < 1e-3)

@@ -9,6 +9,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lamp
+import small_film
 from record_link import Recording
 
 from robots import HELD, reached
@@ -19,22 +20,15 @@ LIMIT = 30.0  # [s] for them
 
 
 def play(stage):
-    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the drawing of a panel.
-    stage.at_end.callback(sys.setswitchinterval, sys.getswitchinterval())
-    sys.setswitchinterval(1.0)
     rig, chain = lamp.build(stage)
-    for joint in chain.joints:
-        joint.lower, joint.upper = -1.4, 1.4
-    scene, target = bpy.context.scene, chain.target
-    for frame, place in ((1, (0.5, -0.6, 0.4)), (LAST, (-0.5, -0.6, 0.3))):
-        target.location = place
-        target.keyframe_insert("location", frame=frame)
+    scene = bpy.context.scene
+    lamp.robots_path(chain, {1: (0.5, -0.6, 0.4), LAST: (-0.5, -0.6, 0.3)})
     jaw = rig.limber.device.auxiliaries.add()  # what is not live would follow the frames that a job steps through
     jaw.name, jaw.owner, jaw.path, jaw.servo = "jaw", rig, '["jaw"]', 40
     for frame, opening in ((1, 0.0), (LAST, 1.0)):
         rig["jaw"] = opening
         rig.keyframe_insert('["jaw"]', frame=frame)
-    film(scene)
+    small_film.prepare(stage, range(1, LAST + 1))
     scene.frame_set(10)
     with stage.context():
         bpy.ops.limber.live()
@@ -107,14 +101,3 @@ def watched(stage, record, name: str, operator, options: dict, runs):
     stage.facts["stray"][name] = max(abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True))
     stage.facts["beats"][name] = len(got)
     stage.facts["stepped"][name] = len(shown)
-
-
-def film(scene) -> None:
-    """A small film of all frames, by Cycles."""
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.location, camera.rotation_euler = (2, 0, 0.25), (1.57, 0, 1.57)
-    scene.camera, scene.frame_start, scene.frame_end = camera, 1, LAST
-    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 1, False
-    scene.render.resolution_x = scene.render.resolution_y = 64
-    scene.render.filepath = bpy.app.tempdir + "film/"

@@ -17,12 +17,8 @@ LAST = 16  # frame
 
 def play(stage):
     rig, chain = lamp.build(stage)
-    for joint in chain.joints:
-        joint.lower, joint.upper = -1.4, 1.4
     scene, target = bpy.context.scene, chain.target
-    for frame, place in ((1, (0.5, -0.6, 0.4)), (8, (-0.5, -0.6, 0.3)), (LAST, (0.4, -0.7, 0.5))):
-        target.location = place
-        target.keyframe_insert("location", frame=frame)
+    lamp.robots_path(chain, {1: (0.5, -0.6, 0.4), 8: (-0.5, -0.6, 0.3), LAST: (0.4, -0.7, 0.5)})
     scene.frame_start, scene.frame_end = 1, LAST
     scene.frame_set(1)
     with stage.context():
