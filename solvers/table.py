@@ -7,7 +7,7 @@ from .ccd import Ccd, CcdOptions
 from .erik.exact import ErikExact
 from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
-from .expressive import Expressive
+from .expressive.measures import expressive
 from .expressive.options import Options as ExpressiveOptions
 from .expressive.prediction import KNOWN_HORIZON
 from .gaze import GazeSolver
@@ -47,7 +47,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "expressive",
             "Expressive",
             "Exact aim, the shape nearest the authored one, no jumps",
-            Expressive,
+            expressive,
             options=ExpressiveOptions,
             looks_ahead=KNOWN_HORIZON,
         ),

@@ -14,9 +14,11 @@ from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..effects import PostureEffect, total
+from ..widest_look import Look, LookSettings, facing, looking
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
+ANYWHERE = LookSettings()
 
 
 class InputsError(ValueError):
@@ -64,6 +66,7 @@ class ChainInputs:
         influence: Blend from the posture (0) to the solution (1), for each joint.
         share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
         attention: Settings of attention.
+        look: Widest look and offset of the chain's own end.
         effects: Effects on top of the posture.
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
@@ -79,6 +82,7 @@ class ChainInputs:
     influence: float = 1.0
     share: float = 1.0
     attention: AttentionSettings = AT_ONCE
+    look: LookSettings = ANYWHERE
     effects: tuple[PostureEffect, ...] = ()
     seconds: float = 0.0
     ahead: Sequence[GazeGoal] = ()
@@ -108,6 +112,7 @@ class Task(NamedTuple):
     attention: Attention | None  # state from which the goal was made; None: the target is followed as it is
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # its inverse
+    look: Look | None = None  # state of the look; None: nothing limits or offsets it
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -130,13 +135,17 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         own = own._replace(target=_seen(attention, inputs.base))
     first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
     offsets = _offsets(inputs, skeleton, world_in_base, before)
+    look = None
+    if not inputs.look.is_plain:
+        aim, look = looking(before.look if before is not None else None, facing(skeleton, inputs.posture), first.aim, inputs.look, dt)
+        first = first if aim is first.aim else replace(first, aim=aim)
     if inputs.share < 1.0:
         first = replace(first, aim=partial(skeleton, inputs.posture, first.aim, inputs.share))
     key = (first, *others, inputs.keep, *inputs.posture.tolist())
     if before is not None and before.key == key:
-        return Task(before.goal, key, inputs.influence, offsets, attention, base, world_in_base)
+        return Task(before.goal, key, inputs.influence, offsets, attention, base, world_in_base, look)
     goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
-    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base)
+    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look)
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:

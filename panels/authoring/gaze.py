@@ -2,6 +2,7 @@
 
 from ...operators.subject import chain_of
 from ...rig.reading.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
+from ...rig.reading.measure import is_of_bones
 from ..tab import ChainTab, props
 
 
@@ -17,6 +18,8 @@ class LIMBER_PT_gaze(ChainTab):
         chain = chain_of(context)
         draw_task(layout, chain, is_own=True)
         layout.prop(chain, "influence", slider=True)
+        if is_of_bones(chain, chain.solver):
+            layout.prop(chain.options.expressive, "look_from", slider=True)
 
 
 class LIMBER_PT_gaze_settings(ChainTab):
@@ -32,6 +35,8 @@ class LIMBER_PT_gaze_settings(ChainTab):
         layout.use_property_split = True
         chain = chain_of(context)
         draw_orientation(layout, chain)
+        if chain.goal in LOOKS:
+            props(layout, chain, "widest_look", "look_aside", "look_up")
         layout.prop(chain, "keep", slider=True)
         layout.operator("limber.look_into_camera", icon="OUTLINER_OB_CAMERA")
 

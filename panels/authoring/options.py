@@ -3,6 +3,7 @@
 from ...operators.subject import chain_of, rig_of
 from ...rig.authoring.damping import has_damping
 from ...rig.reading import chain as build
+from ...rig.reading import measure
 from ...rig.reading.chain import weighed
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.settings import settings_of
@@ -53,6 +54,8 @@ def _draw_settings(layout, chain, usual: bool) -> None:
         if each.needs is not None:
             other, value = each.needs
             row.active = getattr(group, other) == described[other].key_of.get(value, value)
+        if chain.solver == "expressive":
+            row.active = measure.counts(name, is_of_bones=measure.is_of_bones(chain, chain.solver))
         row.prop(group, name)
 
 
@@ -73,6 +76,7 @@ class LIMBER_PT_options(SettingsPart):
         _draw_settings(self.layout, chain, usual=True)
         if SOLVERS[chain.solver].options is ExpressiveOptions:
             layout = self.layout
+            layout.prop(chain.options, "measure")
             layout.prop(chain.options, "body")
             layout.label(text="Shape weights of bones:")
             column = layout.column(align=True)

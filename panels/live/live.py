@@ -63,7 +63,8 @@ def _outcome(chain, session) -> str:
     error = session.outputs.filtered_errors[0]
     if chain.goal not in LOOKS | ORIENTS:
         return f"Distance: {_length(error.distance)}"
-    return f"Aim error: {degrees(error.angle):.1f}°"
+    beyond = ", beyond Widest Look" if session.look is not None and session.look.is_beyond else ""
+    return f"Aim error: {degrees(error.angle):.1f}°{beyond}"
 
 
 def _draw_trouble(layout, session, said: str) -> None:

@@ -1,6 +1,7 @@
 """Making and changing chains: the path of bones from the selection, a joint for each free axis, limits from the rig."""
 
 from collections.abc import Sequence
+from math import radians
 from uuid import uuid4
 
 from ..blender import item_keys
@@ -8,15 +9,20 @@ from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
 from ..reading import axes, constrained, imported_robot, mimic
+from ..reading import chain as build
 from ..reading.axes import is_euler
 from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
+from ..reading.measure import is_of_bones
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
 
-SOLVER, ROLL = "expressive", "POSTURE"  # settings of new chains
+SOLVER, ROLL, MEASURE = "expressive", "POSTURE", "AUTOMATIC"  # settings of new chains
+# Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head with a chest; and of what may
+# look anywhere, such as a tentacle, so that it crosses over gradually where its target passes behind.
+HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
@@ -97,13 +103,15 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
-    chain.roll = ROLL
+    chain.roll, chain.options.measure = ROLL, MEASURE
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
     found = forward.guess_of(rig, chain)
+    if is_of_bones(chain, SOLVER) and not any(map(build.has_limits, chain.joints)):
+        chain.widest_look = HEADS_LOOK if found.reason else WIDEST_LOOK
     if found.reason:
         forward.point(chain, rig, chain.end, found.direction)
     rig.limber.active_chain = len(rig.limber.chains) - 1

@@ -10,6 +10,7 @@ from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.tick import Model, make_model
 from ...character.stage import Frame
+from ...character.widest_look import LookSettings
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -63,7 +64,13 @@ class ChainSession(SceneSession):
 
     @property
     def is_settled(self) -> bool:
-        return self.attention is None or self.attention.is_settled
+        look = self.look
+        return (self.attention is None or self.attention.is_settled) and (look is None or look.is_settled)
+
+    @property
+    def look(self):
+        """State of the look at the last tick; None without a widest look and offset."""
+        return self.state.task.look if self.state is not None and self.state.task is not None else None
 
     @property
     def posture_offsets(self):
@@ -158,6 +165,7 @@ class ChainSession(SceneSession):
             attention=AttentionSettings(
                 max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0
             ),
+            look=LookSettings(now.widest_look, now.look_aside, now.look_up),
             effects=on_top,
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
             ahead=frame.ahead,
@@ -196,7 +204,7 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends, moves = goals.inputs(chain), character(chain)
-        limits, tools = build.motions(chain), build.tools(chain, reader)
+        limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
         if self.model is None or self.model_key != key:

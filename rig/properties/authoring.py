@@ -1,6 +1,6 @@
 """Properties of a chain beside its goal: influence, transition between postures, attention, and life."""
 
-from math import radians
+from math import pi, radians
 
 from bpy.types import Object, PropertyGroup
 
@@ -87,6 +87,31 @@ class LimberAuthoring:
         description="Delay behind a target that moves steadily",
         default=0.0,
         soft_max=2.0,
+    )
+    widest_look: FloatProperty(
+        name="Widest Look",
+        description="Largest angle of the look from where the character faces. Beyond it the look rests at its edge, and crosses to the"
+        " other side when the target has passed behind. 180 degrees: all around",
+        default=pi,  # for files where none was chosen; new chains without limits get `chains.WIDEST_LOOK`
+        min=0.0,
+        max=pi,
+        subtype="ANGLE",
+    )
+    look_aside: FloatProperty(
+        name="Look Aside",
+        description="Angle by which the end looks past the target, to its left. Can be keyframed",
+        default=0.0,
+        min=-pi,
+        max=pi,
+        subtype="ANGLE",
+    )
+    look_up: FloatProperty(
+        name="Look Up",
+        description="Angle by which the end looks above the target. Can be keyframed",
+        default=0.0,
+        min=-pi / 2,
+        max=pi / 2,
+        subtype="ANGLE",
     )
     targets: CollectionProperty(
         name="Additional Targets", description="Targets that the chain can follow instead of its own", type=LimberTarget

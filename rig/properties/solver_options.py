@@ -6,7 +6,7 @@ from bpy.types import PropertyGroup
 
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS
-from ..reading import turntable
+from ..reading import measure, turntable
 from .enum_items import item
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
@@ -60,6 +60,12 @@ class LimberSolverOptions(PropertyGroup):
             description="Whether the body may rotate as a whole toward the target",
             items=turntable.BODIES,
             default="AUTOMATIC",
+        ),
+        "measure": EnumProperty(
+            name="Shape",
+            description="What the solver Expressive keeps of a posture",
+            items=measure.MEASURES,
+            default="LINKS",  # for files where none was chosen; new chains get `chains.MEASURE`
         ),
         **{
             solver: PointerProperty(name=SOLVERS[solver].label, description=f"Settings of the solver {SOLVERS[solver].label}", type=group)

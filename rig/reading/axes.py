@@ -62,3 +62,8 @@ def range_text(axis: str, low: float, high: float) -> str:
 
 def is_euler(pose_bone) -> bool:
     return pose_bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"}
+
+
+def parent_first(rotation_mode: str) -> str:
+    """Axes of an Euler order, nearest the parent first."""
+    return rotation_mode[::-1]

@@ -12,15 +12,20 @@ from mathutils import Matrix
 
 from ...character.effects import PostureEffect
 from ...character.life import Life
+from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from . import turntable
+from .axes import is_prismatic
 from .goal import ends_of, tool_frame, with_goal
 from .joint_tree import Motion, joint_tree
+from .measure import is_of_bones
 from .skeleton import ChainReader
+
+UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
 
 _OF_CHAIN = attrgetter(
     "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
@@ -58,12 +63,26 @@ def _stored_options(chain, solver: str) -> tuple:
     if solver not in SOLVERS:
         return ()
     group = getattr(chain.options, solver)
-    return chain.options.body, *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)]
+    return chain.options.body, chain.options.measure, *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)]
 
 
-def motions(chain) -> list[Motion]:
-    """Motion limits of the chain's joints, in the order of its properties."""
-    return [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
+def motions(chain, solver: str) -> list[Motion]:
+    """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
+
+    Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
+    """
+    found = [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
+    if not is_of_bones(chain, solver):
+        return found
+    return [
+        motion if has_limits(joint) else motion._replace(lower=-UNLIMITED, upper=UNLIMITED)
+        for joint, motion in zip(chain.joints, found, strict=True)
+    ]
+
+
+def has_limits(joint) -> bool:
+    """Whether a joint has limits: a range of a full turn is none."""
+    return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
 
 
 def tools(chain, reader: ChainReader) -> list[tuple]:
@@ -99,6 +118,9 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
         values["link_weights"] = tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
         values["hold_body"] = turntable.is_held(chain, reader.joint_keys, rig_in_world)
+        if is_of_bones(chain, solver):
+            values["measure"] = "bones"
+            values["inertias"] = tuple(number for bone, _ in reader.joint_keys for number in reader.inertias[bone])
     return info.options(**values)
 
 
@@ -136,7 +158,7 @@ def skeleton_now(rig, chain) -> Skeleton:
         RigError, SkeletonError: a bone, a setting or a joint is invalid.
     """
     reader = ChainReader(rig, chain)
-    return joint_tree(reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain), tools(chain, reader))
+    return joint_tree(reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain, chain.solver), tools(chain, reader))
 
 
 def goal_kinds(chain) -> set[type]:

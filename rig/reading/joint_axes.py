@@ -3,8 +3,7 @@
 from math import pi
 
 from . import axes, imported_robot
-from .axes import is_euler
-from .skeleton import parent_first
+from .axes import is_euler, parent_first
 
 NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than this lock the axis
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
-from . import axes, mimic
-from .axes import INDEX, UNIT, is_euler
+from . import axes, hanging, measure, mimic
+from .axes import INDEX, UNIT, is_euler, parent_first
 from .paths import bone_names, end_bones, missing
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -62,11 +62,6 @@ class BonePose(NamedTuple):
     def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
         return tuple(0.0 if index in prismatic else number for index, number in enumerate(self.location)) if prismatic else self.location
-
-
-def parent_first(rotation_mode: str) -> str:
-    """Axes of an Euler order, nearest the parent first."""
-    return rotation_mode[::-1]
 
 
 def _joint_keys(part: Part) -> list[tuple[str, str]]:
@@ -125,6 +120,9 @@ class ChainReader:
         self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
+        # Of what hangs on each bone with a joint, row by row; read where the solver needs it.
+        turning_bones = list(dict.fromkeys(bone for bone, _ in self.joint_keys))
+        self.inertias = hanging.inertias(rig, turning_bones) if measure.is_of_bones(chain, "expressive") else {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChainReader) and vars(self) == vars(other)

@@ -14,6 +14,17 @@ class Options(Settings):
 
     link_weights: tuple[float, ...] = ()  # (n,) weight of the link that each joint carries; () all 1
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
+    # what the shape is: "links" (their directions) or "bones" (their rotations, roll included; solvers/bones)
+    measure: str = "links"
+    # (9 n,) rotational inertia of what each joint's bone carries, about the joint and in its frame, row by row; () of the skeleton alone
+    inertias: tuple[float, ...] = ()
+    look_from: float = setting(
+        0.5,
+        "Look From",
+        "Where a look comes from: 0 the last bone alone, 1 the whole spine evenly",
+        unit="share",
+        is_usual=True,
+    )
     transition_speed: float = setting(
         SPEED,
         "Transition Speed",

@@ -19,10 +19,10 @@ from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError
 from .. import attached, axes, constrained, mimic
-from ..axes import UNIT, is_euler
+from ..axes import UNIT, is_euler, parent_first
 from ..joint_axes import joint_axes, limits
 from ..placement import Placement
-from ..skeleton import DIGITS, ORIGIN, SCALED, Followed, parent_first
+from ..skeleton import DIGITS, ORIGIN, SCALED, Followed
 
 ORDER = "XYZ"  # Euler order of the three joints of a bone that rotates by quaternion
 ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end

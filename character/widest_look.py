@@ -1,0 +1,150 @@
+"""Widest look of a chain: how far its end looks away from where the character faces, and which side it takes. Knows no Blender.
+
+A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it rests at
+the edge. When the target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by the front.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ..solvers.goals import Aim, Direction, Point, Position
+from ..solvers.kinematics import rotations
+from ..solvers.kinematics.rotations import Quaternion, Vector
+from ..solvers.kinematics.skeleton import Angles, Skeleton
+
+ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
+BEHIND = math.radians(15)  # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands there does not
+# [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
+CROSSING_SPEED = math.radians(300)
+STEEPEST = 1.875  # largest speed of the eased crossing, in mean speeds
+
+
+@dataclass(frozen=True)
+class LookSettings:
+    """Settings of a chain's look.
+
+    Attributes:
+        widest: Largest angle [rad] from where the end faces at rest; from `ALL_AROUND` on there is none.
+        aside, up: Angles [rad] added to the look, to the end's left and up.
+    """
+
+    widest: float = math.pi
+    aside: float = 0.0
+    up: float = 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether they change nothing."""
+        return self.widest >= ALL_AROUND and self.aside == self.up == 0.0
+
+
+class Look(NamedTuple):
+    """State of the look in a frame, passed on to the next frame.
+
+    Attributes:
+        side: Side of the target, 1 to the left and -1 to the right.
+        angles: The look's angle to the side and up [rad].
+        origin: These when the last crossing began.
+        left: Remaining time of that crossing [s].
+        duration: Its duration [s].
+        is_beyond: Whether the target is beyond the widest look.
+    """
+
+    side: float
+    angles: tuple[float, float]
+    origin: tuple[float, float]
+    left: float
+    duration: float
+    is_beyond: bool
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the look stays constant as long as its target does."""
+        return self.left == 0.0
+
+
+class Facing(NamedTuple):
+    """Where an end faces at rest, in the base frame: its rotation (it looks along its +Y, its up is +Z), and its position [m]."""
+
+    rotation: Quaternion
+    position: Vector
+
+
+def facing(skeleton: Skeleton, posture: Angles) -> Facing:
+    """Where a skeleton's end faces at rest, from where it is in a posture (n,)."""
+    at_rest = skeleton.forward([0.0] * len(skeleton))
+    return Facing(at_rest.tool_rotation, skeleton.forward(posture.tolist()).tool_position)
+
+
+def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:
+    """The aim within the widest look and with the offset, and the look's state `dt` seconds later.
+
+    Aims that are no looks are returned unchanged, and so is an aim that the settings do not change.
+
+    Args:
+        before: The look in the last frame; None: it begins at the target.
+        ahead: Where the end faces.
+        aim: The aim in the base frame.
+        settings: Widest look and offset.
+        dt: Time step [s].
+    """
+    if settings.is_plain or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
+        return aim, None
+    away = rotations.subtract(aim.position, ahead.position) if isinstance(aim, Point) else aim.vector
+    distance = rotations.length(away)
+    if distance <= 0.0:
+        return aim, before
+    x, y, z = rotations.rotate(rotations.conjugate(ahead.rotation), rotations.scale(away, 1.0 / distance))
+    aside = math.remainder(math.atan2(-x, y) + settings.aside, math.tau)
+    up = max(-0.5 * math.pi, min(0.5 * math.pi, math.asin(max(-1.0, min(1.0, z))) + settings.up))
+    side = _side(before, aside, settings.widest)
+    is_beyond = _cosine(aside, up) < math.cos(settings.widest)
+    desired = _edge(side, up, settings.widest) if is_beyond else (aside, up)
+    look = _crossing(before, side, desired, is_beyond, dt)
+    if not is_beyond and look.left == 0.0 and settings.aside == settings.up == 0.0:
+        return aim, look
+    seen = rotations.scale(rotations.rotate(ahead.rotation, _direction(*look.angles)), distance)
+    if isinstance(aim, Point):
+        return replace(aim, position=rotations.add(ahead.position, seen)), look
+    return replace(aim, vector=seen), look
+
+
+def _side(before: Look | None, aside: float, widest: float) -> float:
+    """The side of a target at an angle `aside` [rad]; behind, that of the last frame."""
+    side = math.copysign(1.0, aside)
+    margin = min(BEHIND, 0.5 * (math.pi - widest))
+    return before.side if before is not None and math.pi - abs(aside) < margin else side
+
+
+def _cosine(aside: float, up: float) -> float:
+    """Cosine of a look's angle from where the end faces."""
+    return math.cos(aside) * math.cos(up)
+
+
+def _edge(side: float, up: float, widest: float) -> tuple[float, float]:
+    """The widest look to a side that is as far up as the target, or as far up as the widest look allows."""
+    if abs(up) >= widest:
+        return 0.0, math.copysign(widest, up)
+    return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
+
+
+def _crossing(before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float) -> Look:
+    """The look on its way to the desired angles; it crosses over gradually where the side has changed beyond the widest look."""
+    if before is None:
+        return Look(side, desired, desired, 0.0, 0.0, is_beyond)
+    origin, left, duration = before.origin, max(0.0, before.left - dt), before.duration
+    if side != before.side and (is_beyond or before.is_beyond):
+        origin = before.angles
+        left = duration = STEEPEST * math.dist(origin, desired) / CROSSING_SPEED
+    if left == 0.0:
+        return Look(side, desired, desired, 0.0, 0.0, is_beyond)
+    share = left / duration
+    share = share**3 * (10.0 - 15.0 * share + 6.0 * share * share)  # of the way that is left; begins and ends with velocity 0
+    angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
+    return Look(side, angles, origin, left, duration, is_beyond)
+
+
+def _direction(aside: float, up: float) -> Vector:
+    """Unit direction of a look by its angles [rad], in the facing end's axes."""
+    return -math.cos(up) * math.sin(aside), math.cos(up) * math.cos(aside), math.sin(up)

@@ -1,0 +1,30 @@
+"""What a chain's solver Expressive keeps of a posture: directions of links, or rotations of bones."""
+
+from collections import Counter
+
+from . import axes
+
+MEASURES = [
+    (
+        "LINKS",
+        "Directions of Links",
+        "Keep the directions of links: for robots, whose joints rotate about one axis each. Rotation of a bone about its length does not count",
+    ),
+    ("BONES", "Rotations of Bones", "Keep the rotations of bones, roll included, and share a look among them: for character rigs"),
+    ("AUTOMATIC", "Automatic", "Rotations of Bones where a bone of the chain rotates about several axes, else Directions of Links"),
+]
+
+
+def is_of_bones(chain, solver: str) -> bool:
+    """Whether the chain's solver keeps the rotations of bones."""
+    if solver != "expressive":
+        return False
+    chosen = chain.options.measure
+    if chosen != "AUTOMATIC":
+        return chosen == "BONES"
+    return max(Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis)).values(), default=0) > 1
+
+
+def counts(setting: str, is_of_bones: bool) -> bool:
+    """Whether a setting of the solver Expressive has an effect with the measure."""
+    return setting not in (("transition_speed", "roll") if is_of_bones else ("look_from",))

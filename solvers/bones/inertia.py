@@ -1,0 +1,38 @@
+"""Rotational inertia of what hangs on a bone: how much of a figure a rotation of that bone would move. Knows no Blender.
+
+Each link counts as a solid rod whose mass is its length and whose radius is a fixed share of its length.
+"""
+
+import numpy as np
+
+from ..kinematics.se3 import Array
+
+THICKNESS = 0.15  # radius of a rod, in its lengths: about a limb's; it gives the twist of a straight line of bones an inertia
+
+
+def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) -> Array:
+    """Inertia tensors (k, 3, 3) [m3] of all that each of k bones carries, about the bone's position.
+
+    Args:
+        heads, tails: (l, 3) [m] ends of the links.
+        carried: (k, l) which links each bone carries, as booleans.
+        pivots: (k, 3) [m] positions of the bones.
+    """
+    rods, middles = tails - heads, 0.5 * (heads + tails)
+    masses = np.linalg.norm(rods, axis=1)
+    along = _outer(rods)
+    across = np.eye(3) * (masses**2)[:, None, None] - along
+    moments = masses[:, None, None] * (_outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0))  # second moments about the origin
+    # Of all that each bone carries: mass, mass times centre, and second moments, moved to the bone's position.
+    weights = carried.astype(float)
+    mass, centre = weights @ masses, weights @ (masses[:, None] * middles)
+    crossed = np.einsum("ki,kj->kij", pivots, centre)
+    about = np.einsum("kl,lij->kij", weights, moments) - crossed - crossed.swapaxes(1, 2) + mass[:, None, None] * _outer(pivots)
+    inertias: Array = np.eye(3) * np.trace(about, axis1=1, axis2=2)[:, None, None] - about
+    return inertias
+
+
+def _outer(vectors: Array) -> Array:
+    """Outer products (l, 3, 3) of vectors (l, 3) with themselves."""
+    products: Array = vectors[:, :, None] * vectors[:, None, :]
+    return products

@@ -1,0 +1,210 @@
+"""A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what each rotation costs. Knows no Blender.
+
+A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
+deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:
+I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..expressive.options import Options
+from ..kinematics.rotations import IDENTITY, length, to_matrix
+from ..kinematics.se3 import Array, hat, logarithm
+from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
+from ..kinematics.tree import BASE, Frames, Tree
+from ..tolerances import MET, SAME_ANGLE
+from .ball_angles import FULL_TURN, ball_angles, ball_rotation
+from .inertia import hanging_inertias
+
+NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
+EVEN = 0.25  # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
+STEEPEST = 1.0  # largest p: there the last bone does nearly all that it can
+LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
+FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
+
+
+class Bone(NamedTuple):
+    """Joints of one bone."""
+
+    joints: tuple[int, ...]  # indices in the skeleton, nearest the parent first
+    is_ball: bool  # whether they are solved as one spherical joint
+
+
+class BonePose(NamedTuple):
+    """Configuration of a skeleton as bones: joint values (n,), of which those of balls are ignored, and the balls' rotations (b, 3, 3)."""
+
+    values: Angles
+    balls: Array
+
+
+class Turned(NamedTuple):
+    """Rotation of each bone against the authored pose: its vectors (k, 3) [rad], and their derivative (n, 3) by each joint of its bone."""
+
+    vectors: Array
+    columns: Array
+
+
+class BoneModel:
+    """One skeleton as a tree of bones.
+
+    Attributes:
+        tree: Its joints, three of a ball as one; coordinate k is that of the skeleton's joint k.
+        lower, upper: (n,) limits [rad; prismatic joints m]; infinite where there are none.
+        costs: (k, 3, 3) K of each bone, in its own frame.
+        slides: (n,) cost of each prismatic joint's squared displacement [1/m2]; 0 for revolute joints.
+    """
+
+    def __init__(self, skeleton: Skeleton, options: Options) -> None:
+        self.skeleton, self.reach = skeleton, skeleton.reach
+        joints = skeleton.joints
+        self.bones = bones_of(skeleton)
+        self.balls = np.array([bone.joints for bone in self.bones if bone.is_ball], np.intp).reshape(-1, 3)
+        self.ball_axes = np.array([[joints[k].axis for k in row] for row in self.balls]).reshape(-1, 3, 3)
+        self.tree = _tree(skeleton, self.bones)
+        lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
+        unlimited = np.array([joint.kind == "revolute" for joint in joints]) & (upper - lower >= NO_LIMITS)
+        self.lower, self.upper = np.where(unlimited, -np.inf, lower), np.where(unlimited, np.inf, upper)
+        self.bone_of = np.full(len(joints), -1)
+        for number, bone in enumerate(self.bones):
+            self.bone_of[list(bone.joints)] = number
+        self._turning = np.flatnonzero(self.bone_of >= 0)
+        self._nodes = self.tree.held[[bone.joints[-1] for bone in self.bones]]
+        above = [joints[bone.joints[0]].parent for bone in self.bones]
+        self._parents = np.array([self.tree.held[k] if k >= 0 else 0 for k in above], np.intp)
+        self._same = (self.bone_of[:, None] == self.bone_of) & (self.bone_of >= 0)
+        self.costs, self.slides = self._costs(options)
+
+    def _costs(self, options: Options) -> tuple[Array, Array]:
+        skeleton, bones = self.skeleton, self.bones
+        inertias = np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
+        power = min(STEEPEST, EVEN * (1.0 - options.look_from) / max(options.look_from, SAME_ANGLE))
+        of_bones = inertias[[bone.joints[-1] for bone in bones]]
+        traces = np.trace(of_bones, axis1=1, axis2=2)
+        last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
+        unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
+        sizes, axes = np.linalg.eigh(of_bones / unit)
+        sizes = np.maximum(sizes, LEAST_INERTIA) ** power
+        costs = (axes * sizes[:, None]) @ axes.swapaxes(1, 2)
+        weights = np.array([options.weight(bone.joints[0]) for bone in bones])
+        if not options.hold_body and bones and bones[0].joints[0] == 0:
+            weights[0] *= FREE_BODY
+        # A displacement by the reach counts as a rotation by a radian of what has the largest inertia here.
+        slides = np.array([(j.kind == "prismatic") * options.weight(k) for k, j in enumerate(skeleton.joints)]) / self.reach**2
+        return costs * weights[:, None, None], slides * float(costs.max(initial=1.0))
+
+    def pose(self, angles: Angles) -> BonePose:
+        """The configuration of joint values (n,)."""
+        values = np.minimum(np.maximum(angles, self.lower), self.upper)
+        return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
+
+    def frames(self, pose: BonePose) -> Frames:
+        """Forward kinematics of one configuration, as a batch (1)."""
+        return self.tree.forward(pose.values[None], balls=pose.balls[None])
+
+    def moved(self, pose: BonePose, step: Angles) -> BonePose:
+        """The configuration after a step (n,) of all coordinates."""
+        values, balls = self.tree.moved(pose.values, pose.balls, step)
+        return BonePose(np.minimum(np.maximum(values, self.lower), self.upper), balls)
+
+    def angles(self, pose: BonePose, near: Angles) -> Angles:
+        """Joint values (n,) of a configuration; those of balls nearest to `near` (n,)."""
+        values = pose.values.copy()
+        values[self.balls] = ball_angles(self.ball_axes, pose.balls, near[self.balls])
+        return values
+
+    def orientations(self, frames: Frames) -> Array:
+        """Rotation (k, 3, 3) of each bone in its parent's frame."""
+        turns = frames.nodes[0, :, :3, :3]
+        relative: Array = turns[self._parents].swapaxes(1, 2) @ turns[self._nodes]
+        return relative
+
+    def turned(self, frames: Frames, authored: Array) -> Turned:
+        """Rotation of each bone against its `authored` orientation (k, 3, 3)."""
+        vectors = logarithm(authored.swapaxes(1, 2) @ self.orientations(frames))
+        columns, turning = np.zeros((len(self.bone_of), 3)), self._turning
+        bones = self.bone_of[turning]
+        local = np.einsum("nij,ni->nj", frames.nodes[0, self._nodes[bones], :3, :3], frames.axes[0, turning])
+        columns[turning] = np.einsum("nij,nj->ni", _inverse_right_jacobians(vectors)[bones], local)
+        return Turned(vectors, columns)
+
+    def quadratic(self, turned: Turned, moved: Angles) -> tuple[float, Array, Array]:
+        """Cost of rotations, and of displacements (n,) of prismatic joints; its Hessian (n, n) of Gauss and Newton, and descent (n,)."""
+        pulls = np.einsum("kij,kj->ki", self.costs, turned.vectors)
+        weighted = np.zeros_like(turned.columns)
+        turning = self._turning
+        weighted[turning] = np.einsum("nij,nj->ni", self.costs[self.bone_of[turning]], turned.columns[turning])
+        matrix = np.where(self._same, turned.columns @ weighted.T, 0.0)
+        descent = -self.slides * moved
+        descent[turning] -= (turned.columns[turning] * pulls[self.bone_of[turning]]).sum(1)
+        matrix[np.diag_indices(len(matrix))] += self.slides
+        cost = 0.5 * float((pulls * turned.vectors).sum() + (self.slides * moved * moved).sum())
+        return cost, matrix, descent
+
+
+def bones_of(skeleton: Skeleton) -> list[Bone]:
+    """The bones of a skeleton; prismatic joints belong to none."""
+    rows: list[list[int]] = []
+    for k, joint in enumerate(skeleton.joints):
+        if joint.kind != "revolute":
+            continue
+        if rows and rows[-1][-1] == joint.parent and len(rows[-1]) < 3 and length(joint.rest_offset) < SHORTEST_LINK:
+            rows[-1].append(k)
+        else:
+            rows.append([k])
+    return [Bone(tuple(row), _is_ball([skeleton.joints[k] for k in row])) for row in rows]
+
+
+def _is_ball(joints: list[Joint]) -> bool:
+    """Whether joints at one position can make every rotation."""
+    if len(joints) < 3 or any(joint.upper - joint.lower < NO_LIMITS for joint in joints):
+        return False
+    axes = np.array([joint.axis for joint in joints])
+    straight = all(tuple(joint.rest_rotation) == IDENTITY for joint in joints[1:])
+    return straight and bool(np.abs(axes @ axes.T - np.eye(3)).max() < MET)
+
+
+def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
+    """The skeleton's tree with balls as spherical joints."""
+    laid = laid_out(skeleton.joints, skeleton.ends)
+    later = {k for bone in bones if bone.is_ball for k in bone.joints[1:]}  # joints that are part of the ball before them
+    kept = [k for k in range(len(skeleton)) if k not in later]
+    balls = {bone.joints[0] for bone in bones if bone.is_ball}
+    number = {-1: -1}
+    for k in range(len(skeleton)):
+        number[k] = number[k - 1] if k in later else len(number.keys() - later) - 1
+    return Tree(
+        [number[laid.parents[k]] for k in kept],
+        laid.rests[kept],
+        laid.axes[kept],
+        ["spherical" if k in balls else laid.kinds[k] for k in kept],
+        [number[k] for k in laid.carriers],
+        laid.carried,
+    )
+
+
+def _own_inertias(skeleton: Skeleton) -> Array:
+    """Inertia (n, 3, 3) of what each joint carries, in its own frame, where only the skeleton is known."""
+    count, pose = len(skeleton), skeleton.forward([0.0] * len(skeleton))
+    links = [(joint.parent, pose.positions[joint.parent], pose.positions[k]) for k, joint in enumerate(skeleton.joints) if joint.parent >= 0]
+    links += [(end.joint, pose.positions[end.joint], skeleton.end_pose(pose, number)[1]) for number, end in enumerate(skeleton.ends)]
+    moved = skeleton.tree.moved_by[skeleton.tree.held, BASE:]  # (n, n) which joints move a joint's link
+    carried = moved[[carrier for carrier, _, _ in links]].T
+    heads, tails = (np.array([link[k] for link in links]).reshape(-1, 3) for k in (1, 2))
+    inertias = hanging_inertias(heads, tails, carried, np.array(pose.positions))
+    frames = np.array([to_matrix(turn) for turn in pose.rotations]).reshape(count, 3, 3)
+    in_joints: Array = frames.swapaxes(1, 2) @ inertias @ frames
+    return in_joints
+
+
+def _inverse_right_jacobians(vectors: Array) -> Array:
+    """Derivatives (k, 3, 3) of rotation vectors (k, 3) [rad] by a rotation in the rotated frame."""
+    angle = np.sqrt((vectors * vectors).sum(-1))
+    small = angle < 1e-3
+    safe = np.where(small, 1.0, angle)
+    # (1 - a / 2 cot(a / 2)) / a^2, by its series near 0
+    factor = np.where(small, 1.0 / 12.0 + angle**2 / 720.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
+    skew = hat(vectors)
+    derivatives: Array = np.eye(3) + 0.5 * skew + factor[:, None, None] * (skew @ skew)
+    return derivatives

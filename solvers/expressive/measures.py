@@ -1,0 +1,12 @@
+"""The two measures of the expressive solver: directions of links, and rotations of bones. Knows no Blender."""
+
+from ..bones.solver import BoneSolver
+from ..gaze import GazeSolver
+from ..kinematics.skeleton import Skeleton
+from .options import Options
+from .solver import Expressive
+
+
+def expressive(skeleton: Skeleton, options: Options | None = None) -> GazeSolver:
+    """The expressive solver for the measure that the options choose."""
+    return BoneSolver(skeleton, options) if options is not None and options.measure == "bones" else Expressive(skeleton, options)
