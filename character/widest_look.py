@@ -14,7 +14,9 @@ from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
-BEHIND = math.radians(15)  # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands there does not
+BEHIND = math.radians(
+    15
+)  # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands there does not
 # [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
 CROSSING_SPEED = math.radians(300)
 STEEPEST = 1.875  # largest speed of the eased crossing, in mean speeds

@@ -187,7 +187,9 @@ def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
 def _own_inertias(skeleton: Skeleton) -> Array:
     """Inertia (n, 3, 3) of what each joint carries, in its own frame, where only the skeleton is known."""
     count, pose = len(skeleton), skeleton.forward([0.0] * len(skeleton))
-    links = [(joint.parent, pose.positions[joint.parent], pose.positions[k]) for k, joint in enumerate(skeleton.joints) if joint.parent >= 0]
+    links = [
+        (joint.parent, pose.positions[joint.parent], pose.positions[k]) for k, joint in enumerate(skeleton.joints) if joint.parent >= 0
+    ]
     links += [(end.joint, pose.positions[end.joint], skeleton.end_pose(pose, number)[1]) for number, end in enumerate(skeleton.ends)]
     moved = skeleton.tree.moved_by[skeleton.tree.held, BASE:]  # (n, n) which joints move a joint's link
     carried = moved[[carrier for carrier, _, _ in links]].T

@@ -15,20 +15,25 @@ from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, PlanSlot, Solution
-from ..goals import GazeGoal, check_goal
+from ..goals import Direction, GazeGoal, Point, Position, check_goal
+from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles, Skeleton
+from ..kinematics.tree import BASE, Frames
 from ..least_squares import box
-from ..rolls import Rolls
-from ..tolerances import EXACT, SAME_ANGLE
+from ..tolerances import EXACT, MET, SAME_ANGLE
+from .level import Levels
 from .model import BoneModel, BonePose
 
 ROLL_COST = 1.0  # of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one is
 AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by multipliers
-LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-LONGEST_STEP = 1.0  # [rad, or reaches] of a coordinate in one step
+LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
+LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
 NEARLY = 0.01  # [rad] aim error below which multipliers are updated
-MOST_STEPS = 40
-FIRST_DAMPING, MOST_DAMPING = 1e-6, 1e3  # shares of the Hessian's diagonal that are added to it when a step does not help
+MOST_STEPS = 25
+FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that are added to it when a step does not help
+LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
+POLISHING_STEPS = 3
+SMALL_STEP = 1e-5  # [rad, m] a step after which the linear model is exact to double precision
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
 
 
@@ -36,10 +41,15 @@ class _Evaluated(NamedTuple):
     """Configuration with its costs, and their derivatives."""
 
     pose: BonePose
+    frames: Frames
     errors: AimErrors
     secondary: float  # cost of rotations and rolls
     matrix: Angles  # (n, n) of the secondary cost
     descent: Angles  # (n,)
+
+    def cost(self, price: float) -> float:
+        """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that exceeds all forces."""
+        return self.secondary + price * float(self.errors.size[0])
 
 
 class BoneSolver:
@@ -97,58 +107,95 @@ class BoneSolver:
         aim = BatchedAim(model, goal)
         pose = model.pose(reference)
         frames = model.frames(pose)
-        problem = _Problem(model, aim, model.orientations(frames), pose.values, Rolls(model.tree, frames, goal))
+        problem = _Problem(model, aim, model.orientations(frames), pose.values, Levels(model.tree, frames, goal))
         now = problem.evaluated(pose)
-        shift = np.zeros_like(now.errors.error[0])
-        damping, steps = 0.0, 0
-        while steps < MOST_STEPS:
-            steps += 1
-            step = problem.step(now, shift, damping)
+        forces = np.zeros_like(now.errors.error[0])
+        damping, price = 0.0, LEAST_PRICE
+        for steps in range(1, MOST_STEPS + 1):
+            step, forces = problem.step(now, forces, damping)
+            price = max(price, 2.0 * float(np.linalg.norm(forces)))
+            is_small = float(np.abs(step / self.skeleton.units).max(initial=0.0)) < SMALL_STEP
             following = problem.evaluated(model.moved(now.pose, step))
-            before, after = problem.cost(now, shift), problem.cost(following, shift)
-            if after > before + EXACT:
+            if not is_small and following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
+                # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
+                following = problem.evaluated(model.moved(following.pose, problem.toward_aim(following)))
+            gain = now.cost(price) - following.cost(price)
+            if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
                 if damping > MOST_DAMPING:
                     break
                 continue
             now, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
-            size = float(now.errors.size[0])
-            if before - after <= LEAST_GAIN * after + EXACT and (size < SAME_ANGLE or size > NEARLY):
+            if is_small or gain <= LEAST_GAIN * now.cost(price):
                 break
-            if size < NEARLY:  # the multiplier of what is left
-                shift = shift + now.errors.error[0]
+        for _ in range(POLISHING_STEPS):
+            if not SAME_ANGLE < now.errors.size[0] < NEARLY:
+                break
+            now = problem.evaluated(model.moved(now.pose, problem.toward_aim(now)))
         return now, steps
 
 
 class _Problem:
     """One goal from one authored pose."""
 
-    def __init__(self, model: BoneModel, aim: BatchedAim, authored: Angles, values: Angles, rolls: Rolls) -> None:
-        self.model, self.aim, self.authored, self.values, self.rolls = model, aim, authored, values, rolls
+    def __init__(self, model: BoneModel, aim: BatchedAim, authored: Angles, values: Angles, levels: Levels) -> None:
+        self.model, self.aim, self.authored, self.values, self.levels = model, aim, authored, values, levels
 
     def evaluated(self, pose: BonePose) -> _Evaluated:
         model = self.model
         frames = model.frames(pose)
         cost, matrix, descent = model.quadratic(model.turned(frames, self.authored), pose.values - self.values)
-        if self.rolls:
-            stacked, pulled = self.rolls.added(frames, matrix[None], descent[None], ROLL_COST)
-            matrix, descent = stacked[0], pulled[0]
-            cost += ROLL_COST * float(sum(self.rolls.losses(frames.nodes))[0])
-        return _Evaluated(pose, self.aim.evaluate(frames), cost, matrix, descent)
+        tilts, rows = self.levels.residuals(frames)
+        cost += 0.5 * ROLL_COST * float(tilts @ tilts)
+        matrix += ROLL_COST * (rows.T @ rows)
+        descent -= ROLL_COST * (tilts @ rows)
+        return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
-    @staticmethod
-    def cost(at: _Evaluated, shift: Angles) -> float:
-        error = at.errors.error[0] + shift
-        return 0.5 * AIM_COST * float(error @ error) + at.secondary
+    def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
+        """Step (n,) toward the minimum of the quadratic model, within limits; and the forces (r,) that hold the aim.
 
-    def step(self, at: _Evaluated, shift: Angles, damping: float) -> Angles:
-        """Step (n,) toward the minimum of the quadratic model, within limits."""
-        model, errors, columns = self.model, at.errors.error[0], at.errors.columns[0]
-        size = float(at.errors.size[0])
-        desired = errors * min(1.0, LARGEST_TURN / max(size, LARGEST_TURN)) + shift
-        matrix = at.matrix + AIM_COST * (columns @ columns.T)
-        diagonal = matrix.diagonal()
-        matrix[np.diag_indices(len(matrix))] += damping * diagonal + EXACT * float(diagonal.max(initial=1.0))
-        vector = at.descent + AIM_COST * (columns @ desired)
+        Args:
+            at: Where the step begins.
+            forces: Forces at the last step: the curvature of the aim counts with them.
+            damping: Share of the secondary cost's diagonal that is added to it.
+        """
+        errors, columns = at.errors.error[0], at.errors.columns[0]
+        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN))
+        matrix = at.matrix + self.curvature(at, forces)
+        stiffness = at.matrix.diagonal()
+        matrix[np.diag_indices(len(matrix))] += damping * stiffness
+        step = self._solved(at, matrix, at.descent, desired)
+        return step, AIM_COST * (desired - columns.T @ step)
+
+    def toward_aim(self, at: _Evaluated) -> Angles:
+        """The least step (n,) that meets the linear model of the aim, within limits."""
+        return self._solved(at, at.matrix, np.zeros_like(at.descent), at.errors.error[0])
+
+    def _solved(self, at: _Evaluated, matrix: Angles, descent: Angles, desired: Angles) -> Angles:
+        model, columns = self.model, at.errors.columns[0]
+        matrix = matrix + AIM_COST * (columns @ columns.T)
+        matrix[np.diag_indices(len(matrix))] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
+        vector = descent + AIM_COST * (columns @ desired)
         step = box.solve(matrix, vector, model.lower - at.pose.values, model.upper - at.pose.values).x
-        return step * min(1.0, LONGEST_STEP / max(float(np.abs(step / self.model.skeleton.units).max(initial=0.0)), LONGEST_STEP))
+        longest = float(np.abs(step / model.skeleton.units).max(initial=0.0))
+        return step * min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
+
+    def curvature(self, at: _Evaluated, forces: Angles) -> Angles:
+        """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it; 0 for other goals.
+
+        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second derivative a x (b x y).
+        """
+        tree, goal = self.model.tree, self.aim.goal.aim
+        if not forces.any() or isinstance(goal, Position) or not isinstance(goal, Direction | Point):
+            return np.zeros_like(at.matrix)
+        part = self.aim.parts[0]
+        end = at.frames.nodes[0, part.node] @ part.offset
+        axes = tree.moved_by[part.node, BASE:, None] * at.frames.turning[0]
+        view = end[:3, 1]
+        pull = part.weight * cross(end[:3, 0] * forces[0] + end[:3, 2] * forces[1], view)
+        products = -cross(np.broadcast_to(pull, axes.shape), axes) @ cross(axes, np.broadcast_to(view, axes.shape)).T
+        above = tree.joint_of[:, None] < tree.joint_of
+        upper = np.where(above, products, 0.0)
+        within = np.where(above | above.T, 0.0, 0.5 * (products + products.T))  # a ball's own coordinates have no order
+        second: Angles = upper + upper.T + within
+        return second

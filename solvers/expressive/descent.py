@@ -7,10 +7,9 @@ import numpy as np
 
 from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
-from ..rolls import Rolls
 from .aims import AimErrors, BatchedAim
 from .model import Indices, Model, Poses, System
-from .shape import Authored
+from .shape import Authored, Rolls
 
 LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 # [1/rad] weight of the aim against the directions of links: a local step leaves so little that one correction makes the aim exact, and its
@@ -19,7 +18,6 @@ AIM_WEIGHT = 300.0
 AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs where candidates are compared
 LEAST_PROXIMAL = 1e-6  # weight of the squared movement against the squared aim error where the aim alone counts
 BOLD_PROXIMAL, BOLD_STEP = 0.01, 0.5  # the same in a search, where shape counts as well, and how far [rad] a joint may move in a step
-ROLL_SHARE = 4.0  # weight of the roll against the mean of all directions: a rolled head is seen before anything else; chosen by eye
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
 PASSES = 8  # iterations of the active set in one step
@@ -70,7 +68,7 @@ class Descent:
 
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
         self.model, self.authored, self.aim = model, authored, aim
-        self.rolls = Rolls(model.skeleton.tree, authored.poses.frames, aim.goal)
+        self.rolls = Rolls(model, authored, aim.goal)
 
     def at(self, angles: Angles, sides: Angles | None) -> Candidates:
         """Forward kinematics and errors of configurations `angles` (m, n)."""
@@ -81,7 +79,7 @@ class Descent:
         """Candidates from poses and aim errors that are known already."""
         cosine, turn = self.authored.fit(poses)
         if self.rolls:
-            cosine = cosine - ROLL_SHARE * sum(self.rolls.losses(poses.frames.nodes))
+            cosine = cosine - self.rolls.loss(poses)
         return Candidates(poses, turn, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
@@ -127,8 +125,7 @@ class Descent:
         toward, shape, aim, proximal, lower, upper = step_goal
         system = self.authored.system(candidates.poses, candidates.turn)
         if self.rolls:
-            weight = self.authored.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
-            system = System(*self.rolls.added(candidates.poses.frames, *system, weight))
+            system = self.rolls.added(candidates.poses, system)
         matrix, descent = _normal_equations(candidates.aim, (AIM_WEIGHT**2 * aim)[:, None, None])
         ridge: Angles = proximal[:, None] / self.model.scale**2
         matrix += shape[:, None, None] * system.matrix

@@ -112,6 +112,12 @@ class Model:
         self.rooted = whole * np.sqrt(self.weights)[:, None]
         self.shared = self.rooted.T @ self.rooted
 
+    def turning_end(self, end: int) -> Angles:
+        """(n,) 1 for joints that rotate an end, else 0."""
+        tree = self.skeleton.tree
+        turning: Angles = tree.moved_by[tree.carriers[end], BASE:] * self.turns
+        return turning
+
     def poses(self, angles: Angles) -> Poses:
         """Forward kinematics for angles (m, n)."""
         return Poses(self, angles, self.skeleton.tree.forward(angles))

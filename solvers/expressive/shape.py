@@ -1,4 +1,4 @@
-"""Shape deviation from an authored posture as a least-squares problem. Knows no Blender.
+"""Shape deviation from an authored posture as a least-squares problem, and the roll of ends as a secondary objective. Knows no Blender.
 
 Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after the rotation about the base's
 axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
@@ -6,12 +6,18 @@ products need no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d)
 axis, which carries all directions and is eliminated (variable projection).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ..goals import Direction, GazeGoal, Point
+from ..kinematics.rotations import unit
 from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import Model, Poses, System
+
+ROLL_SHARE = 4.0  # weight of the roll against the mean of all directions: a rolled head is seen before anything else; chosen by eye
 
 
 class Authored:
@@ -72,3 +78,69 @@ class Authored:
         flat = columns.transpose(0, 2, 1, 3).reshape(m, whole.shape[1], -1)
         wanted = (desired * np.sqrt(model.weights)[:, None]).reshape(m, -1, 1)
         return flat @ flat.transpose(0, 2, 1), (flat[:, whole.shape[1] - n :] @ wanted)[..., 0]
+
+
+class _DesiredRoll(NamedTuple):
+    """The posture's roll of one end."""
+
+    end: int
+    node: int  # of `Frames.nodes` that carries it
+    # (16, 2) their products with the node's frame are cosine and sine of a roll's difference, times both sines from up to the view
+    differences: Angles
+    view: Angles  # (3, 1) in the node
+    symmetric: bool
+
+
+class Rolls:
+    """Preferred rolls of one goal's ends: a secondary objective keeps the posture's roll where an end's aim leaves the roll free.
+
+    The roll of an end is its angle about its view, measured from upright. With view y, tool axes x and z, and up vector u, its sine and
+    cosine are -x . u and z . u, both over s, the sine of the angle from u to y. A pose loses s s' (1 - cos(roll - posture's roll)) of the
+    mean cosine, times `ROLL_SHARE`; s' is that of the posture, whose roll is undefined where it looks along u. While the view is held, a
+    joint changes the roll by its rotation about the view.
+    """
+
+    def __init__(self, model: Model, authored: Authored, goal: GazeGoal) -> None:
+        self.model, self.keep = model, authored.keep
+        self._desired = []
+        tree = model.skeleton.tree
+        for end_goal in goal.ends:
+            if isinstance(end_goal.aim, Direction | Point) and end_goal.aim.level is not None and end_goal.aim.up is None:
+                up, end = np.array(unit(end_goal.aim.level)), end_goal.end
+                node, axes = tree.carriers[end], tree.ends[end, :3, :3]
+                sine, _, cosine = (up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes).tolist()  # of the posture's roll, less than 0
+                differences = np.zeros((4, 4, 2))
+                differences[:3, :3] = up[:, None, None] * (axes[:, ::-2] @ ((cosine, -sine), (sine, cosine)))
+                self._desired.append(_DesiredRoll(end, node, differences.reshape(16, 2), axes[:, 1:2], end_goal.symmetric))
+
+    def __bool__(self) -> bool:
+        return bool(self._desired)
+
+    def loss(self, poses: Poses) -> Angles:
+        """Loss (m,) of each pose: what its rolls subtract from the mean cosine of the shape directions."""
+        loss = np.zeros(len(poses.angles))
+        for desired in self._desired:
+            cosine, _, most = _difference(desired, poses)
+            loss += ROLL_SHARE * (most - cosine)
+        return loss
+
+    def added(self, poses: Poses, system: System) -> System:
+        """The quadratic model of the shape plus that of the rolls."""
+        matrix, descent = system
+        weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
+        for desired in self._desired:
+            _, sine, most = _difference(desired, poses)
+            view = poses.frames.nodes[:, desired.node, :3, :3] @ desired.view
+            columns = (poses.axes @ view)[..., 0] * self.model.turning_end(desired.end)
+            matrix = matrix + ((weight * most)[:, None] * columns)[:, :, None] * columns[:, None]
+            descent = descent + (weight * sine)[:, None] * columns
+        return System(matrix, descent)
+
+
+def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
+    """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to the view; and that product."""
+    cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
+    most = np.hypot(cosine, sine)
+    if desired.symmetric:  # the nearer of the roll and the opposite one
+        cosine, sine = np.abs(cosine), sine * np.copysign(1.0, cosine)
+    return cosine, sine, most

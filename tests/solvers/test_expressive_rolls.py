@@ -8,8 +8,9 @@ import pytest
 from limber.solvers.aim_residual import residual
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
-from limber.solvers.expressive.model import Model
+from limber.solvers.expressive.model import Model, System
 from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.shape import ROLL_SHARE, Authored, Rolls
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import Direction, GazeGoal, Point, TargetError
 from limber.solvers.kinematics.rotations import (
@@ -29,7 +30,6 @@ from limber.solvers.kinematics.rotations import (
     unit,
 )
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
-from limber.solvers.rolls import Rolls
 
 from tests.solvers.chains import any_direction, lamp, posture_of, unit_chain
 
@@ -132,12 +132,12 @@ def test_a_round_end_is_as_good_rolled_by_half_a_turn():
     skeleton = unit_chain("YXXY", 2.0)
     posture = np.array([0.3, 0.6, 0.5, 0.0])
     model = Model(skeleton)
-    for symmetric, lost in ((True, 0.0), (False, 2.0)):
+    for symmetric, lost in ((True, 0.0), (False, 2.0 * ROLL_SHARE)):
         goal = GazeGoal(Direction(Z, level=Y), posture, symmetric)
         turned = posture + np.array([0.0, 0.0, 0.0, math.pi])
-        rolls = Rolls(skeleton.tree, model.poses(posture[None]).frames, goal)
+        rolls = Rolls(model, Authored(model, posture), goal)
         pose = model.poses(turned[None])
-        assert rolls.losses(pose.frames.nodes)[0][0] == pytest.approx(lost * _share_of(rolls, pose), abs=1e-9)
+        assert rolls.loss(pose)[0] == pytest.approx(lost * _share_of(rolls, pose), abs=1e-9)
 
 
 def _share_of(rolls: Rolls, poses) -> float:
@@ -152,12 +152,13 @@ def test_the_pull_is_the_slope_of_what_is_lost_while_the_view_is_held():
         skeleton = unit_chain("YXZXY", 3.0)
         model, posture = Model(skeleton), posture_of(draw, unit_chain("YXZXY", 3.0))
         goal = GazeGoal(Direction(any_direction(draw), level=any_direction(draw)), posture, symmetric=draw.random() < 0.5)
-        rolls = Rolls(skeleton.tree, model.poses(posture[None]).frames, goal)
+        rolls = Rolls(model, Authored(model, posture), goal)
         angles = posture_of(draw, skeleton)
-        _, descent = rolls.added(model.poses(angles[None]).frames, np.zeros((1, 5, 5)), np.zeros((1, 5)), weight=1.0)
+        nothing = System(np.zeros((1, 5, 5)), np.zeros((1, 5)))
+        pull = rolls.added(model.poses(angles[None]), nothing).descent[0, -1]
         step = np.array([0.0, 0.0, 0.0, 0.0, 1e-6])  # the last joint turns about the view
-        ahead, behind = rolls.losses(model.poses(np.stack([angles + step, angles - step])).frames.nodes)[0]
-        assert descent[0, -1] == pytest.approx(-(ahead - behind) / 2e-6, abs=1e-6)
+        ahead, behind = rolls.loss(model.poses(np.stack([angles + step, angles - step])))
+        assert pull == pytest.approx(-len(model.weights) * (ahead - behind) / 2e-6, abs=1e-4)
 
 
 def test_a_view_along_up_has_no_roll_to_keep_and_is_met():
@@ -176,7 +177,7 @@ def test_the_preferred_roll_is_no_part_of_the_aim():
     pose = skeleton.forward([0.1, 0.2, 0.3, 0.4])
     free = GazeGoal(Point(aim.position), posture)
     assert residual(skeleton, GazeGoal(aim, posture), pose) == residual(skeleton, free, pose)
-    assert not Rolls(skeleton.tree, skeleton.tree.forward(posture[None]), free)
+    assert not Rolls(Model(skeleton), Authored(Model(skeleton), posture), free)
     assert BatchedAim(skeleton, free).parts
 
 

@@ -13,7 +13,13 @@ from limber.solvers.table import SOLVERS, make_solver
 from tests.solvers.chains import unit_chain
 from tests.solvers.settings_page import PAGE, text
 
-NO_SETTINGS = {"link_weights", "hold_body", "measure", "inertias", "symmetric_endpoint"}  # made from the chain's joints, its base and its goal
+NO_SETTINGS = {
+    "link_weights",
+    "hold_body",
+    "measure",
+    "inertias",
+    "symmetric_endpoint",
+}  # made from the chain's joints, its base and its goal
 CASES = [(solver, name) for solver, info in SOLVERS.items() for name in settings_of(info.options)]
 LARGE = 100.0  # of a number without an upper bound
 

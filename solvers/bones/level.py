@@ -1,0 +1,43 @@
+"""Roll of ends that look: what is level in the authored pose stays level. Knows no Blender."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..goals import Direction, GazeGoal, Point
+from ..kinematics.rotations import unit
+from ..kinematics.se3 import Array, cross
+from ..kinematics.tree import BASE, Frames, Tree
+
+
+class _Level(NamedTuple):
+    """Direction across the view of one end that is level in the authored pose."""
+
+    node: int  # of `Frames.nodes` that carries the end
+    direction: Array  # (3,) in the node, of the length of the sine from up to the authored view, which has no roll where it looks along up
+    up: Array  # (3,) unit, in the base
+    turning: Array  # (n,) 1 for coordinates that rotate the end, else 0
+
+
+class Levels:
+    """Residuals of the rolls of one goal's ends, for ends whose roll is preferred as in the posture (`level`)."""
+
+    def __init__(self, tree: Tree, authored: Frames, goal: GazeGoal) -> None:
+        """`authored`: the authored pose, as one of a batch (1)."""
+        self._levels = []
+        for end_goal in goal.ends:
+            aim, end = end_goal.aim, end_goal.end
+            if isinstance(aim, Direction | Point) and aim.level is not None and aim.up is None:
+                up, node, axes = np.array(unit(aim.level)), int(tree.carriers[end]), tree.ends[end, :3, :3]
+                x, _, z = up @ authored.nodes[0, node, :3, :3] @ axes
+                turning = tree.moved_by[node, BASE:] * tree.turns[:, 0]
+                self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, turning))
+
+    def residuals(self, frames: Frames) -> tuple[Array, Array]:
+        """Residuals (e,) and their derivatives (e, n) of one pose: how far each direction points up or down."""
+        values, rows = np.zeros(len(self._levels)), np.zeros((len(self._levels), frames.axes.shape[1]))
+        for k, level in enumerate(self._levels):
+            now = frames.nodes[0, level.node, :3, :3] @ level.direction
+            values[k] = level.up @ now
+            rows[k] = level.turning * (frames.axes[0] @ cross(now, level.up))
+        return values, rows
