@@ -46,12 +46,7 @@ def asking(stage) -> list[str]:
 
 
 def browsers() -> list:
-    return [
-        (window, area)
-        for window in bpy.context.window_manager.windows
-        for area in window.screen.areas
-        if area.type == "FILE_BROWSER"
-    ]
+    return [(window, area) for window in bpy.context.window_manager.windows for area in window.screen.areas if area.type == "FILE_BROWSER"]
 
 
 def leave(stage):
