@@ -1,4 +1,4 @@
-"""Drops a robot's file into the 3D view, confirms its options, takes the import back and repeats it; then imports it by the file browser."""
+"""Drops a robot's file into the 3D view, confirms its options, takes the import back, repeats it; then imports by the file browser."""
 
 from pathlib import Path
 
