@@ -35,7 +35,7 @@ class Export(Stepped):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
     Live movers start at rest in the first frame; after the last frame they come to rest at their last goal. Everything else is exported as
-    posed. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
+    posed or animated. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
 
     Args:
         scene: The scene with the object.
@@ -163,9 +163,11 @@ class Export(Stepped):
 
     @property
     def says_how(self) -> str:
-        """Sentence that says which joints of the robot were solved, and which are as posed."""
+        """Sentence that says which joints of the robot were solved, and whether the others moved by animation or stood as posed."""
         labels = ", ".join(mover.label for mover in self._own())
-        return f"{labels} live, the rest as posed" if labels else "as posed: nothing is live"
+        if labels:
+            return f"{labels} live, the rest as posed or animated"
+        return f"as {'animated' if len(set(self.rows)) > 1 else 'posed'}: nothing is live"
 
     def _own(self) -> list[Mover]:
         """Movers of the robot's object."""

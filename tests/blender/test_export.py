@@ -107,6 +107,19 @@ def _tick() -> float:
     return _now[0]
 
 
+def test_the_report_says_what_was_live_animated_and_posed(rig, chain, tmp_path, capfd):
+    bpy.ops.limber.live()
+    export(tmp_path / "live.json")
+    bpy.ops.limber.bake()
+    export(tmp_path / "baked.json")
+    rig.animation_data_clear()
+    export(tmp_path / "posed.json")
+    said = capfd.readouterr().out
+    assert "(Chain 'head' live, the rest as posed or animated) are in 'live.json'" in said
+    assert "(as animated: nothing is live) are in 'baked.json'" in said
+    assert "(as posed: nothing is live) are in 'posed.json'" in said
+
+
 def test_baked_motion_that_ends_under_way_comes_to_rest_after_its_last_frame(rig, chain, tmp_path):
     chain.frame_end = FRAMES[-1] - 8
     bpy.ops.limber.bake()
