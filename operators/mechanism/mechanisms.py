@@ -116,7 +116,7 @@ class LIMBER_OT_new_mechanism(UndoOperator):
             self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
             return
         check_joints(found, thing, context.scene)
-        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
+        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene), found)
         settings = build.from_scene(owner, found)
         _rest_here(owner)
         context.view_layer.objects.active = owner
