@@ -110,7 +110,7 @@ def _check_channels(take: Take) -> None:
             slack = SINGLE * max(abs(channel.lowest), abs(channel.highest))
             if not channel.lowest - slack <= raw <= channel.highest + slack:
                 raise ExportError(
-                    f"Channel {channel.label}, {take.name(index)}: position {raw:.1f}; expected {channel.lowest:g} to {channel.highest:g}."
+                    f"Channel {channel.label}, {take.name(index)}: position {raw:z.1f}; expected {channel.lowest:g} to {channel.highest:g}."
                     " Correct the animation, or zero, direction and range of the channel"
                 )
 
