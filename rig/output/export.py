@@ -9,6 +9,7 @@ import bpy
 
 from ...hardware.errors import HardwareError
 from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
+from ...hardware.motion_files.braking import brought_to_rest
 from ...hardware.motion_files.check import check_speeds
 from ...hardware.motion_files.files import copy_beside
 from ...hardware.motion_files.recording import Pose
@@ -156,7 +157,7 @@ class Export(Stepped):
         if not self.form.has_frames:
             return make_motion(take, self.rate, self.rig.name, self.loops)
         try:
-            check_speeds(take)
+            check_speeds(brought_to_rest(take))  # the player itself stops at the end
         except ExportError as error:
             self.warnings.append(str(error))
         return frames_at(take, self.rate, self.rig.name)

@@ -107,6 +107,15 @@ def _tick() -> float:
     return _now[0]
 
 
+def test_a_player_that_limits_motion_itself_gets_the_frames_of_a_bake_that_ends_under_way_without_a_warning(rig, chain, tmp_path, capfd):
+    chain.frame_end = FRAMES[-1] - 8
+    bpy.ops.limber.bake()
+    capfd.readouterr()
+    assert export(tmp_path / "baked.yaml", "ros2_yaml", rate=24) == {"FINISHED"}
+    assert "Warning" not in capfd.readouterr().out
+    assert (tmp_path / "baked.yaml").read_text().count("time_from_start") == chain.frame_end - FRAMES[0] + 1
+
+
 def test_the_report_says_what_was_live_animated_and_posed(rig, chain, tmp_path, capfd):
     bpy.ops.limber.live()
     export(tmp_path / "live.json")
