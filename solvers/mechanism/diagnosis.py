@@ -173,8 +173,7 @@ class _Examination:
         """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they lock it."""
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
-        frames = tree.forward(state.values, balls=state.balls)
-        directions = null_space(solver.loops.linear(frames, tree.screws(frames), {})[1][:, held], len(held))
+        directions = _motions(solver, state, held)
         if not directions.shape[1]:
             return math.inf
         own, dice = int(tree.all_coordinates(misaligned.joint)[0]), np.random.default_rng(0)
@@ -184,9 +183,16 @@ class _Examination:
             values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
             found = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
             moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
-            if found.report.assembled and moved > MOVED:
+            # It may also have closed in another assembly near by, in which it is locked again.
+            if found.report.assembled and moved > MOVED and _motions(solver, found.state, held).shape[1]:
                 return found.report.residual / moved
         return math.inf
+
+
+def _motions(solver: MechanismSolver, state: State, held: Indices) -> Array:
+    """Directions (c, m) in which the coordinates `held` (c,) can move at a pose, to first order."""
+    frames = solver.tree.forward(state.values, balls=state.balls)
+    return null_space(solver.loops.linear(frames, solver.tree.screws(frames), {})[1][:, held], len(held))
 
 
 def _positive(axis: Array) -> Array:
