@@ -67,8 +67,8 @@ class Joint:
     def text(self, value: float) -> str:
         """A joint value with its unit, as text for messages."""
         if self.unit == "rad":
-            return f"{math.degrees(value):.1f} degrees"
-        return f"{1000.0 * value:.1f} mm" if self.unit == "m" else f"{value:.3g}"
+            return f"{math.degrees(value):z.1f} degrees"
+        return f"{1000.0 * value:z.1f} mm" if self.unit == "m" else f"{value:z.3g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ class Mixing:
             apart = max(low - required[1], required[0] - high)
             if apart > worst:
                 worst = apart
-                servo, joint = (f"from {math.degrees(a):.0f} to {math.degrees(b):.0f} degrees" for a, b in ((low, high), required))
+                servo, joint = (f"from {math.degrees(a):z.0f} to {math.degrees(b):z.0f} degrees" for a, b in ((low, high), required))
                 text = (
                     f"Channel {self._channels[channel].label}: its servo goes {servo}, its joint {joint}; correct zero, direction or range"
                 )

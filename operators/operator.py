@@ -6,6 +6,7 @@ import bpy
 
 from ..hardware.errors import HardwareError
 from ..motion import MotionError
+from ..rig.blender.counting import merged
 from ..rig.blender.errors import RigError
 from ..robots.errors import UrdfError
 
@@ -42,14 +43,15 @@ class Operator(bpy.types.Operator):
             return self.refuse(error)
 
     def warn(self, sentences: Iterable[str]) -> None:
-        for sentence in sentences:
+        """Reports warnings; those that say the same of several things are one."""
+        for sentence in merged(sentences):
             self.report({"WARNING"}, sentence)
 
     def show(self, context, title: str, sentences: list[str], icon: str) -> None:
         """Shows sentences in a popup, if Blender has a window."""
 
         def draw(popup, _context) -> None:
-            for sentence in sentences:
+            for sentence in merged(sentences):
                 popup.layout.label(text=sentence)
 
         if not bpy.app.background:

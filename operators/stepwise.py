@@ -23,6 +23,7 @@ class Stepwise(Operator):
     nothing = ""
     cancelled = ""
     settings: tuple[str, ...] = ()
+    is_asking = False  # a dialog or the file browser is open, or was: no work has begun
 
     def invoke(self, context, event):
         if self.settings and not self.properties.is_property_set(self.settings[0]):
@@ -42,7 +43,7 @@ class Stepwise(Operator):
         return browse(context, self)
 
     def run(self, context):
-        if getattr(self, "is_asking", False) and not bpy.app.background:
+        if self.is_asking and not bpy.app.background:
             # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
             again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
             try:
@@ -86,7 +87,12 @@ class Stepwise(Operator):
                 self.cancel(context)
 
     def cancel(self, context):
-        """Cancels the work and removes timer and progress. Blender calls this too when the window closes."""
+        """Cancels the work and removes timer and progress.
+
+        Blender calls this too when the window closes, and when the user leaves the dialog or the file browser: nothing has begun then.
+        """
+        if self.is_asking:
+            return
         self.work.cancel()
         context.window_manager.event_timer_remove(self.timer)
         context.window_manager.progress_end()

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
+from ...motion import Limits
 from ...motion.limiter import HEADROOM
 from ..device import Joint
 from ..errors import ExportError
@@ -22,6 +24,17 @@ ORDERS = ("velocity", "acceleration", "jerk")
 UNITS = {"rad": ("degrees", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 PER = ("/s", "/s2", "/s3")
 FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, or correct the joint's limits"
+
+
+class Excess(NamedTuple):
+    """Differences of a joint's values that exceed a limit: their order (1: velocity), the index of the first one's last value, their
+    number, and the first of them [rad or m per second to the power of the order].
+    """
+
+    order: int
+    first: int
+    number: int
+    found: float
 
 
 def check(take: Take) -> None:
@@ -62,19 +75,32 @@ def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
 
 
 def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
-    limits = (joint.limits.velocity, joint.limits.acceleration, joint.limits.jerk)
+    excess = first_excess(values, joint.limits, take.rate)
+    if excess is None:
+        return
+    more = f", and in {excess.number - 1} more" if excess.number > 1 else ""
+    limit = _dynamic(joint.limits)[excess.order - 1]
+    raise ExportError(
+        f"Joint '{joint.name}', {_frame(take, excess.first)}{more}: {ORDERS[excess.order - 1]} {_text(joint, excess.found, excess.order)};"
+        f" expected at most {_text(joint, limit, excess.order)}. Remedy: {FILTERED}"
+    )
+
+
+def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess | None:
+    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None: all are within."""
     largest = max(map(abs, values))
     differences = list(values)
-    for order, (word, limit) in enumerate(zip(ORDERS, limits, strict=True), 1):
-        differences = [(b - a) * take.rate for a, b in pairwise(differences)]
-        slack = SHARE * limit + 2.0**order * SINGLE * largest * take.rate**order
+    for order, limit in enumerate(_dynamic(limits), 1):
+        differences = [(b - a) * rate for a, b in pairwise(differences)]
+        slack = SHARE * limit + 2.0**order * SINGLE * largest * rate**order
         broken = [index for index, found in enumerate(differences) if abs(found) > limit + slack]
         if broken:
-            more = f", and in {len(broken) - 1} more" if len(broken) > 1 else ""
-            raise ExportError(
-                f"Joint '{joint.name}', {_frame(take, broken[0] + order)}{more}: {word} {_text(joint, differences[broken[0]], order)};"
-                f" expected at most {_text(joint, limit, order)}. Remedy: {FILTERED}"
-            )
+            return Excess(order, broken[0] + order, len(broken), differences[broken[0]])
+    return None
+
+
+def _dynamic(limits: Limits) -> tuple[float, float, float]:
+    return limits.velocity, limits.acceleration, limits.jerk
 
 
 def _check_channels(take: Take) -> None:
@@ -84,7 +110,7 @@ def _check_channels(take: Take) -> None:
             slack = SINGLE * max(abs(channel.lowest), abs(channel.highest))
             if not channel.lowest - slack <= raw <= channel.highest + slack:
                 raise ExportError(
-                    f"Channel {channel.label}, {take.name(index)}: position {raw:.1f}; expected {channel.lowest:g} to {channel.highest:g}."
+                    f"Channel {channel.label}, {take.name(index)}: position {raw:z.1f}; expected {channel.lowest:g} to {channel.highest:g}."
                     " Correct the animation, or zero, direction and range of the channel"
                 )
 

@@ -11,6 +11,7 @@ from ...motion.joint import FRAMES
 from ..device import Device
 from ..errors import ExportError
 from ..mixing import Mixing
+from .braking import brought_to_rest
 from .check import check, check_ranges
 from .frames import at_rate, poses_at_rate
 from .named import Named
@@ -65,7 +66,8 @@ class Motion:
 
 
 def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
-    """Resampled motion of a take, at rest in its first and last frame; a motion that loops gets a slow return to the first frame.
+    """Resampled motion of a take, at rest in its first and last frame. A take that ends in motion is brought to rest; a motion that loops
+    gets a slow return to the first frame.
 
     Args:
         take: The frames.
@@ -80,6 +82,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
     if not 1 <= rate <= HIGHEST_RATE:
         raise ExportError(f"A rate of {rate} Hz cannot be had; choose 1 to {HIGHEST_RATE}")
     mixing = Mixing(take.device)
+    check_ranges(take)
+    take = brought_to_rest(take)
     check(take)
     if loops:
         take = _going_back(take)

@@ -80,7 +80,7 @@ class TrackingErrorMonitor:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
             desired, found = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
             return f"it should be at {desired} and is at {found}"
-        desired, found = (f"{math.degrees(rotation):.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
+        desired, found = (f"{math.degrees(rotation):z.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
         return f"its servo should be rotated by {desired} and is by {found}"
 
 
@@ -142,8 +142,8 @@ class PoseConfirmation:
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
             channel, expected, found = apart
             return (
-                f"{self._device.channels[channel].label} is rotated by {math.degrees(found):.1f} degrees,"
-                f" and the other servos of its joint indicate {math.degrees(expected):.1f}"
+                f"{self._device.channels[channel].label} is rotated by {math.degrees(found):z.1f} degrees,"
+                f" and the other servos of its joint indicate {math.degrees(expected):z.1f}"
             )
         for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):
             if value is not None and not low - UNFIT * joint.scale <= value <= high + UNFIT * joint.scale:

@@ -64,23 +64,21 @@ class LIMBER_OT_live_all(UndoOperator):
 
     def run(self, context):
         movers = list(movers_of(own(mover_at_hand(context)).owner))
-        begun = []
+        begun, warnings = [], []
         for mover in movers:
             if mover.is_live:
                 continue
             if why := why_not(Use.LIVE, mover, context):
-                self.report({"WARNING"}, why)
+                warnings.append(why)
                 continue
             try:
                 live.start(*mover)
             except ERRORS as error:  # the others go live all the same
-                self.report({"WARNING"}, str(error))
+                warnings.append(str(error))
                 continue
             begun.append(mover)
         handlers.wake_clock()
-        for mover in begun:
-            if problem := live.session(*mover).problem:
-                self.report({"WARNING"}, problem)
+        self.warn([*warnings, *(problem for mover in begun if (problem := live.session(*mover).problem))])
         self.report({"INFO"}, f"Live: {sum(mover.is_live for mover in movers)} of {len(movers)}")
         return {"FINISHED"} if begun else {"CANCELLED"}
 

@@ -6,6 +6,7 @@ from ...rig.authoring.mechanism import build
 from ...rig.authoring.mechanism.check import check
 from ...rig.authoring.mechanism.finding import check_joints, collection_of, joints_around
 from ...rig.authoring.mechanism.gallery import RECIPES
+from ...rig.authoring.mechanism.handling import handling
 from ...rig.blender.counting import counted
 from ...rig.blender.overrides import why_not_editable
 from ...rig.live.live import as_authored
@@ -86,7 +87,8 @@ class LIMBER_OT_add_mechanism(UndoOperator):
         owner.select_set(True)
         frame(context, owner.users_collection[0].all_objects)
         settings = owner.limber.mechanism
-        says = "drag its targets" if settings.drive == "TARGETS" else "change the value of its motor"
+        targets = "target" if len(settings.goals) == 1 else "targets"
+        says = f"{handling(settings)} its {targets}" if settings.drive == "TARGETS" else "change the value of its motor"
         self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
 
 
@@ -114,7 +116,7 @@ class LIMBER_OT_new_mechanism(UndoOperator):
             self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
             return
         check_joints(found, thing, context.scene)
-        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene))
+        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene), found)
         settings = build.from_scene(owner, found)
         _rest_here(owner)
         context.view_layer.objects.active = owner

@@ -40,8 +40,6 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
     def _finish(self, context):
         work, muted = self.work, self.work.mute()
         actions = work.finish()
-        for label, remark in work.remarks.items():
-            self.report({"WARNING"}, f"{label}: {remark}")
-        self.warn(muted)
+        self.warn([*(f"{label}: {remark}" for label, remark in work.remarks.items()), *muted])
         tell_held(self, work.held, "the goal could not")
         self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {named([action.name for action in actions])}")

@@ -20,7 +20,7 @@ SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
 
 
 class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
-    """Export the robot's motion to a file that plays without Blender: live parts filtered, the rest as posed. Esc cancels"""
+    """Export the robot's motion to a file that plays without Blender: live parts filtered, the rest as posed or animated. Esc cancels"""
 
     bl_label = "Export Motion"
     bl_options = {"REGISTER"}

@@ -17,7 +17,6 @@ from ..subject import needs_rig, rig_of
 from .needs import in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
 from .program_consent import ProgramConsent
 
-SERVOS_NAMED = 6  # largest number of servos that a report names
 LISTED = 0.02  # [s] between two checks whether the system has listed its ports
 
 
@@ -73,7 +72,7 @@ class _Connects(ProgramConsent):
         if short:
             remedy = "narrow the joints' limits, or correct the servos' ranges"
             self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {remedy}")
-        self.warn(speed_problems(links.link(rig).device)[:SERVOS_NAMED])
+        self.warn(speed_problems(links.link(rig).device))
         self.report({"INFO"}, links.status(rig).sentence)
 
 

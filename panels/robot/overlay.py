@@ -95,11 +95,11 @@ class Plot:
         gap = 5 * self.scale
         line = (LETTERS + 5) * self.scale
         self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
-        self._write(left + gap, bottom + height - line, f"{self.high * self.unit:.0f}{self.sign}", TEXT)
-        self._write(left + gap, bottom + gap, f"{self.low * self.unit:.0f}{self.sign}", TEXT)
+        self._write(left + gap, bottom + height - line, f"{self.high * self.unit:z.0f}{self.sign}", TEXT)
+        self._write(left + gap, bottom + gap, f"{self.low * self.unit:z.0f}{self.sign}", TEXT)
         right = left + width
         for curve, colour, word in ((self.measured, MEASURED, "measured"), (self.commanded, COMMANDED, "commanded")):
-            text = f"{word} {curve[-1][1] * self.unit:.1f}{self.sign}" if curve else f"{word} -"
+            text = f"{word} {curve[-1][1] * self.unit:z.1f}{self.sign}" if curve else f"{word} -"
             blf.size(0, LETTERS * self.scale)
             right -= blf.dimensions(0, text)[0] + 2 * gap
             self._write(right, bottom + height + gap, text, colour)

@@ -197,7 +197,7 @@ def _draw_value(layout, rig, device, value) -> None:
     column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
     column.prop(value, "path")
     if now is not None:
-        column.label(text=f"Current: {now:.3f}")
+        column.label(text=f"Current: {now:z.3f}")
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
         column.label(text=f"Servo positions in {unit}")

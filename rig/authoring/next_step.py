@@ -10,10 +10,11 @@ from ..live.mover import Mover
 from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.uses import Use, why_not
 from ..output import record, take_copies
-from ..reading.goal import followed
+from ..reading.goal import TURNED, followed
 from ..reading.kept_posture import why_posing_shows_nothing
 from ..robot import links
 from . import chains
+from .mechanism.handling import handling
 
 
 class Step(NamedTuple):
@@ -53,14 +54,21 @@ DRAG = Step("Select the target and drag it (G): the chain follows. To move a rob
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
 ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
 LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY")
-DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot too, press Connect", "limber.connect", "LINKED")
+TURN = DRAG._replace(sentence=DRAG.sentence.replace("drag it (G)", "rotate it (R)"))  # for an end that only takes a rotation
 LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
 CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
 CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
-WITHOUT_CHAIN = {  # the step before such a mover is live, and that while it is
-    BodyMover: (LIVE_BODY, CONNECT_BODY),
-    MechanismMover: (LIVE_MECHANISM, DRAG_MECHANISM),
+
+
+def _move_mechanism(settings) -> Step:
+    sentence = f"{handling(settings).capitalize()} a target, or change a motor's value. To move a robot too, press Connect"
+    return Step(sentence, "limber.connect", "LINKED")
+
+
+WITHOUT_CHAIN = {  # the step before such a mover is live, and a function of its settings that gives the step while it is
+    BodyMover: (LIVE_BODY, lambda _: CONNECT_BODY),
+    MechanismMover: (LIVE_MECHANISM, _move_mechanism),
 }
 
 
@@ -91,18 +99,18 @@ def next_step(rig, is_playing: bool) -> Step:
     if step := _of_posing(chain):
         return step
     if not _is_animated(target):
-        return DRAG
+        return TURN if chain.goal in TURNED else DRAG
     return CONNECT if is_playing else PLAY
 
 
 def _without_chain(mover: Mover) -> Step:
     """The step of a body or mechanism on an object that has no chain."""
-    start, move = WITHOUT_CHAIN[type(mover)]
+    start, while_live = WITHOUT_CHAIN[type(mover)]
     if not mover.is_live:
         return _start(start, mover)
     if links.link(mover.owner) is not None:
         return _of_robot(links.status(mover.owner))
-    return (None if mover.why_no_postures else _of_posing(mover.settings)) or move
+    return (None if mover.why_no_postures else _of_posing(mover.settings)) or while_live(mover.settings)
 
 
 def _start(step: Step, mover: Mover) -> Step:

@@ -20,7 +20,7 @@ from ...robots.reading import read
 from ...robots.record import Record, to_text
 from ...robots.tree import Tree, build_tree
 from ...solvers.kinematics import rotations
-from ..blender.counting import counted, named
+from ..blender.counting import counted, merged, named
 from ..reading.axes import INDEX
 from ..reading.imported_robot import KEY, channel, pose_joints, record_of
 from ..reading.mechanism.bones import file_mechanism
@@ -91,6 +91,7 @@ def import_robot(
     pinned = [joint.name for joint in tree.joints if joint.clamp(0.0)]
     if pinned:
         warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named(pinned)}): the nearest inside is shown")
+    warnings = merged(warnings)
     return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
 
 

@@ -1,8 +1,11 @@
-"""Texts for sentences: counted nouns, and shortened lists of names."""
+"""Texts for sentences: counted nouns, shortened lists of names, and sentences that say the same of several things."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 MOST = 6  # most names that a sentence lists
+NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")  # in quotes, or a joint's label at the beginning
+NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def counted(number: int, thing: str, many: str = "") -> str:
@@ -18,3 +21,20 @@ def listing(texts: Sequence[str]) -> str:
 def named(names: Sequence[str]) -> str:
     """The first names of a list, quoted: "'a', 'b' ..."."""
     return listing([f"'{name}'" for name in names])
+
+
+def merged(sentences: Iterable[str]) -> list[str]:
+    """Sentences of which those that differ only in quoted names and numbers are one, the first of them, with the others' names."""
+    alike: dict[str, list[str]] = {}
+    for sentence in sentences:
+        alike.setdefault(NUMBER.sub("0", NAME.sub("", sentence)), []).append(sentence)
+    return [_one_of(list(dict.fromkeys(group))) for group in alike.values()]
+
+
+def _one_of(group: Sequence[str]) -> str:
+    first, others = group[0], group[1:]
+    if not others:
+        return first
+    places = zip(*(NAME.findall(sentence) for sentence in group), strict=True)  # the names at each place of the sentence
+    names = next((names[1:] for names in places if len(set(names)) > 1), ())
+    return f"{first} (and {len(others)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

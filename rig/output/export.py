@@ -9,6 +9,7 @@ import bpy
 
 from ...hardware.errors import HardwareError
 from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
+from ...hardware.motion_files.braking import brought_to_rest
 from ...hardware.motion_files.check import check_speeds
 from ...hardware.motion_files.files import copy_beside
 from ...hardware.motion_files.recording import Pose
@@ -35,7 +36,7 @@ class Export(Stepped):
     """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
 
     Live movers start at rest in the first frame; after the last frame they come to rest at their last goal. Everything else is exported as
-    posed. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
+    posed or animated. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
 
     Args:
         scene: The scene with the object.
@@ -156,16 +157,18 @@ class Export(Stepped):
         if not self.form.has_frames:
             return make_motion(take, self.rate, self.rig.name, self.loops)
         try:
-            check_speeds(take)
+            check_speeds(brought_to_rest(take))  # the player itself stops at the end
         except ExportError as error:
             self.warnings.append(str(error))
         return frames_at(take, self.rate, self.rig.name)
 
     @property
     def says_how(self) -> str:
-        """Sentence that says which joints of the robot were solved, and which are as posed."""
+        """Sentence that says which joints of the robot were solved, and whether the others moved by animation or stood as posed."""
         labels = ", ".join(mover.label for mover in self._own())
-        return f"{labels} live, the rest as posed" if labels else "as posed: nothing is live"
+        if labels:
+            return f"{labels} live, the rest as posed or animated"
+        return f"as {'animated' if len(set(self.rows)) > 1 else 'posed'}: nothing is live"
 
     def _own(self) -> list[Mover]:
         """Movers of the robot's object."""

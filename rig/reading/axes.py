@@ -52,12 +52,12 @@ def label(bone: str, axis: str) -> str:
 
 def value_text(axis: str, number: float) -> str:
     """A joint's value [rad or m] as text in degrees or metres."""
-    return f"{number:.4g} m" if is_prismatic(axis) else f"{degrees(number):.0f} degrees"
+    return f"{number:z.4g} m" if is_prismatic(axis) else f"{degrees(number):z.0f} degrees"
 
 
 def range_text(axis: str, low: float, high: float) -> str:
     """A range of a joint's values [rad or m] as text in degrees or metres."""
-    return f"{low:.4g} to {high:.4g} m" if is_prismatic(axis) else f"{degrees(low):.0f} to {degrees(high):.0f} degrees"
+    return f"{low:z.4g} to {high:z.4g} m" if is_prismatic(axis) else f"{degrees(low):z.0f} to {degrees(high):z.0f} degrees"
 
 
 def is_euler(pose_bone) -> bool:

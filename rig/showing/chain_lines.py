@@ -5,9 +5,11 @@ from functools import lru_cache
 from math import ceil, cos, radians, sin
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ..blender.presence import why_absent
 from ..reading.goal import AXES, ends_of, forward_axis, signed_axis
 from .segments import Segment, segments_of
 
@@ -44,10 +46,15 @@ class Arc(NamedTuple):
 
 
 def rays(rig, chain) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point."""
+    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a deleted one, has none: its object
+    may live on, unseen, while the chain points to it.
+    """
+    scene, view_layer = bpy.context.scene, bpy.context.view_layer
     for end in ends_of(chain):
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal != "POINT":
+            continue
+        if why_absent(target, "target", scene, view_layer):
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))

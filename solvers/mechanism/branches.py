@@ -16,6 +16,7 @@ from ..tolerances import EXACT
 from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
+REGULAR = 0.1  # determinant above which a pose is away from the singular pose at which its sign changes
 STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
 
 
@@ -71,6 +72,7 @@ class Branch:
     positions: Array  # (k, v) coordinates [rad or sizes]
     steps: Array  # (k, v) the last step
     moved: float = 0.0  # [rad or sizes] since the references were taken
+    is_regular: bool = True  # whether no cluster is near a singular pose
 
 
 class Branches:
@@ -99,14 +101,14 @@ class Branches:
             return last, False
         blocks = self._blocks(loops)
         now = np.concatenate([view.determinants(block) for view, block in zip(last.views, blocks, strict=True)])
-        is_regular = np.abs(now) > NEAR_SINGULAR
+        is_regular, is_far = np.abs(now) > NEAR_SINGULAR, bool((np.abs(now) > REGULAR).all())
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
         other = is_regular & self._is_unpredicted(last, now, steps)
         has_moved = is_regular & (moved > EXACT)
         total = last.moved + float(moved.max())
         if has_moved.all() and not other.any():
-            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, total)
+            found = Branch(last.views, now, now - last.values, last.positions + steps, steps, total, is_far)
         else:
             found = Branch(
                 last.views,
@@ -115,6 +117,7 @@ class Branches:
                 np.where(has_moved[:, None], last.positions + steps, last.positions),
                 np.where(has_moved[:, None], steps, last.steps),
                 total,
+                is_far,
             )
         return self._renewed(found, blocks, is_regular), bool(other.any())
 

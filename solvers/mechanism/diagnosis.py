@@ -1,4 +1,4 @@
-"""Diagnosis of locked loops: the joints that cannot move, and the one with a misaligned axis. Knows no Blender.
+"""Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are misaligned. Knows no Blender.
 
 With every joint in the spanning tree, the loops' Jacobian has a column for each degree of freedom, its screw, and six equations for each
 loop: its null space has the possible motions. A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and
@@ -26,10 +26,13 @@ from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
 from .solver import MechanismSolver, State
 
-LARGEST_CORRECTION = np.radians(15.0)  # [rad] an axis with a larger error is taken for intended
 # [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a small motion may be rounding
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
 MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step: less is rounding or play
+FEWEST_HINGES = 4  # of a loop that moves in a plane
+FLAT = 0.02  # [rad, share of a loop's size] error below which axes count as parallel or in a plane: of a model made by eye
+SPREAD = 0.1  # of a loop's length that its hinges extend across it: less is the thickness of bars along their axes
+SQUARE = 1e-6  # cosine of the angle to the nearest axis below which no side of it is nearer
 BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
 
 
@@ -52,9 +55,23 @@ class LockedLoop:
     misaligned: MisalignedAxis | None  # the misaligned joint; None: no single axis is
 
 
+@dataclass(frozen=True)
+class FlatLoop:
+    """A loop of hinges whose parallel axes lie in the plane of their positions: it is stretched, and folds out of that plane if at all."""
+
+    joints: tuple[str, ...]
+    axis: Array  # (3,) unit vector in the mechanism's base
+    normal: Array  # (3,) of the plane: with such axes the loop would move in it
+
+
 def locked_loops(solver: MechanismSolver, state: State) -> tuple[LockedLoop, ...]:
     """All locked loops at an assembled pose, in the order of their joints; driven bodies count as free."""
     return _Examination(solver.mechanism, solver.poses(state)).locked()
+
+
+def flat_loops(solver: MechanismSolver, state: State) -> tuple[FlatLoop, ...]:
+    """All flat loops at an assembled pose, in the order of their joints."""
+    return _Examination(solver.mechanism, solver.poses(state)).flat()
 
 
 def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
@@ -77,8 +94,32 @@ class _Examination:
     def locked(self) -> tuple[LockedLoop, ...]:
         stacks = zip(self.solver.loops.clusters.columns, self.solver.loops.clusters.blocks(self._jacobian(self.screws)), strict=True)
         found = [self._locked(held, block) for columns, blocks in stacks for held, block in zip(columns, blocks, strict=True)]
-        order = [joint.name for joint in self.solver.mechanism.joints]
-        return tuple(sorted((loop for loop in found if loop is not None), key=lambda loop: order.index(loop.loop[0])))
+        return tuple(sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0])))
+
+    def flat(self) -> tuple[FlatLoop, ...]:
+        found = [self._flat(held) for columns in self.solver.loops.clusters.columns for held in columns]
+        return tuple(sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0])))
+
+    def _order(self, joint: str) -> int:
+        return [each.name for each in self.solver.mechanism.joints].index(joint)
+
+    def _joints(self, held: Indices) -> list[Joint]:
+        """The joints of a cluster with coordinates `held` (c,)."""
+        return [joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()]
+
+    def _flat(self, held: Indices) -> FlatLoop | None:
+        """The flat loop of a cluster with coordinates `held` (c,); None if it is none."""
+        joints = self._joints(held)
+        if len(joints) < FEWEST_HINGES or any(joint.kind != "revolute" for joint in joints):
+            return None
+        axes, positions = self.frames.axes[held], self.frames.nodes[self.tree.held[held], :3, 3]
+        _, extents, directions = np.linalg.svd(positions - positions.mean(0))
+        normal = directions[2]
+        is_parallel = np.linalg.norm(np.cross(axes[0], axes), axis=1).max() < FLAT
+        is_plane = extents[1] > SPREAD * extents[0] and extents[2] < FLAT * extents[0]
+        if not is_parallel or not is_plane or abs(normal @ axes[0]) > FLAT:
+            return None
+        return FlatLoop(tuple(joint.name for joint in joints), _positive(axes[0]), _positive(normal))
 
     def _jacobian(self, screws: Array) -> Array:
         return self.solver.loops.linear(self.frames, screws, {})[1]
@@ -88,7 +129,7 @@ class _Examination:
         free = null_space(block, len(held))
         motions = np.zeros((len(self.tree), free.shape[1]))
         motions[held] = free
-        loop = [joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()]
+        loop = self._joints(held)
         still = [joint for joint in loop if np.abs(motions[self._coordinates(joint)]).max(initial=0.0) < MET]
         if not still:
             return None
@@ -101,7 +142,7 @@ class _Examination:
         return self.tree.all_coordinates(joint.name) if joint.actuated else np.zeros(0, np.intp)
 
     def _off_axis(self, joint: Joint, held: Indices) -> MisalignedAxis | None:
-        """The nearest axis about or along which a locked joint could move; None where there is none, or it is far."""
+        """The nearest axis about or along which a locked joint could move; None where there is none."""
         if joint.kind not in ("revolute", "prismatic"):
             return None
         own = int(self._coordinates(joint)[0])
@@ -112,11 +153,11 @@ class _Examination:
         left = by_axis - spanned @ (spanned.T @ by_axis)
         _, sizes, directions = np.linalg.svd(left)
         near = directions[sizes < BETTER_FIT * np.linalg.norm(left @ axis)]
+        if not len(near):
+            return None
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
-        if length < np.cos(LARGEST_CORRECTION):
-            return None
-        correct = correct / length
+        correct = correct / length if length > SQUARE else _positive(near[-1])
         return MisalignedAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)), axis, correct)
 
     def _screws_with(self, coordinate: int, axis: Array) -> Array:
@@ -132,8 +173,7 @@ class _Examination:
         """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they lock it."""
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
-        frames = tree.forward(state.values, balls=state.balls)
-        directions = null_space(solver.loops.linear(frames, tree.screws(frames), {})[1][:, held], len(held))
+        directions = _motions(solver, state, held)
         if not directions.shape[1]:
             return math.inf
         own, dice = int(tree.all_coordinates(misaligned.joint)[0]), np.random.default_rng(0)
@@ -143,9 +183,21 @@ class _Examination:
             values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
             found = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
             moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
-            if found.report.assembled and moved > MOVED:
+            # It may also have closed in another assembly near by, in which it is locked again.
+            if found.report.assembled and moved > MOVED and _motions(solver, found.state, held).shape[1]:
                 return found.report.residual / moved
         return math.inf
+
+
+def _motions(solver: MechanismSolver, state: State, held: Indices) -> Array:
+    """Directions (c, m) in which the coordinates `held` (c,) can move at a pose, to first order."""
+    frames = solver.tree.forward(state.values, balls=state.balls)
+    return null_space(solver.loops.linear(frames, solver.tree.screws(frames), {})[1][:, held], len(held))
+
+
+def _positive(axis: Array) -> Array:
+    """The axis or its opposite, whichever has a positive largest component."""
+    return axis if axis[np.abs(axis).argmax()] > 0.0 else -axis
 
 
 def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:

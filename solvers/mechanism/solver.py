@@ -6,7 +6,7 @@ multiples of the mechanism's size (see `tree.SpanningTree`). Source: docs/mechan
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,7 @@ class State:
     motion: Motion | None = field(default=None, repr=False, compare=False)  # of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
     shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
+    regular: "State | None" = field(default=None, repr=False, compare=False)  # the last of this assembly away from singular poses
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,21 @@ class MechanismSolver:
         Raises:
             MechanismError: a goal names no body or joint of the mechanism, or `dt` is no time.
         """
+        answer = self._solved(goals, state, dt, iterations, evaluations)
+        is_driven_by_actuators = not goals.frames and goals.centre is None
+        if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
+            return answer
+        # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on the other one.
+        again = self._solved(goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations)
+        if not again.report.flipped:
+            return again
+        if answer.report.goal_error <= MET:
+            return answer
+        # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
+        kept = replace(answer.state, branch=state.branch, regular=state.regular)
+        return replace(answer, state=kept, report=replace(answer.report, flipped=False))
+
+    def _solved(self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None) -> Solution:
         if dt is not None and not 0.0 < dt < math.inf:
             raise MechanismError(
                 f"the time since the last frame must be above 0 and finite, got {dt} s: give None where no speed limit holds"
@@ -192,7 +208,7 @@ class MechanismSolver:
             first = moved if descent.first is None else descent.first
             motion = Motion(first, moved - first, dt)
         branch, over = self._followed(branch, here)
-        return self._answer(descent, tasks, here, motion, branch, settled, count, flipped or over)
+        return self._answer(descent, tasks, here, motion, branch, state.regular, settled, count, flipped or over)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where nothing is closed yet."""
@@ -225,6 +241,7 @@ class MechanismSolver:
         here: Configuration,
         motion: Motion | None,
         branch: Branch | None,
+        regular: State | None,
         settled: bool,
         count: int,
         flipped: bool,
@@ -238,7 +255,9 @@ class MechanismSolver:
             error, _ = stacked(tasks, at, len(self.tree))
         held = tuple(self._limiting_joints(descent, here)) if descent.held.any() else ()
         balls = orthonormal(here.balls) if here.balls.size else here.balls
-        state = State(here.values, balls, descent.damping.share, motion, branch, here.shape)
+        state = State(here.values, balls, descent.damping.share, motion, branch, here.shape, regular)
+        if branch is not None and (flipped or branch.is_regular):
+            state = replace(state, regular=State(here.values, balls, descent.damping.share, None, branch, here.shape))
         report = Report(residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
         return Solution(state, self._bodies(here.shape.frames), report)
 

@@ -8,7 +8,7 @@ import pytest
 from limber.rig.live.budget import STEP
 from mathutils import Vector
 
-from tests.blender.rigs import looking_chain
+from tests.blender.rigs import looking_chain, make_active
 from tests.blender.shown import choose, settle
 
 pytestmark = pytest.mark.every_blender
@@ -35,6 +35,20 @@ def test_the_ray_of_an_end_that_looks_at_its_target_ends_in_it(rig, chain, sessi
     assert (ray.target - chain.target.location).length < 1e-6
     assert (ray.hit - ray.target).length < 1e-3
     assert ray.eye.z > 0.3
+
+
+def test_a_target_that_is_deleted_while_live_has_no_ray_until_it_is_back(rig, chain, session):
+    from limber.rig.showing import chain_lines
+
+    ball = chain.target
+    make_active(ball)
+    bpy.ops.object.delete()
+    bpy.context.view_layer.update()
+    assert chain.target == ball, "the chain keeps the object in memory"
+    assert list(chain_lines.rays(rig, chain)) == []
+    bpy.context.scene.collection.objects.link(ball)
+    ball.hide_set(True)
+    assert len(list(chain_lines.rays(rig, chain))) == 1, "a hidden target is looked at, and its ray says where it is"
 
 
 def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):

@@ -107,6 +107,41 @@ def _tick() -> float:
     return _now[0]
 
 
+def test_a_player_that_limits_motion_itself_gets_the_frames_of_a_bake_that_ends_under_way_without_a_warning(rig, chain, tmp_path, capfd):
+    chain.frame_end = FRAMES[-1] - 8
+    bpy.ops.limber.bake()
+    capfd.readouterr()
+    assert export(tmp_path / "baked.yaml", "ros2_yaml", rate=24) == {"FINISHED"}
+    assert "Warning" not in capfd.readouterr().out
+    assert (tmp_path / "baked.yaml").read_text().count("time_from_start") == chain.frame_end - FRAMES[0] + 1
+
+
+def test_the_report_says_what_was_live_animated_and_posed(rig, chain, tmp_path, capfd):
+    bpy.ops.limber.live()
+    export(tmp_path / "live.json")
+    bpy.ops.limber.bake()
+    export(tmp_path / "baked.json")
+    rig.animation_data_clear()
+    export(tmp_path / "posed.json")
+    said = capfd.readouterr().out
+    assert "(Chain 'head' live, the rest as posed or animated) are in 'live.json'" in said
+    assert "(as animated: nothing is live) are in 'baked.json'" in said
+    assert "(as posed: nothing is live) are in 'posed.json'" in said
+
+
+def test_baked_motion_that_ends_under_way_comes_to_rest_after_its_last_frame(rig, chain, tmp_path):
+    chain.frame_end = FRAMES[-1] - 8
+    bpy.ops.limber.bake()
+    assert not chain.live
+    assert export(tmp_path / "baked.json", rate=24) == {"FINISHED"}
+    values = np.array(json.loads((tmp_path / "baked.json").read_text())["values"])
+    keys = played(rig, [chain], range(FRAMES[0], chain.frame_end + 1))
+    assert np.abs(np.array(keys[chain.frame_end]) - np.array(keys[chain.frame_end - 1])).max() > 0.02, "the keys end in motion"
+    assert np.abs(values[1 : len(keys)] - curve(list(keys.values()))[:-1]).max() < 1e-6, "until there it is as it plays"
+    assert len(keys) + 2 < len(values) < len(keys) + 24, "and it brakes in less than a second"
+    assert values[-1] == pytest.approx(values[-2], abs=1e-3)
+
+
 def test_baked_motion_is_exported_as_it_plays_and_equals_the_live_one_s(rig, chain, tmp_path):
     bpy.ops.limber.live()
     export(tmp_path / "live.json", rate=24)

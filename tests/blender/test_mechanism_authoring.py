@@ -273,6 +273,18 @@ def test_bones_with_a_closure_are_a_mechanism():
         assert np.abs(np.array(rig.pose.bones[name].matrix) - was).max() < 1e-4, name
 
 
+@pytest.mark.parametrize("size", [0.02, 1.0, 50.0])
+def test_the_owner_of_a_new_mechanism_is_shown_in_proportion_to_it(size: float):
+    pins = four_bar()
+    for thing in bpy.data.objects:
+        thing.location *= size
+    bpy.context.view_layer.update()
+    make_active(pins["A"])
+    bpy.ops.limber.new_mechanism()
+    width = 0.2 * size  # of the four-bar
+    assert 0.1 * width < bpy.context.active_object.empty_display_size < 0.2 * width
+
+
 def test_joints_of_another_mechanism_are_none_of_an_object_beside_its_collection():
     bpy.ops.limber.add_mechanism()
     lone = bpy.data.objects.new("Lone", None)

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
+import pytest
 
 from tests.blender import mechanisms as those
+from tests.blender.four_bars import four_bar, owned
 
 FRAMES = 40
 
@@ -95,7 +97,7 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     starts = np.random.default_rng(1).normal(size=(20, len(here.values)))
     others = (assemble(solver, replace(here, values=values), asked) for values in starts)
     other = next(one for one in others if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5)
-    session.state = replace(session.state, desired=replace(other.state, branch=here.branch))
+    session.state = replace(session.state, desired=replace(other.state, branch=here.branch, regular=None))
     motor.value = 0.01
     those.clock()
     assert "its other assembly" in session.remark
@@ -106,6 +108,23 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     motor.value = 0.03
     those.clock(1, 102.0)
     assert session.remark == ""
+
+
+@pytest.mark.parametrize("far", [1.2, -2.0])  # [rad]
+def test_a_four_bar_whose_motor_was_past_its_dead_point_comes_back_as_it_went(far):
+    four_bar(those.joint, "revolute", bodies="")
+    owner = owned("pin D")  # of the rocker, which cannot go round
+    motor = owner.limber.mechanism.motors[0]
+    owner.limber.mechanism.drive, motor.lower, motor.upper = "MOTORS", -3.1, 3.1
+    bpy.ops.limber.live()
+    bodies = [bpy.data.objects[name] for name in ("crank", "coupler", "rocker")]
+    before = [those.world(body) for body in bodies]
+    shares = [k / 60 for k in range(1, 61)]
+    for frame, share in enumerate((*shares, *[1.0] * 20, *reversed(shares), *[0.0] * 120)):
+        motor.value = far * share
+        those.clock(1, 100.0 + frame * those.FRAME)
+        assert "its other assembly" not in those.session(owner).remark
+    assert max(np.abs(those.world(body) - was).max() for body, was in zip(bodies, before, strict=True)) < 1e-4
 
 
 def test_a_body_reaches_its_target_and_points_along_it_with_free_roll():

@@ -38,6 +38,30 @@ def posed_four_bar(pose: Euler, make=those.joint, kind: str = "revolute"):
     return owner, matrix
 
 
+@pytest.mark.parametrize("angle", [20.0, 45.0, 90.0])
+@pytest.mark.parametrize("name", ["pin B", "pin C"])
+def test_a_hinge_that_is_far_off_is_named_with_its_axis(name, angle):
+    owner, _ = posed_four_bar(Euler((0.0, 0.0, 0.0)))
+    turned_about(bpy.data.objects[name], (1.0, 0.0, 0.0), radians(angle))
+    those.set_rest_pose(owner)
+    said = says(owner)
+    assert f"Hinge '{name}' is off by {angle:.0f} degrees" in said
+    assert "its axis lies along (0.0000, 1.0000, 0.0000) in the world" in said, "and no number is -0.0000"
+    assert "one more joint" not in said
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, 0.0, 0.0)])
+def test_four_hinges_along_the_wrong_axis_are_named_with_the_right_one(axis):
+    owner, _ = posed_four_bar(Euler((0.0, 0.0, 0.0)))
+    assert "lies flat" not in says(owner)
+    for name in ("pin A", "pin B", "pin C", "pin D"):
+        turned_about(bpy.data.objects[name], *((1.0, 0.0, 0.0), radians(90.0)) if axis[2] else ((0.0, 0.0, 1.0), radians(90.0)))
+    those.set_rest_pose(owner)
+    said = says(owner)
+    assert "Hinges 'pin A', 'pin B', 'pin C', 'pin D' have axes along ({:.4f}, {:.4f}, {:.4f})".format(*axis) in said
+    assert "rotate them, so that their axes lie along (0.0000, 1.0000, 0.0000) in the world" in said
+
+
 @pytest.mark.parametrize("pose", POSES, ids=lambda pose: f"{degrees(pose.x):.0f}")
 @pytest.mark.parametrize(("make", "kind"), [(those.joint, "revolute"), (those.constraint, "HINGE")])
 def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, capfd):

@@ -46,6 +46,31 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
     assert next_step(rig, False).operator == "limber.connect"
 
 
+@pytest.mark.parametrize(
+    ("kind", "does"), [("pantograph", "drag its target"), ("neck", "rotate its target"), ("stewart", "drag or rotate its target")]
+)
+def test_what_a_mechanism_s_target_is_moved_by_is_what_its_goals_follow(kind: str, does: str, capfd):
+    from limber.rig.authoring.next_step import next_step
+
+    bpy.ops.limber.add_mechanism(kind=kind)
+    assert f"press Start Live, then {does}\n" in capfd.readouterr().out
+    bpy.ops.limber.live()
+    verb = does.removesuffix(" its target").capitalize()
+    assert next_step(bpy.context.active_object, False).sentence.startswith(f"{verb} a target, or change a motor's value")
+
+
+@pytest.mark.parametrize(
+    ("goal", "does"), [("POINT", "drag it (G)"), ("AIM", "drag it (G)"), ("ORIENTATION", "rotate it (R)"), ("DIRECTION", "rotate it (R)")]
+)
+def test_a_target_of_which_only_the_rotation_counts_is_rotated(goal: str, does: str):
+    from limber.rig.authoring.next_step import next_step
+
+    rig, chain = looking_chain()
+    chain.goal = goal
+    bpy.ops.limber.live()
+    assert f"Select the target and {does}: the chain follows" in next_step(rig, False).sentence
+
+
 def test_an_armature_whose_body_follows_a_motion_needs_no_chain():
     from limber.rig.authoring.next_step import next_step
 

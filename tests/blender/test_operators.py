@@ -265,3 +265,17 @@ def test_a_new_chain_looks_along_its_end_bone_with_the_expressive_solver():
         "default",
     )
     assert not chain.live
+
+
+def test_leaving_the_dialog_of_an_operator_that_asks_before_it_works_cancels_nothing():
+    from limber.operators.stepwise import Stepwise
+    from limber.registration import classes
+
+    asking = [cls for cls in classes() if issubclass(cls, Stepwise) and cls.settings]
+    assert len(asking) >= 5
+    for cls in asking:
+        window = Window(cls)
+        window._ask = lambda context: {"RUNNING_MODAL"}
+        assert Stepwise.invoke(window, bpy.context, None) == {"RUNNING_MODAL"}
+        window.cancel(bpy.context)  # as Blender does when Esc closes the dialog
+        assert window.reports == []

@@ -96,6 +96,17 @@ def test_links_that_carry_one_hinge_of_a_joint_are_not_taken_for_the_limb():
     assert not {"l_shoulder_1", "l_ankle_1", "l_hip_1", "l_hand_dh_frame"}.intersection(found)
 
 
+NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
+
+
+@pytest.mark.parametrize(("shoulder", "is_collar"), [((0.1, 0.0, 0.0), False), ((0.09, 0.0, 0.0), False), ((0.02, 0.0, 0.0), True)])
+def test_a_shoulder_that_begins_where_the_upper_arm_does_is_a_hinge_of_it_and_no_collar(shoulder, is_collar):
+    heads = dict.fromkeys(NAO.split(), (0.0, 0.0, 0.0)) | {"LShoulder": shoulder, "LBicep": (0.1, 0.0, 0.0), "LElbow": (0.2, 0.0, 0.0)}
+    found = {pair.target: pair.source for pair in pairs(body(CMU), body(NAO), target_heads=heads)}
+    assert found["LBicep"] == "LeftShoulder"
+    assert found.get("LShoulder") == ("LeftCollar" if is_collar else None)
+
+
 def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
     assert {bone: paired(CMU, XSENS).get(bone) for bone in ("L5", "L3", "T12", "T8")} == {
         "L5": "lowerback",

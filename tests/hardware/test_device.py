@@ -38,6 +38,11 @@ def test_a_channel_that_cannot_work_is_an_error_that_names_it_and_the_remedy(wro
         Channel(**{"servo": 0, "shares": ELBOW, **wrong})
 
 
+@pytest.mark.parametrize(("unit", "text"), [("rad", "0.0 degrees"), ("m", "0.0 mm"), ("plain", "0")])
+def test_a_value_that_rounds_to_zero_has_no_sign(unit, text):
+    assert Joint("neck", Limits(-1.0, 1.0, 1.0, 1.0, 1.0), unit).text(-1e-9 if unit != "plain" else -0.0) == text
+
+
 def test_a_device_that_cannot_work_is_an_error_with_the_remedy():
     one, two = direct("elbow", 3, LIMITS), direct("wrist", 3, LIMITS)
     with pytest.raises(DeviceError, match=r"'elbow' .* and 'wrist' .* both use servo 3"):

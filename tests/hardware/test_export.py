@@ -2,6 +2,7 @@
 
 import math
 import os
+import struct
 from dataclasses import replace
 from itertools import pairwise
 
@@ -64,12 +65,29 @@ def test_a_start_too_sudden_is_refused_as_acceleration():
         make_motion(take, 50, "Arm", loops=False)
 
 
-def test_an_end_in_motion_is_refused_at_the_last_frame():
-    take = filtered(device())
-    middle = next(k for k in range(20, len(take.frames)) if steady(list(take.frames[k : k + 2]), FPS, 1) > 2.0)
-    cut = replace(take, frames=take.frames[: middle + 1], last=take.first + middle)
-    with pytest.raises(ExportError, match=rf"frame {cut.last}.*(acceleration|jerk).*come to rest"):
-        make_motion(cut, 50, "Arm", loops=False)
+@pytest.mark.parametrize("filter_name", ["default", "nutty"])
+@pytest.mark.parametrize("fps", [12.0, 24.0, 60.0])
+def test_a_motion_that_ends_under_way_is_brought_to_rest_within_the_limits_wherever_it_is_cut(filter_name, fps):
+    whole = filtered(device(), filter_name=filter_name, fps=fps, seconds=2.0)
+    for length in range(3, len(whole.frames), 3):
+        cut = replace(whole, frames=tuple(tuple(map(single, row)) for row in whole.frames[:length]), last=whole.first + length - 1)
+        made = make_motion(cut, 50, "Arm", loops=False)  # its check has rest after the last frame
+        own = (length - 1 + 2) / fps  # [s] of the frames themselves
+        assert len(made.values) / 50 < own + 2.0 * LIMITS.velocity / LIMITS.acceleration + 0.1, "it brakes as hard as it may"
+        assert made.values[-1] == pytest.approx(made.values[-2], abs=1e-3)
+
+
+def test_a_motion_that_loops_returns_from_where_it_has_come_to_rest():
+    whole = filtered(device())
+    middle = next(k for k in range(20, len(whole.frames)) if steady(list(whole.frames[k : k + 2]), FPS, 1) > 2.0)
+    cut = replace(whole, frames=whole.frames[: middle + 1], last=whole.first + middle)
+    made = make_motion(cut, 50, "Arm", loops=True)
+    assert made.values[-1] == made.values[0]
+
+
+def single(value: float) -> float:
+    """The value as a keyframe keeps it."""
+    return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def test_a_jerk_alone_is_refused():

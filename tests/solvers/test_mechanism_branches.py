@@ -10,7 +10,7 @@ from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.goals import FrameGoal, Goals
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
-from limber.solvers.mechanism.solver import MechanismSolver, Solution
+from limber.solvers.mechanism.solver import MechanismSolver, Solution, State
 
 from tests.solvers import mechanisms
 from tests.solvers.mechanisms import flat
@@ -64,6 +64,11 @@ def test_a_crank_that_turns_all_the_way_never_flips(frames: int):
     assert flips == []
 
 
+def snapped_over(there: State, before: State) -> State:
+    """A state that the mechanism has reached from `before` in no way that a solve knows."""
+    return replace(there, branch=before.branch, regular=None)
+
+
 def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
     """A four-bar whose rocker is led past the pose in which it is in line with the coupler: there the crank turns back."""
     solver = MechanismSolver(mechanisms.four_bar(coupler=0.15))  # too short for the crank to go round
@@ -97,7 +102,7 @@ def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
     goals = Goals(actuators={"motor": (crank[most - 12],)})
     still = solver.solve(goals, here.state, DT)
     assert not still.report.flipped
-    snapped = solver.solve(goals, replace(there.state, branch=still.state.branch), DT)
+    snapped = solver.solve(goals, snapped_over(there.state, still.state), DT)
     assert snapped.report.flipped
     assert not solver.solve(goals, snapped.state, DT).report.flipped
 
@@ -130,7 +135,7 @@ def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
     assert flips == []
     other = crossed(solver, math.radians(-4))  # 4 degrees behind the flat pose; `found` is 4 degrees before it
     goals = Goals(actuators={"motor": solver.values(other.state, "motor")})
-    assert solver.solve(goals, replace(other.state, branch=found.state.branch), DT).report.flipped
+    assert solver.solve(goals, snapped_over(other.state, found.state), DT).report.flipped
     assert not solver.solve(goals, found.state, DT).report.flipped
 
 
@@ -143,5 +148,24 @@ def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(fra
     assert flips == []
     other = crossed(solver, 1.0)
     goals = Goals(actuators={"motor": (1.0,)})
-    assert solver.solve(goals, replace(other.state, branch=found.state.branch), DT).report.flipped
+    assert solver.solve(goals, snapped_over(other.state, found.state), DT).report.flipped
     assert not solver.solve(goals, found.state, DT).report.flipped
+
+
+@pytest.mark.parametrize("frames", [12, 60])
+@pytest.mark.parametrize("way", [-1.8, 3.8])
+@pytest.mark.parametrize("coupler", [0.1, 0.17])  # [m]
+def test_a_motor_that_is_commanded_past_its_dead_point_comes_back_on_the_same_assembly(coupler: float, way: float, frames: int):
+    solver = MechanismSolver(mechanisms.four_bar(coupler=coupler))  # too short for the crank to go round
+    found = assemble(solver)
+    first, poses, state = solver.values(found.state, "motor")[0], found.poses, found.state
+    shares = [k / frames for k in range(1, frames + 1)]
+    errors = []
+    for share in (*shares, *[1.0] * 10, *reversed(shares), 0.0):
+        found = solver.solve(Goals(actuators={"motor": (first + way * share,)}, counts_full_rotations=True), state, DT)
+        assert not found.report.flipped
+        state = found.state
+        errors.append(found.report.goal_error)
+    assert max(errors) > 0.1, "it was past the dead point"
+    assert errors[-1] < 1e-6
+    assert np.abs(found.poses - poses).max() < 1e-6

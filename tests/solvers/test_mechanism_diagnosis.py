@@ -7,14 +7,14 @@ import pytest
 from limber.solvers.kinematics.rotations import from_matrix
 from limber.solvers.kinematics.se3 import Frame, exponential, inverse
 from limber.solvers.mechanism.assembly import assemble
-from limber.solvers.mechanism.diagnosis import locked_loops
+from limber.solvers.mechanism.diagnosis import flat_loops, locked_loops
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver
 
 from tests.solvers import mechanisms
 
 SEEDS = range(6)
-OFF = [0.1, 0.5, 3.0, 10.0]  # [degrees]
+OFF = [0.1, 0.5, 3.0, 10.0, 20.0, 45.0, 70.0, 90.0]  # [degrees]
 
 
 def random_turn(dice) -> np.ndarray:
@@ -106,7 +106,46 @@ def test_the_hinge_that_is_off_is_named_with_its_angle(kind, seed, degrees):
     assert held.misaligned.joint == f"hinge {guilty}"
     assert np.degrees(held.misaligned.angle) == pytest.approx(degrees, rel=1e-3)
     assert np.abs(held.misaligned.axis - frames[guilty][:3, 2]).max() < 1e-9
-    assert np.abs(held.misaligned.correct - straight).max() < 1e-5
+    away = [np.abs(held.misaligned.correct - sign * straight).max() for sign in ((1.0, -1.0) if degrees == 90.0 else (1.0,))]
+    assert min(away) < 1e-5, "square to the axis neither side of it is nearer"
+
+
+def flat(frames: list[np.ndarray], dice) -> tuple:
+    solver = MechanismSolver(loop(frames, dice))
+    return flat_loops(solver, assemble(solver).state)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("count", [4, 5])
+def test_a_loop_whose_hinges_have_their_axes_in_its_own_plane_is_named_with_both(count, seed):
+    dice = np.random.default_rng(seed)
+    turn = random_turn(dice)
+    around = 2.0 * np.pi * (np.arange(count) + dice.uniform(0.0, 0.6, count)) / count
+    places = [turn @ (np.cos(angle), np.sin(angle), 0.0) for angle in around]
+    across = dice.uniform(0.0, np.pi)
+    axis = turn @ (np.cos(across), np.sin(across), 0.0)
+    (found,) = flat([upright(dice.choice((-1.0, 1.0)) * axis, place, dice) for place in places], dice)
+    assert found.joints == tuple(f"hinge {k}" for k in range(count))
+    assert abs(found.axis @ axis) == pytest.approx(1.0)
+    assert abs(found.normal @ turn[:, 2]) == pytest.approx(1.0)
+    assert max(found.normal, key=abs) > 0.0
+    tilted_axis = axis + np.tan(np.radians(5.0)) * turn[:, 2]
+    assert flat([upright(tilted_axis, place, dice) for place in places], dice) == (), "such a loop moves, at a slant"
+
+
+@pytest.mark.parametrize("thickness", [0.0, 0.02])
+def test_a_stretched_loop_of_stacked_bars_is_not_taken_for_one_with_axes_in_its_plane(thickness):
+    dice = np.random.default_rng(0)
+    turn = random_turn(dice)
+    places = zip((0.0, 0.1, 0.5, 0.35), thickness * np.array((0, 1, 0, 1)), strict=True)
+    assert flat([upright(turn[:, 2], turn @ (x, 0.0, z), dice) for x, z in places], dice) == ()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", LOOPS)
+def test_a_loop_that_moves_is_not_flat(kind, seed):
+    dice = np.random.default_rng(seed)
+    assert flat(LOOPS[kind](4, dice), dice) == ()
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
@@ -170,13 +209,13 @@ def test_only_the_loop_that_cannot_move_is_told_of_several():
     assert held.misaligned.joint == "hinge 6"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(seed):
+@pytest.mark.parametrize(("count", "seed"), [*((5, seed) for seed in SEEDS), (6, 3), (6, 13), (6, 20)])  # these close in two ways near by
+def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(count, seed):
     dice = np.random.default_rng(seed)
-    frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(5)]
+    frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]
     (held,) = diagnosed(loop(frames, dice))
     assert held.misaligned is None
-    assert len(held.joints) == 5
+    assert len(held.joints) == count
 
 
 def test_a_dead_centre_is_not_taken_for_a_fault():

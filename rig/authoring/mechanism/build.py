@@ -11,13 +11,14 @@ from ...blender import item_keys
 from ...blender.errors import RigError
 from ...reading import axes
 from ...reading.mechanism import bones, joints
-from ...reading.mechanism.ownership import add_joint
+from ...reading.mechanism.ownership import add_joint, ends
 from ...reading.mechanism.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 
 SIDES = 8  # of a bar
 TITLE = "Mechanism"
+OWNER_SHARE = 0.15  # of the mechanism's size: half the width of the cross that its owner is shown as
 ARROWS = 0.025  # [m] of a joint's empty
 COLOURS = {"GROUND": (0.25, 0.27, 0.3, 1.0), "MOVES": (0.85, 0.55, 0.2, 1.0)}
 
@@ -144,10 +145,14 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     return loops, mechanism.warnings
 
 
-def owner_in(collection):
-    """A new empty in a collection, to own a mechanism."""
+def owner_in(collection, found: list):
+    """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the distances between them and their
+    bodies.
+    """
+    bodies = [body for joint in found for body in ends(joint) if body is not None]
+    positions = np.array([thing.matrix_world.translation for thing in (*found, *bodies)])
     owner = bpy.data.objects.new(TITLE, None)
-    owner.empty_display_size = 0.1
+    owner.empty_display_size = OWNER_SHARE * np.ptp(positions, axis=0).max() or 0.1
     collection.objects.link(owner)
     return owner
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....motion import Limits, MotionError, make_filter
 from ....solvers.mechanism.counting import locked_actuators
-from ....solvers.mechanism.diagnosis import LockedLoop, locked_loops
+from ....solvers.mechanism.diagnosis import LockedLoop, flat_loops, locked_loops
 from ....solvers.mechanism.goals import FrameGoal
 from ...blender import actions
 from ...blender.counting import counted, named
@@ -55,6 +55,12 @@ def of_loops(settings, made: Assembled) -> Iterator[Finding]:
     locked = locked_motors(settings, made)
     held = locked_loops(made.model.solver, made.model.rest)
     blamed = [loop for loop in held if loop.misaligned is not None]
+    for flat in flat_loops(made.model.solver, made.model.rest):
+        yield Finding(
+            f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, made)}, in the plane of their own positions, so their loop"
+            " lies flat and can only fold out of that plane. To let it move in the plane, rotate them, so that their axes lie along"
+            f" {_in_world(flat.normal, made)} in the world"
+        )
     for loop in blamed:
         yield Finding(_of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, made.reading) in loop.joints], made))
     for motor in locked:
@@ -73,14 +79,18 @@ def _of_axis(loop: LockedLoop, motors: list[str], made: Assembled) -> str:
     assert off is not None
     is_hinge = made.reading.mechanism.joint[off.joint].kind == "revolute"
     word, verb = ("Hinge", "rotate about") if is_hinge else ("Prismatic joint", "move along")
-    x, y, z = made.base[:3, :3] @ off.correct
     held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
     return (
         f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
         + f" so {held}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": rotate it, so that its axis lies along ({x:.4f}, {y:.4f}, {z:.4f}) in the world, by Align Axis or, of a bone, its roll"
+        + f": rotate it, so that its axis lies along {_in_world(off.correct, made)} in the world, by Align Axis or, of a bone, its roll"
     )
+
+
+def _in_world(direction, made: Assembled) -> str:
+    """A direction in the mechanism's base as text, in the world."""
+    return "(" + ", ".join(f"{number:z.4f}" for number in made.base[:3, :3] @ direction) + ")"
 
 
 def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
@@ -134,5 +144,5 @@ def of_constraints(owner) -> Iterator[Finding]:
 def value_text(motor, value: float) -> str:
     """A motor's value with its unit, for the interface."""
     if not axes.is_prismatic(motor.axis):
-        return f"{degrees(value):.1f}°"
-    return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:.2f} mm"
+        return f"{degrees(value):z.1f}°"
+    return f"{1e3 * value * bpy.context.scene.unit_settings.scale_length:z.2f} mm"

@@ -193,7 +193,7 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     for first, last in _runs(at_limit):
         value, is_upper = float(desired[first]), desired[first] > (joint.lower + joint.upper) / 2
         edge = joint.upper if is_upper else joint.lower
-        sentence = f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:.1f}{unit}"
+        sentence = f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:z.1f}{unit}"
         yield _finding(take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence)
     if not joint.is_prismatic:
         off = np.abs(filtered - desired)

@@ -83,7 +83,7 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
         curves = desired[:, k], filtered[:, k]
         shading = [one for one in mine if one.joint == joint.name and not one.zone]
         span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))]
-        edges = f"{scale * span[1]:.0f}{unit}", f"{scale * span[0]:.0f}{unit}"
+        edges = f"{scale * span[1]:z.0f}{unit}", f"{scale * span[0]:z.0f}{unit}"
         _row(canvas, top, take, curves, span, shading, joint.name, *edges)
         top -= ROW + GAP
     return top

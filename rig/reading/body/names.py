@@ -7,9 +7,11 @@ mannequin and usual URDF files; other bones are paired if their names are equal.
 
 import re
 from collections.abc import Mapping, Sequence
+from math import dist
 from typing import NamedTuple
 
 Parents = Mapping[str, str | None]  # bone -> its parent
+Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
 
 PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip0*\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
@@ -17,6 +19,7 @@ MANY = 8  # number of deforming bones from which on the others count as controls
 SIDE = re.compile(r"^(left|right)[ _.-]?(?=\w)|[ _.-](left|right|l|r)$|^(l|r)[ _.-](?=\w)|^((?-i:[lLrR]))(?=(?-i:[A-Z]))", re.IGNORECASE)
 NUMBERED_SPINE = re.compile(r"^spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
+COLLAR = 0.2  # of the upper arm's length: a shoulder nearer to the upper arm's head carries a hinge of a robot's shoulder, and is no collar
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
 
@@ -79,7 +82,13 @@ class Pair(NamedTuple):
     target: str
 
 
-def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None = None) -> list[Pair]:
+def pairs(
+    source: Parents,
+    target: Parents,
+    controls: Mapping[str, str] | None = None,
+    source_heads: Heads | None = None,
+    target_heads: Heads | None = None,
+) -> list[Pair]:
     """Pairs of matching bones in the target's order; each bone is in one pair at most.
 
     Args:
@@ -87,9 +96,10 @@ def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None =
         target: Parent of each target bone, parents before their children.
         controls: Only for a target whose named bones follow controls: the control to pair instead of each bone; bones without one are
             skipped.
+        source_heads, target_heads: As for `parts`.
     """
     instead = dict(zip(target, target, strict=True)) if controls is None else controls
-    own, others = parts(source), parts(target)
+    own, others = parts(source, source_heads), parts(target, target_heads)
     found: dict[str, str] = {}
     for part, named in others.items():
         bones = [instead[bone] for bone in named if bone in instead]
@@ -102,8 +112,13 @@ def pairs(source: Parents, target: Parents, controls: Mapping[str, str] | None =
     return [Pair(found[bone], bone) for bone in target if bone in found]
 
 
-def parts(bones: Parents) -> dict[Part, list[str]]:
-    """Names of the bones of each body part, from the root outward: spine and neck may have several, other parts have one."""
+def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
+    """Names of the bones of each body part, from the root outward: spine and neck may have several, other parts have one.
+
+    Args:
+        bones: Parent of each bone.
+        heads: Positions, where they are known: a collar is as long as from its head to the upper arm's.
+    """
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
     found: dict[Part, list[str]] = {}
@@ -115,7 +130,7 @@ def parts(bones: Parents) -> dict[Part, list[str]]:
         if part.name not in SEVERAL:
             named.sort(key=_usualness)
     _tell_rigify(found, bones)
-    return _disambiguated(found)
+    return _disambiguated(found, heads)
 
 
 def _usualness(bone: str) -> tuple[bool, int]:
@@ -186,7 +201,7 @@ def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
         found[Part("", "spine")] = rest
 
 
-def _disambiguated(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
+def _disambiguated(found: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
     """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
         all_had = {part.name: bones for part, bones in found.items() if part.side == side}
@@ -196,6 +211,8 @@ def _disambiguated(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
         for pieces, whole in PIECES.items():
             if whole not in had and pieces in all_had:
                 had.setdefault(pieces, all_had[pieces])
+        if "shoulder" in had and heads is not None and _is_hinge_of_shoulder(had, heads):
+            del had["shoulder"]
         if "shoulder" in had:
             is_arm = "collar" in had or ("elbow" in had and "upper_arm" not in had)
             had.setdefault("upper_arm" if is_arm and "upper_arm" not in had else "collar", had["shoulder"])
@@ -213,6 +230,15 @@ def _disambiguated(found: dict[Part, list[str]]) -> dict[Part, list[str]]:
         if Part("", name) in found:
             found[Part("", name)] = found[Part("", name)][:1]
     return found
+
+
+def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:
+    """Whether the bone called a shoulder begins where the upper arm does: the link between two hinges of one joint."""
+    lower = had.get("elbow") or had.get("forearm")
+    if "upper_arm" not in had or not lower:
+        return False
+    shoulder, upper, elbow = (heads[bones[0]] for bones in (had["shoulder"], had["upper_arm"], lower))
+    return dist(shoulder, upper) < COLLAR * dist(upper, elbow)
 
 
 def _is_part(bone: str, parts_of: Mapping[Part, Sequence[str]]) -> bool:

@@ -9,7 +9,7 @@ from ....solvers.kinematics.se3 import Array
 from ...blender import item_keys
 from ...blender.errors import RigError
 from ...blender.presence import why_absent
-from .. import attached, constrained
+from .. import attached, constrained, imported_robot
 from ..dependencies import dependencies_of, is_moved_by
 from . import controlled, names, receiver
 from .receiver import Receiver
@@ -48,7 +48,8 @@ def pair_by_names(rig, retarget) -> int:
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
-    found = names.pairs(_source_parents(rig, retarget), bones, controls)
+    source_heads = None if is_streamed(retarget) else _heads(source_of(rig, retarget))
+    found = names.pairs(_source_parents(rig, retarget), bones, controls, source_heads, _heads(rig))
     if not found:
         raise RigError(
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
@@ -191,9 +192,19 @@ def checked(rig, retarget) -> list:
             if pair.target in path_to_root(rig, name):
                 raise RigError(
                     f"'{pair.target}' follows '{pair.source}' and '{name}', its descendant, follows '{other.source}', on which"
-                    f" '{pair.source}' hangs: the two pairs cross, exchange their source bones"
+                    f" '{pair.source}' hangs: the two pairs cross, {_uncrossing(rig, name)}"
                 )
     return pairs
+
+
+def _uncrossing(rig, name: str) -> str:
+    """What uncrosses two pairs; `name` is the bone that follows the source's upper bone. A robot's file may begin at the trunk, which then
+    carries the hips.
+    """
+    record = imported_robot.record_of(rig.data.bones[name])
+    if record is None:
+        return "exchange their source bones"
+    return f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
 
 
 def settings(retarget) -> tuple:
@@ -263,6 +274,10 @@ def bones(rig, retarget) -> list[str]:
 def path_to_root(rig, name: str) -> list[str]:
     """Names of a target bone and its effective ancestors, nearest first."""
     return [bone.name for bone in attached.with_ancestors(rig.pose.bones[name])]
+
+
+def _heads(rig) -> names.Heads:
+    return {bone.name: tuple(bone.head_local) for bone in rig.data.bones}
 
 
 def _parents(rig) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""Drops a robot's file into the 3D view, confirms its options, takes the import back and repeats it."""
+"""Drops a robot's file into the 3D view, confirms its options, takes the import back, repeats it; then imports by the file browser."""
 
 from pathlib import Path
 
@@ -38,15 +38,28 @@ def play(stage):
     with stage.context():
         bpy.ops.ed.redo()
     stage.facts["redone"] = sorted(thing.name for thing in bpy.data.objects)
-    with stage.context():
+    view = stage.area().spaces.active.region_3d
+    view.view_distance = 40.0
+    with stage.context("OUTLINER"):  # as from the File menu, which is in no viewport
         bpy.ops.limber.import_robot("INVOKE_DEFAULT")
-    yield from stage.until(lambda: "FILE_BROWSER" in editors())
+    yield from stage.until(browser)
     yield 0.2
     stage.photograph("import_urdf_browser")
+    window, area = browser()
+    area.spaces.active.params.directory = str(FILE.parent).encode()
+    area.spaces.active.params.filename = FILE.name
+    region = next(region for region in area.regions if region.type == "EXECUTE")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.file.execute()
+    yield from stage.until(lambda: "arm.001" in bpy.data.objects)
+    yield 0.2
+    stage.facts["distance_after_browser"] = view.view_distance
 
 
-def editors() -> set[str]:
-    return {area.type for window in bpy.context.window_manager.windows for area in window.screen.areas}
+def browser():
+    """The window and the area of the file browser; None while there is none."""
+    found = ((window, area) for window in bpy.context.window_manager.windows for area in window.screen.areas)
+    return next(((window, area) for window, area in found if area.type == "FILE_BROWSER"), None)
 
 
 def everything() -> list[str]:
