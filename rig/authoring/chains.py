@@ -13,7 +13,7 @@ from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
-from . import forward
+from . import chain_root, forward
 from .rotation_mode import give_euler_order
 
 SOLVER, ROLL = "expressive", "POSTURE"  # settings of new chains
@@ -40,7 +40,8 @@ def active(rig):
 def find_path(rig, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
-    Upward the path ends at the top of the hierarchy, or below the next bone that constraints or the armature's mechanism move.
+    Upward the path ends at the top of the hierarchy, below the next bone that constraints or the armature's mechanism move, or where the
+    figure's structure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the end, or its file cannot be read.
@@ -73,7 +74,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
             f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
             " import the robot again without Closed Loops"
         )
-    return above[::-1]
+    return (above if held else chain_root.line(rig, above).bones)[::-1]
 
 
 def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
