@@ -77,6 +77,13 @@ def find_path(rig, selected: list[str]) -> list[str]:
     return (above if held else chain_root.line(rig, above).bones)[::-1]
 
 
+def why_begins(rig, path: list[str]) -> str:
+    """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the figure does not say it."""
+    upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
+    found = chain_root.line(rig, upward)
+    return found.why if found.bones[-1] == path[0] else ""
+
+
 def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
     """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
 

@@ -9,7 +9,9 @@ from mathutils import Matrix, Quaternion, Vector
 from ..blender.errors import RigError
 from ..reading import imported_robot
 from ..reading.axes import REVOLUTE
+from ..reading.figure import Figure
 from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
+from . import chain_root
 
 EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used instead: bones drawn by hand are not more precise
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -20,6 +22,7 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 OPTICAL = "optical"  # suffix by ROS REP 103: such a frame looks along Z; other camera frames along X, some along Z
 APART = 0.1  # least distance between left and right sides, in sizes of the armature: nearer ones are fingers of a gripper
+LIMBS_APART = 0.04  # least distance between left and right limbs, in diagonals of the figure: legs of a horse are at .08
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 TOWARD = radians(60)  # a camera farther from the body's front does not define where the head looks
 
@@ -35,7 +38,7 @@ def guess(rig, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or Guess((bone.tail_local - bone.head_local).normalized(), "")
+    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or Guess((bone.tail_local - bone.head_local).normalized(), "")
     return _camera(rig, bone, front) or front
 
 
@@ -159,6 +162,23 @@ def _front(rig, bone) -> Guess | None:
         return Guess(front.normalized(), "the body's front, by its left and right sides")
     ahead = _robots_front(rig, bone)
     return None if ahead is None else Guess(ahead, "+X of the root link, as robots' files have it")
+
+
+def _front_of_figure(rig, end: str) -> Guess | None:
+    """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for imported robots."""
+    if imported_robot.is_robot(rig):
+        return None
+    figure = Figure(rig)
+    k = figure.index[end]
+    if figure.front is None or k not in figure.middle or not figure.is_paired(LIMBS_APART, without=k):
+        return None
+    upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
+    trunk = figure.index[chain_root.line(rig, upward, figure).bones[-1]]
+    way = figure.tips[k] - figure.heads[trunk]
+    if way @ figure.front + way[2] <= 0.0:  # a tail
+        return None
+    ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
+    return Guess(ahead.normalized(), "the figure's front, by its symmetry")
 
 
 def _robots_front(rig, bone) -> Vector | None:

@@ -201,6 +201,12 @@ class Figure:
         """Bones in the plane of symmetry; of a figure without one, all of the body."""
         return {k for k, other in self.image.items() if other == k} if self._plane else set(self.body)
 
+    def is_paired(self, apart: float, without: int) -> bool:
+        """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""
+        own = set(self.below(without))
+        pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in own)
+        return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
+
     # -- front
 
     @cached_property
