@@ -22,10 +22,9 @@ class LIMBER_PT_next_step(Tab):
         step = next_step(rig, is_playing)
         row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
-        if step.operator:
-            row.operator(step.operator, text=step.text, icon=step.icon)
-        else:
-            row.prop(chains.active(rig), step.setting)
+        row.operator(step.operator, text=step.text, icon=step.icon)
+        if step.setting:
+            layout.prop(chains.active(rig), step.setting)
         if step.menu:
             layout.menu(step.menu, icon="ARMATURE_DATA")
         sentence(layout, step.sentence, "INFO", least=LINES)

@@ -12,12 +12,11 @@ from ..reading import imported_robot
 from ..reading.controls import Controls
 from ..reading.figure import Figure
 from ..reading.paths import path_names
-from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure
+from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, targets
 from .gaze_bones import Ends
 
 EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
 EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
-IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
 ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
@@ -174,7 +173,11 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     lacks = [] if torso or legs else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    wanted = [("Torso", torso, TORSO), ("Head", head, HEAD if has_eyes else HEAD_ALONE), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
+    wanted = [
+        ("Torso", torso, TORSO),
+        ("Head", head, HEAD if has_eyes else HEAD_ALONE),
+        *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False)),
+    ]
     made = []
     for name, span, gaze in wanted:
         if span is None:
@@ -191,7 +194,9 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
             _hold_in_skull(chain)
         made.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
-    done = [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
+    done = (
+        [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
+    )
     if pointing.aims:
         held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
@@ -245,9 +250,5 @@ def _new_target(context, rig, ends: Ends, front: Vector):
     """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]
     eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
-    target = bpy.data.objects.new(f"{rig.name} Gaze", None)
-    target.empty_display_type, target.empty_display_size = "SPHERE", rig.matrix_world.median_scale * head.length / 2
-    (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
-    target.location = rig.matrix_world @ (eyes + IN_FRONT * head.length * front)
-    context.view_layer.update()
-    return target
+    place = rig.matrix_world @ (eyes + targets.IN_FRONT * head.length * front)
+    return targets.new_target(context, rig, place, rig.matrix_world.median_scale * head.length)

@@ -38,7 +38,11 @@ def guess(rig, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or Guess((bone.tail_local - bone.head_local).normalized(), "")
+    front = (
+        (_front(rig, bone) if is_head else None)
+        or _front_of_figure(rig, end)
+        or Guess((bone.tail_local - bone.head_local).normalized(), "")
+    )
     return _camera(rig, bone, front) or front
 
 

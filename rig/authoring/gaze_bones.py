@@ -100,7 +100,11 @@ def spans(
     for eye in ends.eyes:
         if ends.head not in above(eye):
             raise RigError(f"Eye '{eye}' is not below head '{ends.head}': choose an eye below it")
-    return _torso(bones, ends, above, follows, structure), _head(bones, ends, follows, structure), tuple(Span(eye, eye) for eye in ends.eyes)
+    return (
+        _torso(bones, ends, above, follows, structure),
+        _head(bones, ends, follows, structure),
+        tuple(Span(eye, eye) for eye in ends.eyes),
+    )
 
 
 def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span | None:

@@ -11,6 +11,7 @@ from .gaze_bones import Ends
 LIMB = 0.15  # of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
 SHORTER = 0.5  # of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
+UP = np.array((0.0, 0.0, 1.0))
 LEAVES = ("end", "nub", "tip", "top")  # last words of the names of bones that only show where the bone above them ends
 
 
@@ -49,7 +50,7 @@ def _upward(figure: Figure, name: str) -> list[str]:
 
 def _top(figure: Figure) -> int:
     """The bone in the plane of symmetry that is farthest up and to the front."""
-    ahead = figure.front + (0.0, 0.0, 1.0)
+    ahead = figure.front + UP
     return max(sorted(figure.middle), key=lambda k: float(figure.tips[k] @ ahead))
 
 
@@ -76,7 +77,7 @@ def _eyes(figure: Figure, above: int) -> tuple[int, ...]:
 
 
 def _is_left(figure: Figure, k: int, other: int) -> bool:
-    left = np.cross((0.0, 0.0, 1.0), figure.front)
+    left = np.cross(UP, figure.front)
     return bool((figure.heads[k] - figure.heads[other]) @ left > 0)
 
 

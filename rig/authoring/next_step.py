@@ -20,9 +20,9 @@ class Step(NamedTuple):
     """A suggested next step: its sentence, and the operator, property or menu that performs it."""
 
     sentence: str
-    operator: str = ""  # idname; "" where a property is to be set
+    operator: str = ""  # idname
     icon: str = "FORWARD"
-    setting: str = ""  # name of the chain's property that is to be set
+    setting: str = ""  # name of the chain's property that may be set instead
     menu: str = ""  # name of a menu with other things to begin with
     text: str | None = None  # of the button; None: the operator's name
 
@@ -43,7 +43,12 @@ RESTORE = Step(
     "limber.restore_takes",
     "RECOVER_LAST",
 )
-TARGET = Step("Choose a Target: any object for the end to look at", setting="target")
+TARGET = Step(
+    "Choose a Target: any object for the end to look at. Or press Target, which makes one where it looks now",
+    "limber.make_target",
+    "EMPTY_AXIS",
+    setting="target",
+)
 LIVE = Step("Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY")
 LIVE_ALL = Step(
     "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"

@@ -9,7 +9,11 @@ from . import axes
 BODIES = [
     ("FREE", "Free", "Let the body rotate as a whole about the axis of its first joint: the shape is measured after that rotation"),
     ("HELD", "Held", "Do not rotate the body as a whole: the direction in which the root faces counts for the shape as well"),
-    ("AUTOMATIC", "Automatic", "Free where the first bone has one joint, whose axis at rest is within 15 degrees of the world's Z, else Held"),
+    (
+        "AUTOMATIC",
+        "Automatic",
+        "Free where the first bone has one joint, whose axis at rest is within 15 degrees of the world's Z, else Held",
+    ),
 ]
 UPRIGHT = cos(radians(15))  # cosine of an axis' angle from up: a rotation about an axis farther from it makes the body lean
 
