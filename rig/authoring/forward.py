@@ -38,11 +38,7 @@ def guess(rig, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (
-        (_front(rig, bone) if is_head else None)
-        or _front_of_figure(rig, end)
-        or Guess((bone.tail_local - bone.head_local).normalized(), "")
-    )
+    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along(rig, bone)
     return _camera(rig, bone, front) or front
 
 
@@ -177,12 +173,22 @@ def _front_of_figure(rig, end: str) -> Guess | None:
     if figure.front is None or k not in figure.middle or not figure.is_paired(LIMBS_APART, without=k):
         return None
     upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
-    trunk = figure.index[chain_root.line(rig, upward, figure).bones[-1]]
+    line = chain_root.line(rig, upward, figure).bones
+    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone that the line begins on
     way = figure.tips[k] - figure.heads[trunk]
     if way @ figure.front + way[2] <= 0.0:  # a tail
         return None
     ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
     return Guess(ahead.normalized(), "the figure's front, by its symmetry")
+
+
+def _along(rig, bone) -> Guess:
+    """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its parent."""
+    if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
+        way = bone.head_local - bone.parent.head_local
+        if way.length > 0.0:
+            return Guess(way.normalized(), "on from its parent, since its own axes lie elsewhere")
+    return Guess((bone.tail_local - bone.head_local).normalized(), "")
 
 
 def _robots_front(rig, bone) -> Vector | None:

@@ -115,7 +115,8 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     found = parts(bones)
     hips = {bone for name in found.get(Part("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
-    spine = [index for index, bone in enumerate(path) if bone in found.get(Part("", "spine"), ())]
+    is_named = ends.head in found.get(Part("", "head"), ())  # else the names are of another convention, of which some words are known
+    spine = [index for index, bone in enumerate(path) if is_named and bone in found.get(Part("", "spine"), ())]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 

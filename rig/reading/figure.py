@@ -77,10 +77,14 @@ class Figure:
         return float(self._span[0][2])
 
     @cached_property
+    def ground(self) -> float:
+        """Height below which a point counts as on the ground."""
+        return self.floor + max(LOW * float(self._span[1][2] - self._span[0][2]), NEAR * self.size)
+
+    @cached_property
     def low(self) -> np.ndarray:
         """Whether each bone reaches the ground, (n,)."""
-        level = self.floor + LOW * float(self._span[1][2] - self._span[0][2])
-        return np.minimum(self.heads[:, 2], self.tips[:, 2]) <= level
+        return np.minimum(self.heads[:, 2], self.tips[:, 2]) <= self.ground
 
     @cached_property
     def controls(self) -> Controls:
@@ -235,9 +239,6 @@ class Figure:
             begin, end = (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
             way = (end - begin) * (1.0, 1.0, 0.0)
             flat = np.linalg.norm(way) > abs(end[2] - begin[2])
-            if flat and self._is_on_ground(begin) and self._is_on_ground(end):
+            if flat and max(begin[2], end[2]) <= self.ground:
                 ways.append(way / np.linalg.norm(way))
         return np.mean(ways, axis=0) if ways else None
-
-    def _is_on_ground(self, point: np.ndarray) -> bool:
-        return bool(point[2] <= self.floor + LOW * float(self._span[1][2] - self._span[0][2]))
