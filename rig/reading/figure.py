@@ -13,6 +13,8 @@ LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, s
 REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
 SHORT_LEG = (0.02, 0.5)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
 NEAR = 0.01  # of the figure's size: positions within it coincide
+AWAY = 0.2  # of the figure's extent: a bone that begins at least this far from its parent is no part of the same limb
+MUCH = 0.3  # share of the body's bones that a spine carries at least, with head and arms
 LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
 CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
@@ -68,8 +70,26 @@ class Figure:
 
     @cached_property
     def size(self) -> float:
-        """Diagonal of the body's extent."""
-        return float(np.linalg.norm(self._span[1] - self._span[0]))
+        """Diagonal of the body's extent, without strays."""
+        kept = [k for k in self.body if k not in self.strays] or self.body
+        points = np.concatenate((self.heads[kept], self.tips[kept]))
+        return float(np.linalg.norm(np.ptp(points, axis=0)))
+
+    @cached_property
+    def strays(self) -> set[int]:
+        """Bones that begin away from their parent, and what hangs on them, unless they carry much of the body: controls such as the one
+        that eyes look at.
+        """
+        far = AWAY * float(np.linalg.norm(self._span[1] - self._span[0]))
+        members, found = set(self.body), set()
+        for k in self.body:
+            above = self.parent[k]
+            ends = [] if above < 0 else [np.linalg.norm(self.heads[k] - end[above]) for end in (self.heads, self.tips)]
+            if min(ends, default=far) >= far:
+                carried = members.intersection(self.below(k))
+                if len(carried) < MUCH * len(members):
+                    found |= carried
+        return found
 
     @cached_property
     def floor(self) -> float:

@@ -94,6 +94,25 @@ FIGURES = {
         GROUND | {name: (parent or "ground", *ends) for name, (parent, *ends) in HUMAN.items()}, "head", eyes=True, **TWO_LEGS
     ),
     "without eyes": Subject({name: place for name, place in HUMAN.items() if "eye" not in name}, "head", **TWO_LEGS),
+    "eyes on a control": Subject(
+        GROUND
+        | {name: (parent or "ground", *ends) for name, (parent, *ends) in HUMAN.items()}
+        | {"gaze": ("ground", (0, -1.5, 1.68), (0, -1.6, 1.68))}
+        | both({"gaze.L": ("gaze", (0.03, -1.5, 1.68), (0.03, -1.55, 1.68))}),
+        "head",
+        eyes=True,
+        **TWO_LEGS,
+    ),
+    "spine beside the legs": Subject(
+        GROUND
+        | {name: ("ground" if parent == "trunk" and "lumbar" not in name else parent, *ends) for name, (parent, *ends) in HUMAN.items()},
+        "head",
+        "trunk",
+        ("trunk", "thorax"),
+        ("neck", "head"),
+        True,
+        FEET,
+    ),
     "feet on IK": Subject(
         HUMAN | CONTROLS, "head", eyes=True, iks=tuple((f"shin_hind.{side}", f"foot_control.{side}") for side in "LR"), **TWO_LEGS
     ),

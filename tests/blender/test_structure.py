@@ -7,7 +7,7 @@ import pytest
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 
-from tests.blender.makers_rigs import AXES, FIGURES, NAMES, STANDS, made
+from tests.blender.makers_rigs import FIGURES, made
 from tests.blender.rigs import make_active, select
 from tests.blender.shown import go_live, no_handler_raises, settle  # noqa: F401
 
@@ -91,3 +91,21 @@ def test_torso_head_and_eyes_are_found(kind: str, names: str, axes: str, stands:
         start, tip = chain_lines.forward(rig, chain)
         assert degrees((tip - start).angle(front(stands))) < 3, chain.name
     assert rig.limber.chains["Head"].share == pytest.approx(0.7 if subject.eyes else 1.0)
+
+
+def test_a_bone_with_one_joint_carries_its_limbs_round_as_it_is_made_to():
+    rig, called = made("Mixamo")
+    rig.pose.bones["trunk"].lock_rotation = (True, False, True)
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == "trunk"
+    assert called["trunk"] == "trunk"
+
+
+def test_a_control_that_does_not_deform_is_left_out_and_named(capfd):
+    rig, called = made("ghost")
+    rig.data.bones[called["ground"]].use_deform = False
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == "trunk"
+    assert "'ground' only places the figure" in capfd.readouterr().out
