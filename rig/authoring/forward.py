@@ -13,7 +13,8 @@ from ..reading.figure import Figure
 from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
-EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used instead: bones drawn by hand are not more precise
+EXACT = radians(2)  # directions within this angle count as one where bones are drawn by hand
+SAME = radians(0.1)  # a bone's axis within this angle of the gaze direction is used instead, since its name tells more than a direction
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
 EYES = {"eye", "eyes", "eyeball", "eyeballs"}
@@ -90,7 +91,7 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
     """
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
     up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))
-    if axis_at_rest(rig, bone, look).angle(direction) > EXACT:
+    if axis_at_rest(rig, bone, look).angle(direction) > SAME:
         settings.forward_direction = rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
         look = CUSTOM
     settings.forward_axis, settings.up = look, up
