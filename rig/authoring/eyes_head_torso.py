@@ -9,6 +9,7 @@ from mathutils import Vector
 from ..blender.counting import named
 from ..blender.errors import RigError
 from ..reading import imported_robot
+from ..reading.body.names import Part, part_of
 from ..reading.controls import Controls
 from ..reading.figure import Figure
 from ..reading.paths import path_names
@@ -66,20 +67,26 @@ def ends_found(rig) -> Ends:
     """
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
-    if not imported_robot.is_robot(rig):
-        ends = _completed(rig, ends)
-    return gaze_controls.resolved(controls, bones, ends)
-
-
-def _completed(rig, ends: Ends) -> Ends:
-    """Ends found by names, with those that names do not tell; without a torso that carries legs besides the head."""
+    if imported_robot.is_robot(rig):
+        return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
+    ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
+    carries_legs = ends.torso and figure.standing([ends.head, ends.torso])
+    return ends._replace(torso="") if carries_legs else ends
+
+
+def _completed(figure: Figure, ends: Ends) -> Ends:
+    """Ends found by names, with those that names do not tell. A head that is not called so counts only if the structure shows none."""
+    if part_of(ends.head) != Part("", "head"):
+        found = gaze_structure.ends(figure)
+        if found.head and found.head != ends.head:
+            return found
     if not ends.head:
-        return gaze_structure.ends(figure)
-    above = [ends.head, *parents_of(rig, ends.head)]
-    line = chain_root.line(rig, above, figure).bones
-    torso = ends.torso or gaze_structure.chest_of(figure, line)
-    return Ends("" if torso in above[len(line) :] else torso, ends.head, ends.eyes or gaze_structure.eyes_below(figure, ends.head))
+        return ends
+    above = parents_of(figure.rig, ends.head)
+    torso = ends.torso if ends.torso in above else ""
+    line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
+    return Ends(torso or gaze_structure.chest_of(figure, line), ends.head, ends.eyes or gaze_structure.eyes_below(figure, ends.head))
 
 
 def ends_selected(rig, selected: list[str]) -> Ends:
@@ -170,7 +177,8 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     target = target or _new_target(context, rig, ends, front)
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
-    lacks = [] if torso or legs else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    stands = not imported_robot.is_robot(rig) and Figure(rig).standing([head.end, *controls.upstream(head.end)])
+    lacks = [] if torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
     wanted = [

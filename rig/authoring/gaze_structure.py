@@ -17,7 +17,7 @@ LEAVES = ("end", "nub", "tip", "top")  # last words of the names of bones that o
 
 def ends(figure: Figure) -> Ends:
     """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not show."""
-    if figure.front is None or figure.middle <= figure.strays:
+    if figure.front is None or not figure.trunk:
         return Ends("", "", ())
     upward = _upward(figure, figure.names[_top(figure)])
     line = chain_root.line(figure.rig, upward, figure).bones
@@ -49,9 +49,9 @@ def _upward(figure: Figure, name: str) -> list[str]:
 
 
 def _top(figure: Figure) -> int:
-    """The bone in the plane of symmetry that is farthest up and to the front."""
+    """The bone of the trunk that is farthest up and to the front."""
     ahead = figure.front + UP
-    return max(sorted(figure.middle - figure.strays), key=lambda k: float(figure.tips[k] @ ahead))
+    return max(sorted(figure.trunk), key=lambda k: float(figure.tips[k] @ ahead))
 
 
 def _reach(figure: Figure, k: int) -> float:

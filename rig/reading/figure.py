@@ -1,6 +1,6 @@
 """The figure that an armature at rest draws, by the positions of its bones alone: which limbs stand, its plane of symmetry, its front."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import cos, radians
 
@@ -13,8 +13,7 @@ LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, s
 REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
 SHORT_LEG = (0.02, 0.5)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
 NEAR = 0.01  # of the figure's size: positions within it coincide
-AWAY = 0.2  # of the figure's extent: a bone that begins at least this far from its parent is no part of the same limb
-MUCH = 0.3  # share of the body's bones that a spine carries at least, with head and arms
+AWAY = 0.2  # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
 CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
@@ -70,26 +69,8 @@ class Figure:
 
     @cached_property
     def size(self) -> float:
-        """Diagonal of the body's extent, without strays."""
-        kept = [k for k in self.body if k not in self.strays] or self.body
-        points = np.concatenate((self.heads[kept], self.tips[kept]))
-        return float(np.linalg.norm(np.ptp(points, axis=0)))
-
-    @cached_property
-    def strays(self) -> set[int]:
-        """Bones that begin away from their parent, and what hangs on them, unless they carry much of the body: controls such as the one
-        that eyes look at.
-        """
-        far = AWAY * float(np.linalg.norm(self._span[1] - self._span[0]))
-        members, found = set(self.body), set()
-        for k in self.body:
-            above = self.parent[k]
-            ends = [] if above < 0 else [np.linalg.norm(self.heads[k] - end[above]) for end in (self.heads, self.tips)]
-            if min(ends, default=far) >= far:
-                carried = members.intersection(self.below(k))
-                if len(carried) < MUCH * len(members):
-                    found |= carried
-        return found
+        """Diagonal of the body's extent."""
+        return float(np.linalg.norm(self._span[1] - self._span[0]))
 
     @cached_property
     def floor(self) -> float:
@@ -111,7 +92,7 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' first bones.
+        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' last bones.
 
         Args:
             line: Bones from an end upward. What hangs on the end itself is part of the end.
@@ -125,14 +106,8 @@ class Figure:
             met = [above for above in self.controls.upstream(name) if above in places]
             branch = min(met, key=places.__getitem__, default="")
             if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
-                limbs.setdefault(branch, set()).add(self._first(k, places))
+                limbs.setdefault(branch, set()).add(k)
         return limbs
-
-    def _first(self, k: int, line: Container[str]) -> int:
-        """The first bone of the limb that leads to a bone from a line."""
-        while self.parent[k] >= 0 and self.names[self.parent[k]] not in line:
-            k = self.parent[k]
-        return k
 
     def _is_limb(self, branch: int, tip: int) -> bool:
         """Whether what leads from a bone of the trunk to a low bone is long enough for a limb."""
@@ -224,6 +199,21 @@ class Figure:
     def middle(self) -> set[int]:
         """Bones in the plane of symmetry; of a figure without one, all of the body."""
         return {k for k, other in self.image.items() if other == k} if self._plane else set(self.body)
+
+    @cached_property
+    def trunk(self) -> set[int]:
+        """Bones in the plane of symmetry that lead from one to the next, of the longest such line with its branches: spine, neck, head."""
+        lines: dict[int, set[int]] = {}
+        for k in sorted(self.middle):
+            first = k
+            while self.parent[first] in self.middle and self._begins_on_parent(first):
+                first = self.parent[first]
+            lines.setdefault(first, set()).add(k)
+        return max(lines.values(), key=len, default=set())
+
+    def _begins_on_parent(self, k: int) -> bool:
+        """Whether a bone begins near its parent; controls, such as the one that eyes look at, do not."""
+        return any(np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size for end in (self.heads, self.tips))
 
     def is_paired(self, apart: float, without: int) -> bool:
         """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""

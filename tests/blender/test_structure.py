@@ -109,3 +109,16 @@ def test_a_control_that_does_not_deform_is_left_out_and_named(capfd):
     pressed(bpy.ops.limber.new_chain)
     assert rig.limber.chains[0].root == "trunk"
     assert "'ground' only places the figure" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("weight", "root"), [(1.0, "lumbar"), (0.0, "trunk")])
+def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has_a_weight(weight: float, root: str):
+    rig, _ = made("spine beside the legs")
+    for side in "LR":
+        constraint = rig.pose.bones[f"thigh_hind.{side}"].constraints.new("ARMATURE")
+        for bone, share in (("trunk", weight), ("ground", 1.0)):
+            held = constraint.targets.new()
+            held.target, held.subtarget, held.weight = rig, bone, share
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == root
