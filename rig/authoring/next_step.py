@@ -1,4 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator or property that performs it."""
+"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs it."""
 
 from typing import NamedTuple
 
@@ -17,12 +17,11 @@ from . import chains
 
 
 class Step(NamedTuple):
-    """A suggested next step: its sentence, and the operator, property or menu that performs it."""
+    """A suggested next step: its sentence, and the operator or menu that performs it."""
 
     sentence: str
-    operator: str = ""  # idname
+    operator: str  # idname
     icon: str = "FORWARD"
-    setting: str = ""  # name of the chain's property that may be set instead
     menu: str = ""  # name of a menu with other things to begin with
     text: str | None = None  # of the button; None: the operator's name
 
@@ -44,10 +43,9 @@ RESTORE = Step(
     "RECOVER_LAST",
 )
 TARGET = Step(
-    "Choose a Target: any object for the end to look at. Or press Target, which makes one where it looks now",
+    "Choose a Target under Gaze: any object for the end to look at. Or press Target: it makes one where the end looks now",
     "limber.make_target",
     "EMPTY_AXIS",
-    setting="target",
 )
 LIVE = Step("Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY")
 LIVE_ALL = Step(
