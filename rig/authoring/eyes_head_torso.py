@@ -71,8 +71,9 @@ def ends_found(rig) -> Ends:
         return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
     ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
-    carries_legs = ends.torso and figure.standing([ends.head, ends.torso])
-    return ends._replace(torso="") if carries_legs else ends
+    if ends.torso and ends.torso in figure.standing([ends.head, ends.torso, *controls.upstream(ends.torso)]):
+        return ends._replace(torso="")
+    return ends
 
 
 def _completed(figure: Figure, ends: Ends) -> Ends:

@@ -1,6 +1,8 @@
 """Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of legs."""
 
+from collections.abc import Callable
 from math import cos, radians
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from .gaze_bones import Ends
 LIMB = 0.15  # of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
 SHORTER = 0.5  # of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
+Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
 UP = np.array((0.0, 0.0, 1.0))
 LEAVES = ("end", "nub", "tip", "top")  # last words of the names of bones that only show where the bone above them ends
 
@@ -19,17 +22,30 @@ def ends(figure: Figure) -> Ends:
     """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not show."""
     if figure.front is None or not figure.trunk:
         return Ends("", "", ())
-    upward = _upward(figure, figure.names[_top(figure)])
+    top = _top(figure)
+    upward = _upward(figure, figure.names[top])
     line = chain_root.line(figure.rig, upward, figure).bones
-    chest = chest_of(figure, line)
-    above = line[: line.index(chest)] if chest else line
-    if not above:
-        return Ends("", "", ())
-    neck = figure.index[above[-1]]
-    eyes = _eyes(figure, neck)
-    carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck)
-    head = _without_end(above) if carrier is None else figure.names[_skull(figure, carrier, neck)]
+    first = figure.index[line[-1]]
+    below = figure.parent[first] if figure.begins_on_parent(first) else first
+    near_top = _NearTop(figure.heads[below], figure.tips[top])
+    eyes = _eyes(figure, first, near_top)
+    above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else line
+    neck = figure.index[above[-1]] if above else first
+    carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
+    head = _without_end(line) if carrier is None else figure.names[_skull(figure, carrier, first)]
+    path = _upward(figure, head)
+    chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+class _NearTop(NamedTuple):
+    """Tells what belongs to a head from what belongs to a trunk: it is nearer to the head's end than to where the line begins."""
+
+    begin: np.ndarray  # (3,)
+    end: np.ndarray  # (3,)
+
+    def __call__(self, point: np.ndarray) -> bool:
+        return bool(np.linalg.norm(point - self.end) < np.linalg.norm(point - self.begin))
 
 
 def chest_of(figure: Figure, line: list[str]) -> str:
@@ -54,21 +70,28 @@ def _top(figure: Figure) -> int:
     return max(sorted(figure.trunk), key=lambda k: float(figure.tips[k] @ ahead))
 
 
+def _paired(figure: Figure, k: int) -> list[int]:
+    """What branches from a bone in pairs."""
+    return [child for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}]
+
+
 def _reach(figure: Figure, k: int) -> float:
     """How far the limbs that branch from a bone in pairs reach from it."""
-    return max((_length(figure, k, child) for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}), default=0.0)
+    return max((_length(figure, k, child) for child in _paired(figure, k)), default=0.0)
 
 
 def _length(figure: Figure, k: int, limb: int) -> float:
     return max(float(np.linalg.norm(figure.tips[each] - figure.heads[k])) for each in figure.below(limb))
 
 
-def _eyes(figure: Figure, above: int) -> tuple[int, ...]:
+def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
     """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs the one that looks there best."""
     pairs = []
     for k in figure.below(above):
         other = figure.image.get(k, -1)
         if other in {-1, k} or figure.children[k] or figure.children[other] or not _is_left(figure, k, other):
+            continue
+        if not belongs(figure.heads[k]):
             continue
         aim = _aim(figure, k, other)
         if aim >= AHEAD:
@@ -102,9 +125,10 @@ def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
     return k if k >= 0 else None
 
 
-def _with_pairs(figure: Figure, neck: int) -> int | None:
-    """The first bone from a neck upward that carries something in pairs, such as ears; None: there is none."""
-    return next((k for k in figure.below(neck) if k in figure.middle and _reach(figure, k) > 0.0), None)
+def _with_pairs(figure: Figure, first: int, belongs: Belongs) -> int | None:
+    """The first bone from a neck upward that carries what belongs to a head in pairs, such as ears; None: there is none."""
+    carrying = (k for k in figure.below(first) if k in figure.middle)
+    return next((k for k in carrying if any(belongs(figure.heads[child]) for child in _paired(figure, k))), None)
 
 
 def _skull(figure: Figure, k: int, neck: int) -> int:

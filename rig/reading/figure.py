@@ -13,7 +13,7 @@ LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, s
 REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
 SHORT_LEG = (0.02, 0.5)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
 NEAR = 0.01  # of the figure's size: positions within it coincide
-AWAY = 0.2  # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
+AWAY = 0.35  # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
 LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
 CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
@@ -107,7 +107,8 @@ class Figure:
             branch = min(met, key=places.__getitem__, default="")
             if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
                 limbs.setdefault(branch, set()).add(k)
-        return limbs
+        paired = {branch: own - self.middle for branch, own in limbs.items() if own - self.middle}
+        return paired or limbs  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
 
     def _is_limb(self, branch: int, tip: int) -> bool:
         """Whether what leads from a bone of the trunk to a low bone is long enough for a limb."""
@@ -206,14 +207,16 @@ class Figure:
         lines: dict[int, set[int]] = {}
         for k in sorted(self.middle):
             first = k
-            while self.parent[first] in self.middle and self._begins_on_parent(first):
+            while self.parent[first] in self.middle and self.begins_on_parent(first):
                 first = self.parent[first]
             lines.setdefault(first, set()).add(k)
         return max(lines.values(), key=len, default=set())
 
-    def _begins_on_parent(self, k: int) -> bool:
-        """Whether a bone begins near its parent; controls, such as the one that eyes look at, do not."""
-        return any(np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size for end in (self.heads, self.tips))
+    def begins_on_parent(self, k: int) -> bool:
+        """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do not."""
+        return self.parent[k] >= 0 and any(
+            np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size for end in (self.heads, self.tips)
+        )
 
     def is_paired(self, apart: float, without: int) -> bool:
         """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""

@@ -204,6 +204,38 @@ FIGURES = {
         ("head", "head"),
         feet=tuple(f"claw{k}.{side}" for k in range(4) for side in "LR"),
     ),
+    "two legs, a tail and small arms": Subject(
+        line(
+            "",
+            ("pelvis1", 0, 0, 2),
+            ("belly", 0, -0.5, 2.1),
+            ("thorax", 0, -1, 2.3),
+            ("nape", 0, -1.4, 2.6),
+            ("head", 0, -1.7, 3),
+            tip=(0, -2.4, 2.9),
+        )
+        | line("pelvis1", ("tail.1", 0, 0.3, 2), ("tail.2", 0, 1, 2), tip=(0, 3.4, 1.8))
+        | both(
+            leg("pelvis1", "hind", 0.3, 0, 1.9) | line("thorax", ("arm.L", 0.2, -1, 2.1), ("hand.L", 0.2, -1.1, 1.8), tip=(0.2, -1.3, 1.8))
+        ),
+        "head",
+        "belly",
+        None,
+        ("belly", "head"),
+        feet=FEET,
+    ),
+    "cape, hair and long ears": Subject(
+        HUMAN
+        | line("thorax", ("cape.1", 0, 0.1, 1.4), ("cape.2", 0, 0.15, 0.9), ("cape.3", 0, 0.2, 0.1), tip=(0, 0.2, 0.05))
+        | both(
+            line("head", ("ear.L", 0.05, 0, 1.8), ("ear2.L", 0.1, 0, 2.0), tip=(0.12, 0, 2.3))
+            | line("head", ("hair.L", 0.08, 0.05, 1.75), ("hair2.L", 0.1, 0.1, 1.4), tip=(0.1, 0.1, 0.9))
+        )
+        | {"jaw": ("head", (0, -0.02, 1.6), (0, -0.1, 1.58))},
+        "head",
+        eyes=True,
+        **TWO_LEGS,
+    ),
     "snake": Subject(SNAKE, "s11", "s0", None, None),
     "snake from its middle": Subject(
         line("", *((f"s{k}", 0, -0.1 * k, 0.03) for k in range(6)), tip=(0, -0.6, 0.03))
