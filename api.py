@@ -48,7 +48,8 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
     Args:
         rig: The armature object.
         end: The bone of the end effector.
-        root: The first bone of the chain; "": the top of the hierarchy, or the bone below another chain.
+        root: The first bone of the chain; "": as New Chain chooses it, above the bone from which legs branch, below another chain, or the
+            top of the hierarchy.
         target: The object to look at, or None.
         change_rotation_mode: Give bones with quaternion rotation an Euler order, and convert their keys.
 

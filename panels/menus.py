@@ -49,7 +49,7 @@ class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
 
     bl_label = "Gaze and Live"
     operators = (
-        "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "add_target", "remove_target",
+        "live", "end_live", "live_all", "end_live_all", "move_with_mouse", "look_into_camera", "make_target", "add_target", "remove_target",
         "pick_forward_axis", "compare_solvers", "choose_damping", "reset_solver_settings",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
     """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the torso hardly rotates. Bones are
-    found by their names, or by selecting the last bone of the torso, the head and the eyes"""
+    found by their names and places, or by selecting the last bone of the torso, the head and the eyes"""
 
     bl_label = "Eyes, Head and Torso"
 
@@ -33,11 +33,11 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
         return "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
 
     def _ends(self, context) -> gaze_bones.Ends:
-        """The bones that the properties name; where they name none, the selected bones, or else those found by name, which are then written
-        to the properties."""
+        """The bones that the properties name; where they name none, the selected bones, or else those found, which are then written to
+        the properties."""
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
-            ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_by_names(rig)
+            ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_found(rig)
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
@@ -58,7 +58,8 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
         made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
         chains = [rig.limber.chains[name] for name in made.names]
         named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
-        self.report({"INFO"}, f"{named} look at '{made.target.name}'")
+        looks = "look" if len(chains) > 1 else "looks"
+        self.report({"INFO"}, f"{named} {looks} at '{made.target.name}'{made.legs and f'; {made.legs}'}")
         for sentence in made.done:
             self.report({"INFO"}, sentence)
         self.warn(made.lacks)

@@ -1,4 +1,4 @@
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, StringProperty
 
 from ...rig.authoring import chains, forward
 from ...rig.blender.counting import counted
@@ -27,6 +27,11 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
         options={"SKIP_SAVE"},
     )
 
+    root: StringProperty(
+        name="Root", description="First bone of the chain; empty: below the bone from which legs branch", options={"SKIP_SAVE"}
+    )
+    end: StringProperty(name="End", description="Last bone of the chain, which looks or reaches", options={"SKIP_SAVE"})
+
     why_not = needs_pose_mode
 
     def _changed(self, context) -> list[str]:
@@ -34,18 +39,27 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
 
     def draw(self, context):
         super().draw(context)
-        self.layout.prop(self, "forward")
+        column = self.layout.column()
+        column.prop(self, "forward")
+        for name in ("root", "end"):
+            column.prop_search(self, name, rig_of(context).data, "bones")
 
     def run(self, context):
         rig = rig_of(context)
         needed = bones.needed(rig)
-        chain = chains.new_chain(rig, _selected(context), self.change_rotation_mode, self.order)
+        chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
+        path = chains.find_path(rig, chosen)
+        reason_to_begin = chains.why_begins(rig, path)
+        chain = chains.new_chain(rig, chosen, self.change_rotation_mode, self.order)
+        self.root, self.end = chain.root, chain.end
         if self.forward != GUESS:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
             reason = "as chosen"
         else:
             reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
-        made = f"Chain '{chain.name}' from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
+        made = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
+        if reason_to_begin:
+            made += f"; {reason_to_begin}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)

@@ -1,10 +1,24 @@
-"""Operators for additional targets of a chain: add, remove."""
+"""Operators that make the target of a chain, and add and remove additional ones."""
 
+from ...rig.authoring import targets
 from ...rig.blender import item_keys
 from ...rig.blender.counting import counted
 from ...rig.blender.selection import selected_index
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
+
+
+class LIMBER_OT_make_target(UndoOperator):
+    """Make a target where the chain looks or reaches now, for this chain and for others of the armature with the same target"""
+
+    bl_label = "Target"
+
+    why_not = needs_chain
+
+    def run(self, context):
+        rig = rig_of(context)
+        target, names = targets.make(context, rig, chain_of(context))
+        self.report({"INFO"}, f"The target of {', '.join(names)} is '{target.name}' now")
 
 
 class LIMBER_OT_add_target(UndoOperator):

@@ -1,7 +1,6 @@
 """Viewport overlay of live chains: gaze rays, joint limits, and the solver's pose where the motion filter lags behind it. The colours are
 from a colour-blind-safe palette (Okabe & Ito 2008)."""
 
-from math import degrees
 from time import perf_counter
 from typing import NamedTuple
 
@@ -77,7 +76,8 @@ def _add(drawn: Drawing, rig, chain) -> None:
     if view.rays:
         for ray in chain_lines.rays(rig, chain):
             segments.setdefault((RAY, 2.0), []).append(np.array((ray.eye, ray.hit)))
-            segments.setdefault((MISS, 3.0), []).append(np.array((ray.hit, ray.target)))
+            if not ray.shares:
+                segments.setdefault((MISS, 3.0), []).append(np.array((ray.hit, ray.target)))
             drawn.rays.append((chain.name, ray))
 
 
@@ -103,7 +103,7 @@ def _add_arcs(lines: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes each end's aim error [degrees] beside its target, for the rays that were drawn last."""
+    """Writes each end's aim error, or what it leaves to others, beside its target, for the rays that were drawn last."""
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
@@ -111,7 +111,7 @@ def _draw_errors() -> None:
         point = location_3d_to_region_2d(context.region, context.region_data, ray.target)
         if point is not None:
             taken.append(free_label_position(point.x + LABEL_OFFSET, point.y + LABEL_OFFSET, taken, scale))
-            write(*taken[-1], f"{name}: error {degrees(ray.error):.1f}°", TEXT, scale)
+            write(*taken[-1], ray.label(name), TEXT, scale)
 
 
 def free_label_position(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:

@@ -46,6 +46,8 @@ def draw_task(layout, end, is_own: bool = False) -> None:
     viewport.
     """
     props(layout, end, "goal", "target")
+    if is_own:
+        layout.operator("limber.make_target", icon="EMPTY_AXIS")
     if end.goal in ALONG:
         layout.prop(end, "target_axis")
     if _has_forward_axis(end):

@@ -1,7 +1,6 @@
 """Panel Next Step: the suggested next action and its button."""
 
 from ...operators.subject import rig_of
-from ...rig.authoring import chains
 from ...rig.authoring.next_step import next_step
 from ...rig.live import budget, live
 from ..tab import Tab, sentence
@@ -22,10 +21,7 @@ class LIMBER_PT_next_step(Tab):
         step = next_step(rig, is_playing)
         row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
-        if step.operator:
-            row.operator(step.operator, text=step.text, icon=step.icon)
-        else:
-            row.prop(chains.active(rig), step.setting)
+        row.operator(step.operator, text=step.text, icon=step.icon)
         if step.menu:
             layout.menu(step.menu, icon="ARMATURE_DATA")
         sentence(layout, step.sentence, "INFO", least=LINES)

@@ -16,7 +16,7 @@ from ..reading.measure import is_of_bones
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
-from . import forward
+from . import chain_root, forward
 from .rotation_mode import give_euler_order
 
 SOLVER, ROLL, MEASURE = "expressive", "POSTURE", "AUTOMATIC"  # settings of new chains
@@ -46,7 +46,8 @@ def active(rig):
 def find_path(rig, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
-    Upward the path ends at the top of the hierarchy, or below the next bone that constraints or the armature's mechanism move.
+    Upward the path ends at the top of the hierarchy, below the next bone that constraints or the armature's mechanism move, or where the
+    figure's structure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the end, or its file cannot be read.
@@ -79,7 +80,14 @@ def find_path(rig, selected: list[str]) -> list[str]:
             f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
             " import the robot again without Closed Loops"
         )
-    return above[::-1]
+    return (above if held else chain_root.line(rig, above).bones)[::-1]
+
+
+def why_begins(rig, path: list[str]) -> str:
+    """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the figure does not say it."""
+    upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
+    found = chain_root.line(rig, upward)
+    return found.why if found.bones[-1] == path[0] else ""
 
 
 def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):

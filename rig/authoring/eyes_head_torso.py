@@ -9,14 +9,15 @@ from mathutils import Vector
 from ..blender.counting import named
 from ..blender.errors import RigError
 from ..reading import imported_robot
+from ..reading.body.names import Part, part_of
 from ..reading.controls import Controls
+from ..reading.figure import Figure
 from ..reading.paths import path_names
-from . import chains, forward, gaze_bones, gaze_controls
+from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, targets
 from .gaze_bones import Ends
 
 EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
 EYE_ROLL = radians(5)  # range of the eye's roll to each side: human eyes hardly roll
-IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
 ROUND = 2 * pi - 0.01  # [rad] a joint with this range counts as unlimited
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 
@@ -33,6 +34,7 @@ class GazeSettings(NamedTuple):
 # The head leaves small changes to the eyes, and the torso leaves most to the head; heavier parts start later and take longer.
 TORSO = GazeSettings(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
 HEAD = GazeSettings(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
+HEAD_ALONE = HEAD._replace(share=1.0, dead_zone=0.0)  # without eyes, nothing is left to them
 EYES = GazeSettings(share=1.0, dead_zone=0.0, lag=0.0, change=0.15)
 
 
@@ -41,6 +43,7 @@ class Made(NamedTuple):
 
     names: list[str]  # names of the chains, from the torso up
     target: bpy.types.Object
+    legs: str  # why the first of the chains begins where it does, as part of a sentence; ""
     lacks: list[str]  # sentences on parts that are missing
     done: list[str]  # sentences on what else was set up
 
@@ -54,16 +57,37 @@ def parents_of(rig, name: str) -> list[str]:
     return [bone.name for bone in rig.data.bones[name].parent_recursive]
 
 
-def ends_by_names(rig) -> Ends:
-    """Last bone of torso, head and each eye, found by name; of a rig with controls, the control bones.
+def ends_found(rig) -> Ends:
+    """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the control bones.
+
+    Names help where there are some. Of an imported robot they alone count.
 
     Raises:
         RigError: a bone follows others, and its control is not found.
     """
     controls, bones = Controls(rig), parents(rig)
-    return gaze_controls.resolved(
-        controls, bones, gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
-    )
+    ends = gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
+    if imported_robot.is_robot(rig):
+        return gaze_controls.resolved(controls, bones, ends)
+    figure = Figure(rig)
+    ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
+    if ends.torso and ends.torso in figure.standing([ends.head, ends.torso, *controls.upstream(ends.torso)]):
+        return ends._replace(torso="")
+    return ends
+
+
+def _completed(figure: Figure, ends: Ends) -> Ends:
+    """Ends found by names, with those that names do not tell. A head that is not called so counts only if the structure shows none."""
+    if part_of(ends.head) != Part("", "head"):
+        found = gaze_structure.ends(figure)
+        if found.head and found.head != ends.head:
+            return found
+    if not ends.head:
+        return ends
+    above = parents_of(figure.rig, ends.head)
+    torso = ends.torso if ends.torso in above else ""
+    line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
+    return Ends(torso or gaze_structure.chest_of(figure, line), ends.head, ends.eyes or gaze_structure.eyes_below(figure, ends.head))
 
 
 def ends_selected(rig, selected: list[str]) -> Ends:
@@ -77,7 +101,7 @@ def ends_selected(rig, selected: list[str]) -> Ends:
     if ends is None:
         raise RigError(
             f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another: {gaze_bones.SELECT}; or deselect all"
-            " (Alt A) to have them found by their names"
+            " (Alt A) to have them found"
         )
     return gaze_controls.resolved(controls, bones, ends)
 
@@ -95,10 +119,27 @@ class _Parts(NamedTuple):
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
-    spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed)
+    spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed, _structure(rig))
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
     return _Parts(spans[0], spans[1], () if pointing.aims else spans[2], pointing, placed)
+
+
+def _structure(rig) -> gaze_bones.Structure:
+    """Where chains begin by the figure that the armature draws. An imported robot's head without a neck is its last bone alone."""
+    if imported_robot.is_robot(rig):
+        return gaze_bones.Structure(lambda name: ([name, *parents_of(rig, name)])[-1], lambda name: name)
+    figure = Figure(rig)
+
+    def line(name: str) -> list[str]:
+        return chain_root.line(rig, [name, *parents_of(rig, name)], figure).bones
+
+    def neck(name: str) -> str:
+        bones = line(name)
+        chest = gaze_structure.chest_of(figure, bones)
+        return bones[bones.index(chest) - 1] if chest else bones[-1]
+
+    return gaze_bones.Structure(lambda name: line(name)[-1], neck)
 
 
 def quaternion_bones(rig, ends: Ends) -> list[str]:
@@ -135,10 +176,17 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     torso, head, eyes, pointing, ends = _parts(rig, controls, ends)
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)
-    lacks = [] if torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
-    lacks += [] if eyes or pointing.aims else [f"No eyes were found: undo, and {gaze_bones.SELECT}"]
+    lowest = torso or head
+    legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
+    stands = not imported_robot.is_robot(rig) and Figure(rig).standing([head.end, *controls.upstream(head.end)])
+    lacks = [] if torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    has_eyes = bool(eyes or pointing.aims)
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    wanted = [("Torso", torso, TORSO), ("Head", head, HEAD), *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False))]
+    wanted = [
+        ("Torso", torso, TORSO),
+        ("Head", head, HEAD if has_eyes else HEAD_ALONE),
+        *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False)),
+    ]
     made = []
     for name, span, gaze in wanted:
         if span is None:
@@ -148,27 +196,33 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
         for field, value in zip(GazeSettings._fields, gaze, strict=True):
             setattr(chain, field, value)
         forward.point(chain, rig, chain.end, front)
-        if gaze is HEAD:
+        if name == "Head":
             chain.eye = _eye_height(rig, ends)
         if gaze is EYES:
             chain.eye = 0.0  # an eye looks from its centre of rotation
             _hold_in_skull(chain)
         made.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
-    done = []
+    done = (
+        [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
+    )
     if pointing.aims:
         held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
-    return Made(made, target, lacks, done)
+    return Made(made, target, legs, lacks, done)
 
 
 def front_of(rig, ends: Ends) -> Vector:
-    """Direction (armature space, at rest) that the character faces: from its left and right bones, else from the position of its eyes."""
+    """Direction (armature space, at rest) that the character faces: from its left and right bones, else from its symmetry, else from the
+    position of its eyes.
+    """
     up = forward.up_of(rig)
     bones = rig.data.bones
     left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
+    if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:
+        guesses.append(rig.matrix_world.to_3x3().inverted() @ Vector(front))
     if ends.eyes:
         guesses += [_between_eyes(rig, ends) - bones[ends.head].head_local, sum(looks, Vector())]
     guesses += [Vector((1, 0, 0)) if imported_robot.is_robot(rig) else Vector((0, -1, 0)), Vector((0, 0, 1))]
@@ -205,9 +259,5 @@ def _new_target(context, rig, ends: Ends, front: Vector):
     """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]
     eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
-    target = bpy.data.objects.new(f"{rig.name} Gaze", None)
-    target.empty_display_type, target.empty_display_size = "SPHERE", rig.matrix_world.median_scale * head.length / 2
-    (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
-    target.location = rig.matrix_world @ (eyes + IN_FRONT * head.length * front)
-    context.view_layer.update()
-    return target
+    place = rig.matrix_world @ (eyes + targets.IN_FRONT * head.length * front)
+    return targets.new_target(context, rig, place, rig.matrix_world.median_scale * head.length)

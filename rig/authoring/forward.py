@@ -9,9 +9,12 @@ from mathutils import Matrix, Quaternion, Vector
 from ..blender.errors import RigError
 from ..reading import imported_robot
 from ..reading.axes import REVOLUTE
+from ..reading.figure import Figure
 from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
+from . import chain_root
 
-EXACT = radians(2)  # a bone's axis within this angle of the gaze direction is used instead: bones drawn by hand are not more precise
+EXACT = radians(2)  # directions within this angle count as one where bones are drawn by hand
+SAME = radians(0.1)  # a bone's axis within this angle of the gaze direction is used instead, since its name tells more than a direction
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
 EYES = {"eye", "eyes", "eyeball", "eyeballs"}
@@ -20,6 +23,7 @@ LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool"
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
 OPTICAL = "optical"  # suffix by ROS REP 103: such a frame looks along Z; other camera frames along X, some along Z
 APART = 0.1  # least distance between left and right sides, in sizes of the armature: nearer ones are fingers of a gripper
+LIMBS_APART = 0.04  # least distance between left and right limbs, in diagonals of the figure: legs of a horse are at .08
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 TOWARD = radians(60)  # a camera farther from the body's front does not define where the head looks
 
@@ -35,7 +39,7 @@ def guess(rig, end: str) -> Guess:
     """Guesses where the bone `end` of an armature object looks."""
     bone = rig.data.bones[end]
     is_head = _is_head(bone) or bool(_carried(bone, EYES))
-    front = (_front(rig, bone) if is_head else None) or Guess((bone.tail_local - bone.head_local).normalized(), "")
+    front = (_front(rig, bone) if is_head else None) or _front_of_figure(rig, end) or _along(rig, bone)
     return _camera(rig, bone, front) or front
 
 
@@ -87,7 +91,7 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
     """
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
     up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))
-    if axis_at_rest(rig, bone, look).angle(direction) > EXACT:
+    if axis_at_rest(rig, bone, look).angle(direction) > SAME:
         settings.forward_direction = rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
         look = CUSTOM
     settings.forward_axis, settings.up = look, up
@@ -159,6 +163,33 @@ def _front(rig, bone) -> Guess | None:
         return Guess(front.normalized(), "the body's front, by its left and right sides")
     ahead = _robots_front(rig, bone)
     return None if ahead is None else Guess(ahead, "+X of the root link, as robots' files have it")
+
+
+def _front_of_figure(rig, end: str) -> Guess | None:
+    """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for imported robots."""
+    if imported_robot.is_robot(rig):
+        return None
+    figure = Figure(rig)
+    k = figure.index[end]
+    if figure.front is None or k not in figure.middle or not figure.is_paired(LIMBS_APART, without=k):
+        return None
+    upward = [end, *(bone.name for bone in rig.data.bones[end].parent_recursive)]
+    line = chain_root.line(rig, upward, figure).bones
+    trunk = figure.index[upward[min(len(line), len(upward) - 1)]]  # the bone that the line begins on
+    way = figure.tips[k] - figure.heads[trunk]
+    if way @ figure.front + way[2] <= 0.0:  # a tail
+        return None
+    ahead = rig.matrix_world.to_3x3().inverted() @ Vector(figure.front)
+    return Guess(ahead.normalized(), "the figure's front, by its symmetry")
+
+
+def _along(rig, bone) -> Guess:
+    """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its parent."""
+    if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
+        way = bone.head_local - bone.parent.head_local
+        if way.length > 0.0:
+            return Guess(way.normalized(), "on from its parent, since its own axes lie elsewhere")
+    return Guess((bone.tail_local - bone.head_local).normalized(), "")
 
 
 def _robots_front(rig, bone) -> Vector | None:

@@ -68,7 +68,16 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
     return None
 
 
-def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool]) -> tuple[Span | None, Span, tuple[Span, ...]]:
+class Structure(NamedTuple):
+    """Where chains begin by a figure's structure: two functions that return the first bone of a chain whose end is given."""
+
+    begin: Callable[[str], str]
+    neck: Callable[[str], str]  # of a head without a torso and without a bone that is called a neck
+
+
+def spans(
+    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+) -> tuple[Span | None, Span, tuple[Span, ...]]:
     """First and last bone of the chains for torso, head and eyes; None for a missing torso.
 
     Args:
@@ -76,26 +85,29 @@ def spans(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
         ends: Last bone of each part.
         above: Returns the parents and movers of a bone.
         follows: Returns whether constraints make a bone follow others: a chain begins below such a bone.
+        structure: Where chains begin by the figure's structure.
 
     Raises:
-        RigError: there is no head, neither torso nor eyes, or the parts are not one below another.
+        RigError: there is no head, or the parts are not one below another.
     """
     for bone in (ends.torso, ends.head, *ends.eyes):
         if bone and bone not in bones:
             raise RigError(missing(bone))
     if not ends.head:
-        raise RigError(f"No bone is called a head: {SELECT}")
-    if not ends.torso and not ends.eyes:
-        raise RigError(f"Of torso, head and eyes only the head, '{ends.head}', is called so: {SELECT}; for one chain press New Chain")
+        raise RigError(f"No head was found: {SELECT}")
     if ends.torso and ends.torso not in above(ends.head):
         raise RigError(f"Head '{ends.head}' is not below torso '{ends.torso}': choose a torso above it")
     for eye in ends.eyes:
         if ends.head not in above(eye):
             raise RigError(f"Eye '{eye}' is not below head '{ends.head}': choose an eye below it")
-    return _torso(bones, ends, above, follows), _head(bones, ends, follows), tuple(Span(eye, eye) for eye in ends.eyes)
+    return (
+        _torso(bones, ends, above, follows, structure),
+        _head(bones, ends, follows, structure),
+        tuple(Span(eye, eye) for eye in ends.eyes),
+    )
 
 
-def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool]) -> Span | None:
+def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span | None:
     """The chain of the torso: it begins above the hips, which stay with the legs."""
     if not ends.torso:
         return None
@@ -103,19 +115,21 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     found = parts(bones)
     hips = {bone for name in found.get(Part("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
-    spine = [index for index, bone in enumerate(path) if bone in found.get(Part("", "spine"), ())]
+    is_named = ends.head in found.get(Part("", "head"), ())  # else the names are of another convention, of which some words are known
+    spine = [index for index, bone in enumerate(path) if is_named and bone in found.get(Part("", "spine"), ())]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
-    return _unbroken(path[first:], follows)
+    return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 
 
-def _head(bones: Parents, ends: Ends, follows: Callable[[str], bool]) -> Span:
+def _head(bones: Parents, ends: Ends, follows: Callable[[str], bool], structure: Structure) -> Span:
     """The chain of the head, with the whole neck."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
-    if ends.torso in path:
-        return _unbroken(path[path.index(ends.torso) + 1 :], follows)
     necks = parts(bones).get(Part("", "neck"), ())
-    first = next((index for index, bone in enumerate(path) if bone in necks), len(path) - 1)
-    return _unbroken(path[first:], follows)
+    if ends.torso in path:
+        first = path.index(ends.torso) + 1
+    else:
+        first = next((index for index, bone in enumerate(path) if bone in necks), path.index(structure.neck(ends.head)))
+    return _unbroken(path[max(first, path.index(structure.begin(ends.head))) :], follows)
 
 
 def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:

@@ -1,4 +1,4 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator or property that performs it."""
+"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs it."""
 
 from typing import NamedTuple
 
@@ -18,12 +18,11 @@ from .mechanism.handling import handling
 
 
 class Step(NamedTuple):
-    """A suggested next step: its sentence, and the operator, property or menu that performs it."""
+    """A suggested next step: its sentence, and the operator or menu that performs it."""
 
     sentence: str
-    operator: str = ""  # idname; "" where a property is to be set
+    operator: str  # idname
     icon: str = "FORWARD"
-    setting: str = ""  # name of the chain's property that is to be set
     menu: str = ""  # name of a menu with other things to begin with
     text: str | None = None  # of the button; None: the operator's name
 
@@ -44,7 +43,11 @@ RESTORE = Step(
     "limber.restore_takes",
     "RECOVER_LAST",
 )
-TARGET = Step("Choose a Target: any object for the end to look at", setting="target")
+TARGET = Step(
+    "Choose a Target under Gaze: any object for the end to look at. Or press Target: it makes one where the end looks now",
+    "limber.make_target",
+    "EMPTY_AXIS",
+)
 LIVE = Step("Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY")
 LIVE_ALL = Step(
     "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"

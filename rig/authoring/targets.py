@@ -1,9 +1,63 @@
-"""Choosing another target for chains, and moving a target to the position under the mouse."""
+"""Making targets, choosing another target for chains, and moving a target to the position under the mouse."""
 
+import bpy
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
-from ..reading.goal import followed
+from ..blender.errors import RigError
+from ..reading.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, signed_axis
+from ..reading.paths import missing
+from ..showing import chain_lines
+
+IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
+
+
+def new_target(context, rig, place: Vector, size: float):
+    """Makes an empty to look at.
+
+    Args:
+        context: Blender's context.
+        rig: The armature object, whose collection the empty gets.
+        place: Its location [m, world].
+        size: Length [m] of the bone that looks.
+    """
+    target = bpy.data.objects.new(f"{rig.name} Gaze", None)
+    target.empty_display_type, target.empty_display_size = "SPHERE", size / 2
+    (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
+    target.location = place
+    context.view_layer.update()
+    return target
+
+
+def make(context, rig, chain) -> tuple[object, list[str]]:
+    """Makes a target that the chain's end meets as it is shown now, for the chain and for those with the same target.
+
+    It is where the end reaches, or in front of its eye where it looks.
+
+    Returns:
+        The target, and the names of the chains that have it.
+
+    Raises:
+        RigError: the end's bone is missing, or it has no forward direction.
+    """
+    bone = rig.pose.bones.get(chain.end)
+    if bone is None:
+        raise RigError(missing(chain.end))
+    world = rig.matrix_world @ bone.matrix
+    length = bone.length * world.median_scale
+    ahead = (world.to_3x3() @ Vector(forward_axis(chain))).normalized()
+    if not ahead.length:
+        raise RigError(
+            f"The Forward Direction of chain '{chain.name}' has no length: press Pick Forward Axis, or choose an axis of the bone"
+        )
+    place = chain_lines.eye(rig, chain)
+    target = new_target(context, rig, place if chain.goal in REACHES else place + IN_FRONT * length * ahead, length)
+    if chain.goal in ORIENTS:
+        target.rotation_euler = world.to_euler()
+    elif chain.goal in ALONG:
+        target.rotation_euler = Vector(signed_axis(chain.target_axis)).rotation_difference(ahead).to_euler()
+    context.view_layer.update()
+    return target, choose(rig, chain, target)
 
 
 def choose(rig, chain, thing) -> list[str]:

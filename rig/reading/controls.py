@@ -43,7 +43,7 @@ class Controls:
         return list(dict.fromkeys([*copied, *parent]))
 
     def _targets(self, constraint) -> list[str]:
-        held = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+        held = [target for target in constraint.targets if target.weight] if constraint.type == "ARMATURE" else (constraint,)
         found = (one.subtarget for one in held if getattr(one, "target", None) == self.rig)
         return [name for name in found if name in self.rig.pose.bones]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, cos, radians, sin
+from math import ceil, cos, degrees, radians, sin
 from typing import NamedTuple
 
 import bpy
@@ -27,6 +27,12 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
+    shares: bool = False  # whether the end is to rotate a part of the way only, as a torso that leaves the rest to head and eyes
+
+    def label(self, name: str) -> str:
+        """Where the ray ends beside its target, as text; `name`: of the chain."""
+        angle = f"{degrees(self.error):.1f}°"
+        return f"{name}: leaves {angle} to others" if self.shares else f"{name}: error {angle}"
 
     @property
     def error(self) -> float:
@@ -60,7 +66,8 @@ def rays(rig, chain) -> Iterator[Ray]:
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
         point = target.matrix_world.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
-        yield Ray(eye, eye + (point - eye).length * direction, point)
+        shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
+        yield Ray(eye, eye + (point - eye).length * direction, point, shares)
 
 
 def eye(rig, chain) -> Vector:

@@ -5,6 +5,7 @@ from math import degrees, radians
 
 import bpy
 import pytest
+from limber.panels.authoring import chain_overlay
 from limber.rig.live.budget import STEP
 from mathutils import Vector
 
@@ -65,6 +66,19 @@ def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):
     error = degrees(live.session(rig, chain).outputs.filtered_aim_error)
     assert error > 5
     assert degrees(ray.error) == pytest.approx(error, abs=0.1)
+
+
+def test_a_chain_that_leaves_a_part_to_others_shows_that_and_no_error(rig, chain, session):
+    from limber.rig.showing import chain_lines
+
+    (ray,) = chain_lines.rays(rig, chain)
+    assert ray.label("Torso") == "Torso: error 0.0°"
+    choose(chain, share=0.2)
+    settle()
+    (ray,) = chain_lines.rays(rig, chain)
+    assert degrees(ray.error) > 5
+    assert ray.label("Torso") == f"Torso: leaves {degrees(ray.error):.1f}° to others"
+    assert not any(colour == chain_overlay.MISS for colour, _ in chain_overlay.drawing().segments)
 
 
 def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, chain, session):

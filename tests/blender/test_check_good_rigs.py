@@ -107,7 +107,7 @@ def test_an_armature_from_motion_capture_is_in_order(tmp_path, mode):
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
     bpy.ops.import_anim.bvh(filepath=str(clip), rotate_mode=mode, global_scale=0.01)
     rig = bpy.context.object
-    select(rig, "Head")
+    select(rig, "Hips", "Head")
     bpy.ops.limber.new_chain(change_rotation_mode=True)
     chain = rig.limber.chains[0]
     chain.target = target()

@@ -72,6 +72,39 @@ def test_one_click_looks_into_the_camera():
     assert missed(rig, chain) < 0.1
 
 
+@pytest.mark.parametrize("goal", ["POINT", "DIRECTION", "ORIENTATION", "POSITION", "FRAME", "AIM"])
+def test_a_new_target_is_where_the_end_looks_or_reaches_so_that_nothing_moves_when_live_begins(goal: str):
+    rig, chain = looking_chain()
+    chain.goal, chain.target, chain.eye = goal, None, 0.25
+    rig.pose.bones["lower"].rotation_euler.x, rig.pose.bones["base"].rotation_euler.y = 0.4, 0.7
+    rig.matrix_world = Matrix.Translation((1, 2, 0)) @ Matrix.Rotation(0.5, 4, "Z") @ Matrix.Scale(2, 4)
+    bpy.context.view_layer.update()
+    assert bpy.ops.limber.make_target() == {"FINISHED"}
+    assert chain.target.name == "Rig Gaze"
+    before = [tip.copy() for bone in rig.pose.bones for tip in (bone.head, bone.tail)]
+    go_live(rig, chain)
+    settle()
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    now = [tip for bone in shown for tip in (bone.head, bone.tail)]
+    assert max((tip - was).length for tip, was in zip(now, before, strict=True)) < 1e-4
+    eye = rig.matrix_world @ rig.pose.bones["head"].matrix @ Vector((0, 0.025, 0))
+    away = (chain.target.matrix_world.translation - eye).length
+    assert away == pytest.approx(0 if goal in {"POSITION", "FRAME", "AIM"} else 2.0, abs=1e-4), "ten lengths of the bone, as it is scaled"
+
+
+def test_a_new_target_is_for_all_chains_that_had_the_same():
+    rig = character()
+    bpy.ops.limber.eyes_head_torso()
+    rig.limber.chains[0].target = other = target(name="Other")
+    bpy.ops.limber.make_target()
+    torso, *others = rig.limber.chains
+    assert torso.target == other
+    assert {chain.target.name for chain in others} == {"Character Gaze.001"}
+    rig.limber.chains["Head"].end = "gone"
+    with pytest.raises(RuntimeError, match="Bone 'gone' is missing"):
+        bpy.ops.limber.make_target()
+
+
 def test_chains_that_looked_at_the_same_thing_go_along_and_others_do_not():
     rig = character()
     bpy.ops.limber.eyes_head_torso()

@@ -91,9 +91,9 @@ def test_a_chain_whose_target_was_deleted_needs_another():
     make_active(chain.target)
     bpy.ops.object.delete()
     make_active(rig)
-    assert next_step(rig, False).setting == "target"
+    assert next_step(rig, False).operator == "limber.make_target"
     bpy.ops.limber.end_live()
-    assert next_step(rig, False).setting == "target"
+    assert next_step(rig, False).operator == "limber.make_target"
 
 
 def test_what_keeps_a_chain_from_starting_is_said_above_its_greyed_button():

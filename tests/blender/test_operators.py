@@ -46,6 +46,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "choose_port",
     "add_end",
     "remove_end",
+    "make_target",
     "add_target",
     "remove_target",
     "look_into_camera",
@@ -89,6 +90,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
 NEEDING_A_CHAIN = {
     "add_end",
     "remove_end",
+    "make_target",
     "add_target",
     "remove_target",
     "look_into_camera",

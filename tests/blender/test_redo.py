@@ -7,7 +7,8 @@ import pytest
 
 from tests.blender import mechanisms
 from tests.blender.at_hand import about
-from tests.blender.rigs import looking_chain, make_active
+from tests.blender.makers_rigs import made
+from tests.blender.rigs import looking_chain, make_active, select
 
 UNDO = True  # an operator that a script calls makes an undo step, as one that a button calls does
 
@@ -139,3 +140,39 @@ def test_a_mover_that_a_script_made_up_is_refused():
     for path in ("limber", "name", "location", "limber.chains[7]", "limber.nothing"):
         with pytest.raises(RuntimeError, match="What 'Store Posture' was called for was deleted"):
             bpy.ops.limber.store_posture(name="Down", owner_uid=uid, mover_path=path)
+
+
+@pytest.mark.every_blender
+def test_new_chain_that_is_adjusted_begins_and_ends_at_other_bones(undo_step, capfd):
+    rig, _ = made("Mixamo")
+    select(rig, "head")
+    undo_step("figure")
+    pressed(bpy.ops.limber.new_chain)
+    assert "Chain from 'lumbar' to 'head' has 12 joints; legs stand below 'trunk'; it looks along" in capfd.readouterr().out
+    spans = lambda: [(chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains]  # noqa: E731
+    for told, span in (({"root": "trunk"}, "trunk head"), ({"end": "neck"}, "trunk neck"), ({"root": ""}, "lumbar neck")):
+        adjust(**told)
+        assert spans() == [tuple(span.split())]
+    assert "legs stand" in capfd.readouterr().out
+
+
+@pytest.mark.every_blender
+def test_eyes_head_and_torso_that_is_adjusted_takes_other_bones(undo_step):
+    rig, _ = made("Mixamo")
+    make_active(rig)
+    undo_step("figure")
+    pressed(bpy.ops.limber.eyes_head_torso)
+    spans = lambda: {chain.name: (chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains}  # noqa: E731
+    assert spans()["Torso"] == ("lumbar", "thorax")
+    adjust(torso="lumbar", eye="", other_eye="")
+    assert spans() == {"Torso": ("lumbar", "lumbar"), "Head": ("thorax", "head")}
+    adjust(torso="")
+    assert spans() == {"Head": ("neck", "head")}
+    adjust(head="")
+    assert set(spans()) == {"Torso", "Head", "Left Eye", "Right Eye"}, "all are found again"
+
+
+def pressed(operator) -> None:
+    """The button; while it asks whether a bone's rotation mode may change: yes."""
+    known = operator.get_rna_type().properties
+    operator("EXEC_DEFAULT", UNDO, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {}))

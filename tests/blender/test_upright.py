@@ -39,6 +39,15 @@ def test_a_body_turns_as_a_whole_on_an_upright_turntable_alone():
     assert is_held(rig, chain)
 
 
+def test_a_first_bone_with_several_joints_is_no_turntable_though_one_of_them_is_upright():
+    lying = Matrix.Rotation(radians(-90), 4, "X")  # the bones lie along Y, so that their Z, nearest the parent, is upright
+    for axes, held in (({"base": None, "middle": None, "head": None}, True), ({"base": "Z", "middle": None, "head": None}, False)):
+        rig, chain = looking_chain(armature(axes))
+        rig.matrix_world = lying
+        bpy.context.view_layer.update()
+        assert is_held(rig, chain) == held
+
+
 @pytest.mark.parametrize(("tilt", "held"), [(0, False), (14, False), (16, True), (90, True), (180, False)])
 def test_up_is_the_worlds_however_the_armature_stands(tilt: float, held: bool):
     rig, chain = looking_chain()

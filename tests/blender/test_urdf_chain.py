@@ -23,10 +23,33 @@ WRISTED = ARM.replace(
 )
 
 
+HOVERING = """<robot name="hovering">
+  <link name="base"/><link name="roll"/><link name="waist"/><link name="neck"/><link name="head"/>
+  <link name="left_leg"/><link name="left_foot"/><link name="right_leg"/><link name="right_foot"/>
+  <joint name="roll" type="continuous"><parent link="base"/><child link="roll"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/></joint>
+  <joint name="waist" type="continuous"><parent link="roll"/><child link="waist"/><axis xyz="0 0 1"/></joint>
+  <joint name="neck" type="continuous"><parent link="waist"/><child link="neck"/><origin xyz="0 0 0.4"/><axis xyz="0 0 1"/></joint>
+  <joint name="head" type="continuous"><parent link="neck"/><child link="head"/><origin xyz="0 0 0.1"/><axis xyz="0 1 0"/></joint>
+  <joint name="left" type="continuous"><parent link="waist"/><child link="left_leg"/><origin xyz="0 0.1 -0.1"/><axis xyz="0 1 0"/></joint>
+  <joint name="right" type="continuous"><parent link="waist"/><child link="right_leg"/>
+  <origin xyz="0 -0.1 -0.1"/><axis xyz="0 1 0"/></joint>
+  <joint name="left_foot" type="fixed"><parent link="left_leg"/><child link="left_foot"/><origin xyz="0 0 -0.8"/></joint>
+  <joint name="right_foot" type="fixed"><parent link="right_leg"/><child link="right_foot"/><origin xyz="0 0 -0.8"/></joint>
+</robot>
+"""
+
+
 def chain_on(rig, *names: str):
     select(rig, *names)
     assert bpy.ops.limber.new_chain() == {"FINISHED"}
     return rig.limber.chains[-1]
+
+
+def test_a_robots_chain_has_all_motors_up_to_its_base_also_those_that_carry_legs(tmp_path):
+    rig = import_robot(bpy.context, write(tmp_path, HOVERING)).rig
+    chain = chain_on(rig, "head")
+    assert chain.root == "base"
+    assert [joint.bone for joint in chain.joints] == ["roll", "waist", "neck", "head"]
 
 
 def test_a_chains_joints_have_the_files_limits_and_velocities(tmp_path):

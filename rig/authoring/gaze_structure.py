@@ -1,0 +1,149 @@
+"""Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of legs."""
+
+from collections.abc import Callable
+from math import cos, radians
+from typing import NamedTuple
+
+import numpy as np
+
+from ..reading.figure import NEAR, Figure
+from . import chain_root
+from .gaze_bones import Ends
+
+LIMB = 0.15  # of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
+SHORTER = 0.5  # of the longest limb's reach: shorter ones, such as ears, do not show where the chest is
+AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
+Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
+UP = np.array((0.0, 0.0, 1.0))
+LEAVES = ("end", "nub", "tip", "top")  # last words of the names of bones that only show where the bone above them ends
+
+
+def ends(figure: Figure) -> Ends:
+    """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not show."""
+    if figure.front is None or not figure.trunk:
+        return Ends("", "", ())
+    top = _top(figure)
+    upward = _upward(figure, figure.names[top])
+    line = chain_root.line(figure.rig, upward, figure).bones
+    first = figure.index[line[-1]]
+    below = figure.parent[first] if figure.begins_on_parent(first) else first
+    near_top = _NearTop(figure.heads[below], figure.tips[top])
+    eyes = _eyes(figure, first, near_top)
+    above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else line
+    neck = figure.index[above[-1]] if above else first
+    carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
+    head = _without_end(line) if carrier is None else figure.names[_skull(figure, carrier, first)]
+    path = _upward(figure, head)
+    chest = chest_of(figure, [name for name in path if name == head or name in line])
+    return Ends(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+class _NearTop(NamedTuple):
+    """Tells what belongs to a head from what belongs to a trunk: it is nearer to the head's end than to where the line begins."""
+
+    begin: np.ndarray  # (3,)
+    end: np.ndarray  # (3,)
+
+    def __call__(self, point: np.ndarray) -> bool:
+        return bool(np.linalg.norm(point - self.end) < np.linalg.norm(point - self.begin))
+
+
+def chest_of(figure: Figure, line: list[str]) -> str:
+    """The bone of a line, from an end upward, from which the arms or wings nearest the end branch; "": there are none."""
+    reaches = {name: _reach(figure, figure.index[name]) for name in line[1:]}
+    least = max(LIMB * figure.size, SHORTER * max(reaches.values(), default=0.0))
+    return next((name for name, reach in reaches.items() if reach >= least), "")
+
+
+def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
+    """Eyes that a head carries, left and right; empty: none are told apart from what else it carries."""
+    return tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
+
+
+def _upward(figure: Figure, name: str) -> list[str]:
+    return [name, *(bone.name for bone in figure.rig.data.bones[name].parent_recursive)]
+
+
+def _top(figure: Figure) -> int:
+    """The bone of the trunk that is farthest up and to the front."""
+    ahead = figure.front + UP
+    return max(sorted(figure.trunk), key=lambda k: float(figure.tips[k] @ ahead))
+
+
+def _paired(figure: Figure, k: int) -> list[int]:
+    """What branches from a bone in pairs."""
+    return [child for child in figure.children[k] if figure.image.get(child, -1) not in {-1, child}]
+
+
+def _reach(figure: Figure, k: int) -> float:
+    """How far the limbs that branch from a bone in pairs reach from it."""
+    return max((_length(figure, k, child) for child in _paired(figure, k)), default=0.0)
+
+
+def _length(figure: Figure, k: int, limb: int) -> float:
+    return max(float(np.linalg.norm(figure.tips[each] - figure.heads[k])) for each in figure.below(limb))
+
+
+def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
+    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs the one that looks there best."""
+    pairs = []
+    for k in figure.below(above):
+        other = figure.image.get(k, -1)
+        if other in {-1, k} or figure.children[k] or figure.children[other] or not _is_left(figure, k, other):
+            continue
+        if not belongs(figure.heads[k]):
+            continue
+        aim = _aim(figure, k, other)
+        if aim >= AHEAD:
+            pairs.append((aim, (k, other)))
+    return max(pairs)[1] if pairs else ()
+
+
+def _is_left(figure: Figure, k: int, other: int) -> bool:
+    left = np.cross(UP, figure.front)
+    return bool((figure.heads[k] - figure.heads[other]) @ left > 0)
+
+
+def _aim(figure: Figure, k: int, other: int) -> float:
+    """Cosine of the angle to the front at which a pair of bones looks; where bones may point anywhere, 1 if it lies where eyes do."""
+    if figure.rig.data.bones[figure.names[k]].use_connect:
+        return 0.0
+    if figure.is_anatomical:
+        return min(float(way @ figure.front / np.linalg.norm(way)) for way in (figure.tips[e] - figure.heads[e] for e in (k, other)))
+    parent = figure.parent[k]
+    if parent != figure.parent[other] or parent not in figure.middle:
+        return 0.0
+    way = (figure.heads[k] + figure.heads[other]) / 2 - figure.heads[parent]
+    return float(way @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2 and way[2] >= 0.0)
+
+
+def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
+    """The nearest bone in the plane of symmetry that carries both eyes."""
+    k, other = eyes
+    while k >= 0 and not (k in figure.middle and other in figure.below(k)):
+        k = figure.parent[k]
+    return k if k >= 0 else None
+
+
+def _with_pairs(figure: Figure, first: int, belongs: Belongs) -> int | None:
+    """The first bone from a neck upward that carries what belongs to a head in pairs, such as ears; None: there is none."""
+    carrying = (k for k in figure.below(first) if k in figure.middle)
+    return next((k for k in carrying if any(belongs(figure.heads[child]) for child in _paired(figure, k))), None)
+
+
+def _skull(figure: Figure, k: int, neck: int) -> int:
+    """The head that a bone of a face belongs to: those begin beside the head's bone, and what
+    follows on a bone begins at its end."""
+    while k != neck:
+        parent = figure.parent[k]
+        long = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))  # 0 where bones do not lie along the limbs
+        gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
+        if gap > NEAR * figure.size if long == 0.0 else gap < long / 2:
+            break
+        k = parent
+    return k
+
+
+def _without_end(line: list[str]) -> str:
+    """The last bone of a line, given from the end upward, but for one that only shows where the bone above it ends."""
+    return line[1] if len(line) > 1 and line[0].lower().rstrip("._0123456789").endswith(LEAVES) else line[0]

@@ -1,0 +1,257 @@
+"""The figure that an armature at rest draws, by the positions of its bones alone: which limbs stand, its plane of symmetry, its front."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import cos, radians
+
+import numpy as np
+from mathutils import Vector
+
+from .controls import Controls
+
+LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different heights
+REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
+SHORT_LEG = (0.02, 0.5)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
+NEAR = 0.01  # of the figure's size: positions within it coincide
+AWAY = 0.35  # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
+LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
+ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
+CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
+MIRRORED = 0.5  # least share of bones with a mirror image
+ALONG = 0.85  # cosine of the angle within which a bone points at its child
+CLEAR = 0.3  # least cosine to the front of what decides between front and back, such as the mean of the feet's directions
+
+
+class Figure:
+    """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
+
+    Its body is the bones that deform; of an armature without them, all. Single bones without parent and children, such as controls of
+    feet, are left out.
+    """
+
+    def __init__(self, rig) -> None:
+        self.rig = rig
+        bones = rig.data.bones
+        to_world = rig.matrix_world.to_3x3()
+        self.names = [bone.name for bone in bones]
+        self.index = {name: k for k, name in enumerate(self.names)}
+        self.parent = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]  # -1: none
+        self.heads = np.array([to_world @ bone.head_local for bone in bones]).reshape(-1, 3)
+        self.tails = np.array([to_world @ bone.tail_local for bone in bones]).reshape(-1, 3)
+        self.children: list[list[int]] = [[] for _ in bones]
+        for k, above in enumerate(self.parent):
+            if above >= 0:
+                self.children[above].append(k)
+        deforming = [k for k, bone in enumerate(bones) if bone.use_deform]
+        body = deforming if len(deforming) > 1 else list(range(len(self.names)))
+        self.body = [k for k in body if self.parent[k] >= 0 or self.children[k]] or body
+
+    @cached_property
+    def is_anatomical(self) -> bool:
+        """Whether bones lie along the limbs; in files of other programs each may point anywhere, and only their heads mean something."""
+        joined = [k for k in self.body if self.children[k]]
+        return 2 * sum(map(self._points_at_child, joined)) >= len(joined)
+
+    def _points_at_child(self, k: int) -> bool:
+        ways = self.heads[self.children[k]] - self.heads[k]
+        along = self.tails[k] - self.heads[k]
+        return bool(np.any(ways @ along >= ALONG * np.linalg.norm(ways, axis=1) * np.linalg.norm(along)))
+
+    @cached_property
+    def tips(self) -> np.ndarray:
+        """Where each bone ends, (n, 3): its tail; its head where bones do not lie along the limbs."""
+        return self.tails if self.is_anatomical else self.heads
+
+    @cached_property
+    def _span(self) -> tuple[np.ndarray, np.ndarray]:
+        points = np.concatenate((self.heads[self.body], self.tips[self.body]))
+        return points.min(axis=0), points.max(axis=0)
+
+    @cached_property
+    def size(self) -> float:
+        """Diagonal of the body's extent."""
+        return float(np.linalg.norm(self._span[1] - self._span[0]))
+
+    @cached_property
+    def floor(self) -> float:
+        """Height of the body's lowest point."""
+        return float(self._span[0][2])
+
+    @cached_property
+    def ground(self) -> float:
+        """Height below which a point counts as on the ground."""
+        return self.floor + max(LOW * float(self._span[1][2] - self._span[0][2]), NEAR * self.size)
+
+    @cached_property
+    def low(self) -> np.ndarray:
+        """Whether each bone reaches the ground, (n,)."""
+        return np.minimum(self.heads[:, 2], self.tips[:, 2]) <= self.ground
+
+    @cached_property
+    def controls(self) -> Controls:
+        return Controls(self.rig)
+
+    def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
+        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' last bones.
+
+        Args:
+            line: Bones from an end upward. What hangs on the end itself is part of the end.
+        """
+        places = {name: k for k, name in enumerate(line)}
+        limbs: dict[str, set[int]] = {}
+        for k in self.body:
+            name = self.names[k]
+            if not self.low[k] or name in places or any(self.low[child] for child in self.children[k]):
+                continue
+            met = [above for above in self.controls.upstream(name) if above in places]
+            branch = min(met, key=places.__getitem__, default="")
+            if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
+                limbs.setdefault(branch, set()).add(k)
+        paired = {branch: own - self.middle for branch, own in limbs.items() if own - self.middle}
+        return paired or limbs  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
+
+    def _is_limb(self, branch: int, tip: int) -> bool:
+        """Whether what leads from a bone of the trunk to a low bone is long enough for a limb."""
+        foot = min(self.heads[tip], self.tips[tip], key=lambda point: point[2])
+        begin = min(self.heads[branch], self.tips[branch], key=lambda point: np.linalg.norm(point - foot))
+        drop = begin[2] - foot[2]
+        share, part = SHORT_LEG
+        long = float(np.linalg.norm(begin - foot)) >= REACH * self.size
+        return long or bool(drop >= share * self.size and drop >= part * (begin[2] - self.floor))
+
+    def below(self, k: int) -> list[int]:
+        """A bone and its descendants."""
+        found = [k]
+        for each in found:
+            found += self.children[each]
+        return found
+
+    # -- symmetry
+
+    @cached_property
+    def lateral(self) -> np.ndarray | None:
+        """Horizontal unit vector (3,) across the plane of symmetry, either way; None: the figure is not symmetrical."""
+        return self._plane[0] if self._plane else None
+
+    @cached_property
+    def _plane(self) -> tuple[np.ndarray, float] | None:
+        """Normal and offset of the vertical plane of symmetry."""
+        best, most = None, MIRRORED * len(self.body)
+        along_x = np.array(self.rig.matrix_world.to_3x3() @ Vector((1, 0, 0)))
+        for normal, offset in self._candidates():
+            images = self._images(normal, offset)
+            pairs = sum(other >= 0 and other != k for k, other in images.items())
+            score = sum(other >= 0 for other in images.values()) + 0.1 * abs(normal @ along_x)  # a tie: Blender's figures are along X
+            if pairs and score > most:
+                best, most = (normal, offset), score
+        return best
+
+    def _candidates(self) -> list[tuple[np.ndarray, float]]:
+        """Normals and offsets of planes between siblings with equally many descendants, those that most siblings agree on first."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for k in self.body:
+            groups.setdefault((self.parent[k], len(self.below(k))), []).append(k)
+        planes: list[tuple[np.ndarray, list[float]]] = []
+        for group in groups.values():
+            for place, one in enumerate(group):
+                for other in group[place + 1 :]:
+                    self._note(planes, one, other)
+        planes.sort(key=lambda plane: -len(plane[1]))
+        return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
+
+    def _note(self, planes: list[tuple[np.ndarray, list[float]]], one: int, other: int) -> None:
+        """Adds the plane between two bones to those with that direction."""
+        ends = next(
+            (pair for pair in self._apart(one, other) if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size),
+            None,
+        )
+        if ends is None:
+            return
+        way, middle = ends[0] - ends[1], (ends[0] + ends[1]) / 2
+        if abs(way[2]) > LEVEL * np.linalg.norm(way):
+            return
+        normal = np.array((way[0], way[1], 0.0)) / np.hypot(way[0], way[1])
+        for known, offsets in planes:
+            if abs(known @ normal) > ALIKE:
+                offsets.append(float(known @ middle))
+                return
+        planes.append((normal, [float(normal @ middle)]))
+
+    def _apart(self, one: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Pairs of points that show how two siblings lie: their heads, their tips, the middles of what hangs on them."""
+        middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (one, other))
+        return [(self.heads[one], self.heads[other]), (self.tips[one], self.tips[other]), middles]
+
+    def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
+        """Mirror image of each bone of the body: itself in the plane; -1: there is none."""
+        heads, tips = self.heads[self.body], self.tips[self.body]
+        mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731
+        gaps = np.linalg.norm(mirror(heads)[:, None] - heads[None], axis=2) + np.linalg.norm(mirror(tips)[:, None] - tips[None], axis=2)
+        nearest = gaps.argmin(axis=1)
+        near = gaps[np.arange(len(gaps)), nearest] < 2 * NEAR * self.size
+        return {k: self.body[other] if close else -1 for k, other, close in zip(self.body, nearest, near, strict=True)}
+
+    @cached_property
+    def image(self) -> dict[int, int]:
+        """Mirror image of each bone of the body: itself in the plane of symmetry; -1: there is none."""
+        return self._images(*self._plane) if self._plane else dict.fromkeys(self.body, -1)
+
+    @cached_property
+    def middle(self) -> set[int]:
+        """Bones in the plane of symmetry; of a figure without one, all of the body."""
+        return {k for k, other in self.image.items() if other == k} if self._plane else set(self.body)
+
+    @cached_property
+    def trunk(self) -> set[int]:
+        """Bones in the plane of symmetry that lead from one to the next, of the longest such line with its branches: spine, neck, head."""
+        lines: dict[int, set[int]] = {}
+        for k in sorted(self.middle):
+            first = k
+            while self.parent[first] in self.middle and self.begins_on_parent(first):
+                first = self.parent[first]
+            lines.setdefault(first, set()).add(k)
+        return max(lines.values(), key=len, default=set())
+
+    def begins_on_parent(self, k: int) -> bool:
+        """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do not."""
+        return self.parent[k] >= 0 and any(
+            np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size for end in (self.heads, self.tips)
+        )
+
+    def is_paired(self, apart: float, without: int) -> bool:
+        """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""
+        own = set(self.below(without))
+        pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in own)
+        return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
+
+    # -- front
+
+    @cached_property
+    def front(self) -> np.ndarray | None:
+        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else -Y as Blender has it; None: it is not
+        symmetrical.
+        """
+        if self.lateral is None:
+            return None
+        ahead = np.cross(self.lateral, (0.0, 0.0, 1.0))
+        feet = self._feet()
+        if feet is not None and abs(feet @ ahead) > CLEAR:
+            return ahead if feet @ ahead > 0 else -ahead
+        to_world = self.rig.matrix_world.to_3x3()
+        usual = (to_world @ Vector((0, -1, 0)), Vector((0, -1, 0)), to_world @ Vector((1, 0, 0)))
+        side = next((way for guess in usual if abs(way := np.array(guess.normalized()) @ ahead) > CLEAR), 1.0)
+        return ahead if side > 0 else -ahead
+
+    def _feet(self) -> np.ndarray | None:
+        """Mean horizontal direction (3,) of the feet: bones that lie on the ground in pairs; None: there are none."""
+        ways = []
+        for k in self.body:
+            above = self.parent[k]
+            if self.image[k] in {-1, k} or self.children[k] or above < 0:
+                continue
+            begin, end = (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
+            way = (end - begin) * (1.0, 1.0, 0.0)
+            flat = np.linalg.norm(way) > abs(end[2] - begin[2])
+            if flat and max(begin[2], end[2]) <= self.ground:
+                ways.append(way / np.linalg.norm(way))
+        return np.mean(ways, axis=0) if ways else None

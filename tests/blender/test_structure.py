@@ -1,0 +1,124 @@
+"""New Chain and Eyes, Head and Torso go by how a figure stands, whatever its bones are called and wherever they point."""
+
+from math import cos, degrees, radians, sin
+
+import bpy
+import pytest
+from limber.rig.showing import chain_lines
+from mathutils import Matrix, Vector
+
+from tests.blender.makers_rigs import FIGURES, made
+from tests.blender.rigs import make_active, select
+from tests.blender.shown import go_live, no_handler_raises, settle  # noqa: F401
+
+VARIANTS = [
+    ("own", "along", "as it is"),
+    ("numbers", "along", "facing aside"),
+    ("Japanese", "up", "as it is"),
+    ("misleading", "forward", "FBX"),
+    ("numbers", "left", "FBX"),
+]
+every_variant = pytest.mark.parametrize(("names", "axes", "stands"), VARIANTS)
+every_figure = pytest.mark.parametrize("kind", FIGURES)
+
+
+def pressed(operator, **told):
+    """The button; while it asks whether a bone's rotation mode may change: yes."""
+    known = operator.get_rna_type().properties
+    return operator(**told, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {}))
+
+
+def new_chain(kind: str, *variant: str):
+    rig, called = made(kind, *variant)
+    select(rig, called[FIGURES[kind].looks])
+    pressed(bpy.ops.limber.new_chain)
+    return rig, called, rig.limber.chains[0]
+
+
+def front(stands: str) -> Vector:
+    return Matrix.Rotation(0.7, 3, "Z") @ Vector((0, -1, 0)) if stands == "facing aside" else Vector((0, -1, 0))
+
+
+@every_figure
+@every_variant
+def test_a_chain_from_the_head_begins_above_what_stands_and_looks_ahead(kind: str, names: str, axes: str, stands: str):
+    _, called, chain = new_chain(kind, names, axes, stands)
+    back = {name: own for own, name in called.items()}
+    subject = FIGURES[kind]
+    assert (back[chain.root], back[chain.end]) == (subject.root, subject.looks)
+    start, tip = chain_lines.forward(chain.id_data, chain)
+    assert degrees((tip - start).angle(front(stands))) < 3
+
+
+@every_figure
+def test_feet_stay_on_the_ground(kind: str):
+    subject = FIGURES[kind]
+    if not subject.feet:
+        pytest.skip("it has no feet")
+    rig, called, chain = new_chain(kind)
+    bpy.ops.limber.make_target()
+    go_live(rig, chain)
+    height = max(bone.tail_local.z for bone in rig.data.bones)
+    middle = Vector(chain_lines.eye(rig, chain))
+    for aside, up in ((70, 10), (-50, 30), (0, -40)):
+        yaw, pitch = radians(aside), radians(up)
+        chain.target.location = middle + height * Vector((sin(yaw) * cos(pitch), -cos(yaw) * cos(pitch), sin(pitch)))
+        settle()
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        for foot in subject.feet:
+            moved = (shown[called[foot]].tail - rig.data.bones[called[foot]].tail_local).length
+            assert moved < 0.001 * height, f"{foot} at {aside}, {up}"
+
+
+@every_figure
+@every_variant
+def test_torso_head_and_eyes_are_found(kind: str, names: str, axes: str, stands: str):
+    subject = FIGURES[kind]
+    rig, called = made(kind, names, axes, stands)
+    make_active(rig)
+    if subject.head is None:
+        with pytest.raises(RuntimeError, match="No head was found"):
+            pressed(bpy.ops.limber.eyes_head_torso)
+        return
+    pressed(bpy.ops.limber.eyes_head_torso)
+    back = {name: own for own, name in called.items()}
+    spans = {chain.name: (back[chain.root], back[chain.end]) for chain in rig.limber.chains}
+    wanted = {"Torso": subject.torso, "Head": subject.head}
+    if subject.eyes:
+        wanted |= {"Left Eye": ("eye.L",) * 2, "Right Eye": ("eye.R",) * 2}
+    assert spans == {name: span for name, span in wanted.items() if span}
+    for chain in rig.limber.chains:
+        start, tip = chain_lines.forward(rig, chain)
+        assert degrees((tip - start).angle(front(stands))) < 3, chain.name
+    assert rig.limber.chains["Head"].share == pytest.approx(0.7 if subject.eyes else 1.0)
+
+
+def test_a_bone_with_one_joint_carries_its_limbs_round_as_it_is_made_to():
+    rig, called = made("Mixamo")
+    rig.pose.bones["trunk"].lock_rotation = (True, False, True)
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == "trunk"
+    assert called["trunk"] == "trunk"
+
+
+def test_a_control_that_does_not_deform_is_left_out_and_named(capfd):
+    rig, called = made("ghost")
+    rig.data.bones[called["ground"]].use_deform = False
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == "trunk"
+    assert "'ground' only places the figure" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("weight", "root"), [(1.0, "lumbar"), (0.0, "trunk")])
+def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has_a_weight(weight: float, root: str):
+    rig, _ = made("spine beside the legs")
+    for side in "LR":
+        constraint = rig.pose.bones[f"thigh_hind.{side}"].constraints.new("ARMATURE")
+        for bone, share in (("trunk", weight), ("ground", 1.0)):
+            held = constraint.targets.new()
+            held.target, held.subtarget, held.weight = rig, bone, share
+    select(rig, "head")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].root == root
