@@ -71,8 +71,7 @@ class _Connects(ProgramConsent):
         robot_view.show_virtual(links.link(rig).device)
         short = links.short_servos(rig)
         if short:
-            remedy = "narrow the joints' limits, or correct the servos' ranges"
-            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {remedy}")
+            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {links.NARROW}")
         self.warn(speed_problems(links.link(rig).device)[:SERVOS_NAMED])
         self.report({"INFO"}, links.status(rig).sentence)
 
@@ -172,7 +171,7 @@ class LIMBER_OT_park(Operator):
         if why := needs_state(context, {*FOLLOWING, State.DISARMED}):
             return why
         if rig_of(context).limber.device.park is None:
-            return "There is no park pose: press Store Park Pose under Options, or choose a posture there"
+            return "There is no park pose: press Store Park Pose under Set Up > Options, or choose a posture there"
         return ""
 
     def run(self, context):

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, PointerProperty
 
-from . import links
+from . import history, links
 
 _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
@@ -44,6 +44,11 @@ def show_virtual(device) -> None:
     """Switches the ghost overlay on if the robot is virtual, since otherwise nothing shows that it moves."""
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True
+
+
+def plot_moves(now: float) -> bool:
+    """Whether a plot is shown that has anything but a standstill in it; `now`: [s, monotonic clock]."""
+    return bpy.context.window_manager.limber_view.plot and links.figures_age(now) < history.SECONDS
 
 
 def redraw_figures() -> None:

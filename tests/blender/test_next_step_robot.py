@@ -26,8 +26,8 @@ def offered(rig) -> tuple[str, list[str], int]:
     from limber.panels.robot.robot import LIMBER_PT_robot
 
     step, panel = drawn(LIMBER_PT_next_step), drawn(LIMBER_PT_robot)
-    (verb,) = step.operators
-    return verb, panel.operators, len(step.labels)
+    _, verb = step.operators  # after Stop
+    return verb, panel.operators, len(step.order)
 
 
 def test_the_virtual_robots_ghost_is_shown_when_it_is_connected():
@@ -79,9 +79,9 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
     from types import SimpleNamespace
 
     from limber.hardware.safety import State
-    from limber.rig.authoring.next_step import _of_robot
+    from limber.rig.authoring.next_step import _of_status
 
     for each in State:
         for asks in (False, True):
-            step = _of_robot(SimpleNamespace(state=each, needs_confirmation=asks, sentence="so it is"))
+            step = _of_status(SimpleNamespace(state=each, needs_confirmation=asks, sentence="so it is"))
             assert step.operator.startswith("limber."), each.name
