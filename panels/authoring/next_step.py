@@ -6,7 +6,7 @@ from ...rig.authoring.next_step import next_step
 from ...rig.events.keymap import STOP_KEY
 from ...rig.live import budget, live
 from ...rig.robot import links
-from ..settling import is_settled
+from ..settling import settled
 from ..tab import Tab, message
 
 LINES = 4  # of the sentence
@@ -27,8 +27,7 @@ class LIMBER_PT_next_step(Tab):
         row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
         if step.operator:
-            row.enabled = is_settled(step.operator)
-            row.operator(step.operator, text=step.text, icon=step.icon)
+            row.operator(settled(step.operator), text=step.text, icon=step.icon)
         else:
             row.prop(chains.active(rig), step.setting)
         if step.menu:
@@ -38,7 +37,7 @@ class LIMBER_PT_next_step(Tab):
 
 
 def _draw_stop(layout, colours) -> None:
-    """Draws Stop, greyed out while no robot is connected. A panel of its own without a header would bring the tab before Blender's own.
+    """Draws Stop, grey while no robot is connected. A panel of its own without a header would bring the tab before Blender's own.
 
     Args:
         layout: Layout to draw into.
@@ -46,6 +45,6 @@ def _draw_stop(layout, colours) -> None:
     """
     row = layout.row()
     row.scale_y = 1.8
-    row.enabled = row.alert = links.is_any_connected()
+    row.active = row.alert = links.is_any_connected()  # it can always be pressed, also by a mouse that was over it before
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

@@ -57,7 +57,7 @@ DRAG_MECHANISM = Step("Drag a target, or change a motor's value. To move a robot
 LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
 CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
-CONNECTING = Step("The robot is being connected: wait until it answers", "limber.arm", "ARMATURE_DATA")  # greyed out until it does
+CONNECTING = Step("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
 WITHOUT_CHAIN = {  # the step before such a mover is live, and that while it is
     BodyMover: (LIVE_BODY, CONNECT_BODY),
     MechanismMover: (LIVE_MECHANISM, DRAG_MECHANISM),
@@ -72,7 +72,7 @@ def next_step(rig, is_playing: bool) -> Step:
         is_playing: Whether the animation plays.
     """
     if rig is None:
-        return BUILD
+        return _of_other_scene() or BUILD
     if links.is_lost(rig):
         return _of_robot(rig)
     if take_copies.left(rig) is not None and not record.is_going(rig):
@@ -93,6 +93,15 @@ def next_step(rig, is_playing: bool) -> Step:
     if not _is_animated(target):
         return DRAG
     return CONNECT if is_playing else PLAY
+
+
+def _of_other_scene() -> Step | None:
+    """The step while the scene has no armature in use, but a robot is connected to one of another scene; None if none is."""
+    rig = next(iter(links.connected_rigs()), None)
+    status = links.status(rig) if rig is not None else None
+    if status is None:
+        return None
+    return Step(f"The robot of '{rig.name}' is in scene '{rig.users_scene[0].name}'. {status.sentence}", "limber.go_to_robot", "SCENE_DATA")
 
 
 def _without_chain(mover: Mover) -> Step:

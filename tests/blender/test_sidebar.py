@@ -21,7 +21,7 @@ NAMED_BY_PANELS = {
     *("use_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
     *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
     *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
-    *("confirm_joint", "show_message"),
+    *("confirm_joint", "show_message", "wait"),
 }
 
 

@@ -14,7 +14,7 @@ from hand import Hand
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
-STOP = "LIMBER_PT_stop"
+STOP = "LIMBER_PT_next_step"
 
 
 def robot_panels(stage) -> list[type]:
@@ -23,7 +23,7 @@ def robot_panels(stage) -> list[type]:
 
 
 def clear_tab(stage) -> None:
-    """Takes all panels out of the tab but the stop button."""
+    """Takes all panels out of the tab but the one with Stop."""
     tabs.empty(stage, STOP)
     for cls in robot_panels(stage):
         if getattr(cls, "bl_parent_id", "") in GROUPS:
