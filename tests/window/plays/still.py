@@ -1,6 +1,8 @@
-"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is tried, and is disconnected."""
+"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is tried, and is disconnected; and
+what is drawn while it is armed and still."""
 
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import tabs
 from hand import Hand
 
+from robots import HELD, reached
+
+STILL = 1.0  # [s]
 SCALE = 0.7  # of the interface, so that the panels are in sight from top to bottom
 STEP = 5  # [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
 COLUMNS = (0.25, 0.7)  # of the sidebar's width
@@ -38,6 +43,30 @@ def _without_the_step(column: list[str]) -> list[str]:
     step = column[first]
     last = next(index for index in range(first, len(column)) if column[index] != step)
     return [*column[:first], *["next step"] * (last - first), *column[last:]]
+
+
+def count_drawings(stage) -> list[str]:
+    """A list that gets the kind of a region of the 3D view whenever that is drawn."""
+    drawn: list[str] = []
+    for kind in ("WINDOW", "UI"):
+        handle = bpy.types.SpaceView3D.draw_handler_add(drawn.append, (kind,), kind, "POST_PIXEL")
+        stage.at_end.callback(bpy.types.SpaceView3D.draw_handler_remove, handle, kind)
+    return drawn
+
+
+def stand_still(stage, rig):
+    """Arms the robot, waits until it has arrived, and notes what is drawn in a second in which its state and figures stay as they are."""
+    links = stage.part("rig.robot.links")
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
+    drawn = count_drawings(stage)
+    while True:
+        yield from stage.until(lambda: links.figures_age(time.monotonic()) > STILL, HELD)
+        drawn.clear()
+        before, since = links.status(rig).sentence, links.figures_age(time.monotonic())
+        yield STILL
+        if links.status(rig).sentence == before and links.figures_age(time.monotonic()) > since:
+            stage.facts["drawn while it is still"] = list(drawn)
+            return
 
 
 def play(stage):
@@ -77,8 +106,6 @@ def play(stage):
         said = sentences.sentence(status.state, status.fault, "", device)
         links._robots[rig.session_uid].status = replace(status, sentence=said, **more)
 
-    say("CONNECTING")
-    yield from note("connecting")
     say("ARMED")
     yield from note("armed")
     say("HOLDING")
@@ -88,13 +115,15 @@ def play(stage):
     say("WORKER_LOST", "WORKER_DIED")
     yield from note("fault")
     say("ARMED", warnings=(LONG, LONG))
-    yield from note("warnings")
     budget.clock.steps = 3
     yield from note("slow")
     budget.forget()
     links.look = look
+    yield from stand_still(stage, rig)
+    drawn = count_drawings(stage)
     with stage.context():
         bpy.ops.limber.disconnect()
+    yield from stage.until(lambda: "WINDOW" in drawn)
     yield from note("disconnected")
     stage.facts["moved"] = {
         name: [(a, b) for was, now in zip(seen["before"], columns, strict=True) for a, b in zip(was, now, strict=True) if a != b]
