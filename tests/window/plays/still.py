@@ -15,7 +15,7 @@ from hand import Hand
 
 from robots import HELD, reached
 
-STILL = 1.0  # [s]
+STILL = 2.5  # [s] figures are looked at once a second at least
 SCALE = 0.7  # of the interface, so that the panels are in sight from top to bottom
 STEP = 5  # [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
 COLUMNS = (0.25, 0.7)  # of the sidebar's width
@@ -55,17 +55,26 @@ def count_drawings(stage) -> list[str]:
 
 
 def stand_still(stage, rig):
-    """Arms the robot, waits until it has arrived, and notes what is drawn in a second in which its state and figures stay as they are."""
+    """Arms the robot, waits until it has arrived, and notes what is drawn while its state and figures stay as they are."""
     links = stage.part("rig.robot.links")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
-    drawn = count_drawings(stage)
+    drawn, texts, look = count_drawings(stage), [], links.look
+
+    def note(robot) -> bool:
+        changed = look(robot)
+        texts.extend([links.status(robot).sentence] if changed else [])
+        return changed
+
+    links.look = note
     while True:
         yield from stage.until(lambda: links.figures_age(time.monotonic()) > STILL, HELD)
         drawn.clear()
-        before, since = links.status(rig).sentence, links.figures_age(time.monotonic())
+        texts.clear()
+        since = links.figures_age(time.monotonic())
         yield STILL
-        if links.status(rig).sentence == before and links.figures_age(time.monotonic()) > since:
+        if not texts and links.figures_age(time.monotonic()) > since:
             stage.facts["drawn while it is still"] = list(drawn)
+            links.look = look
             return
 
 
