@@ -1,5 +1,7 @@
 """Panels Servos, Additional Servos and Values: which servo moves which joint or property."""
 
+import bpy
+
 from ...operators.subject import rig_of
 from ...rig.properties import servo_units
 from ...rig.properties.robot import DIRECT
@@ -58,7 +60,7 @@ class LIMBER_PT_channels(ServoTab):
             if joint is None:
                 continue
             draw_trials(layout, rig, joint.label, joint.servo, joint_unit(joint))
-            _draw_found(layout, joint, each.is_motors)
+            _draw_found(layout, each.is_motors)
             layout.operator("limber.use_preset", icon="PRESET").motors = each.is_motors
             draw_servo(layout, rig.limber.device, joint)
 
@@ -116,17 +118,44 @@ def joint_unit(joint) -> str:
     return "m" if axes.is_prismatic(joint.axis) else "rad"
 
 
-def _draw_found(layout, joint, of_motors: bool) -> None:
-    """Draws a button for each servo that the scan found, which assigns it to the joint or motor."""
+class FoundMenu:
+    """Base of the menus that assign a servo of the scan to the selected joint or motor."""
+
+    bl_label = "Assign Found Servo"
+    motors: bool  # whether to the motor
+
+    def draw(self, context):
+        listed = servo_lists.chosen(rig_of(context), self.motors)
+        for one in _found():
+            is_its_own = listed.selected is not None and listed.selected.servo == one.servo
+            text = f"{one.servo}   {one.name}"
+            button = self.layout.operator("limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1")
+            button.servo, button.motors = one.servo, self.motors
+
+
+class LIMBER_MT_found_for_joint(FoundMenu, bpy.types.Menu):
+    """Servos that the scan has found, for the selected joint"""
+
+    motors = False
+
+
+class LIMBER_MT_found_for_motor(FoundMenu, bpy.types.Menu):
+    """Servos that the scan has found, for the selected motor"""
+
+    motors = True
+
+
+def _found() -> list:
+    """Servos that the newest scan has found."""
     scan = background_jobs.scan()
-    found = [one for one in scan.found if one.servo is not None] if scan else []
-    if not found:
-        return
-    layout.label(text=f"Assign a found servo to {joint.label}:")
-    flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
-    for one in found:
-        button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
-        button.servo, button.motors = one.servo, of_motors
+    return [one for one in scan.found if one.servo is not None] if scan else []
+
+
+def _draw_found(layout, of_motors: bool) -> None:
+    """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
+    row = layout.row()
+    row.enabled = bool(_found())
+    row.menu((LIMBER_MT_found_for_motor if of_motors else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM")
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:

@@ -60,7 +60,7 @@ class Layout:
     def _nothing(self, *_arguments, **_options) -> None:
         pass
 
-    separator = template_icon_view = menu = prop_search = operator_menu_enum = _nothing
+    separator = template_icon_view = menu = progress = prop_search = operator_menu_enum = _nothing
 
 
 def drawn(panel) -> Layout:

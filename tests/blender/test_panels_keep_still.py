@@ -1,11 +1,12 @@
 """No button of the tab changes its place by what a robot does: every panel has the same rows in every state, connected or not."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import bpy
 import pytest
 
-from tests.blender.drawing import drawn
+from tests.blender.drawing import Layout, drawn
 from tests.blender.rigs import looking_chain
 from tests.blender.robots import connect, robot_rig
 
@@ -102,3 +103,28 @@ def test_a_message_that_is_longer_than_its_place_is_shown_whole_by_its_last_line
     (message,) = drawn(panels()[2]).messages
     assert message.text.splitlines()[-1] == "The last one"
     assert bpy.ops.limber.show_message(text=message.text) == {"FINISHED"}
+
+
+@pytest.mark.parametrize("servos", [0, 1, 6, 7, 30])
+def test_a_scan_moves_no_button_however_many_servos_it_finds(monkeypatch, servos: int):
+    from limber.hardware.job_events import Found
+    from limber.panels.robot import scan as panel
+    from limber.panels.robot.servos import LIMBER_PT_channels
+    from limber.rig.robot import background_jobs
+
+    robot_rig()
+    before = drawn(LIMBER_PT_channels).order
+    scan = background_jobs.Work(SimpleNamespace(over=True))
+    monkeypatch.setattr(background_jobs, "_scan", scan)
+    scan.found = [Found("/dev/ttyUSB0", "feetech_sts", 1_000_000, number, f"STS {number}") for number in range(servos)]
+    assert drawn(LIMBER_PT_channels).order == before
+    assert "limber.scan" in drawn(panel.LIMBER_PT_scan).operators
+
+    seen, pages = [], -(-(servos + 2) // panel.ROWS)
+    rows = [lambda box, number=number: box.label(text=f"row {number}") for number in range(servos)]
+    for page in range(1, pages + 1):
+        layout = Layout()
+        panel._draw_page(layout, rows, SimpleNamespace(found_page=page))
+        assert len(layout.labels) == panel.ROWS
+        seen += [label for label in layout.labels if label]
+    assert seen[:servos] == [f"row {number}" for number in range(servos)], "each row is on a page"
