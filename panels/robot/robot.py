@@ -28,8 +28,6 @@ class LIMBER_PT_robot(RobotTab):
         _draw_device(column, rig.limber.device)
         _draw_buttons(layout, rig)
         message(layout, _sentences(rig), LINES)
-        if may_ask_for_pose(rig):
-            _draw_confirming(layout, rig)
 
 
 def _draw_device(layout, device) -> None:
@@ -105,18 +103,30 @@ def _draw_asking(layout, status) -> None:
     row.operator("limber.disarm", icon="CANCEL")
 
 
-def _draw_confirming(layout, rig) -> None:
-    """Draws a Confirm button for each joint; it can be pressed while the joint's pose is asked for and not confirmed."""
-    status = links.status(rig)
-    asked = status is not None and status.state is State.CONFIRM_POSE
-    box = layout.box().column(align=True)
-    for index, name in enumerate(links.joint_names(rig)):
-        row = box.row()
-        done = asked and index < len(status.confirmed) and status.confirmed[index]
-        row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
-        button = row.row()
-        button.enabled = asked and not done
-        button.operator("limber.confirm_joint", text="Confirm").joint = index
+class LIMBER_PT_confirm(RobotTab):
+    """Joints of a robot whose servos do not measure their positions: each can be confirmed by itself while its pose is asked for"""
+
+    bl_label = "Confirm Joints"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = -1
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and may_ask_for_pose(rig_of(context))
+
+    def draw(self, context):
+        rig = rig_of(context)
+        status = links.status(rig)
+        asked = status is not None and status.state is State.CONFIRM_POSE
+        box = self.layout.box().column(align=True)
+        for index, name in enumerate(links.joint_names(rig)):
+            row = box.row()
+            done = asked and index < len(status.confirmed) and status.confirmed[index]
+            row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
+            button = row.row()
+            button.enabled = asked and not done
+            button.operator("limber.confirm_joint", text="Confirm").joint = index
 
 
 class LIMBER_PT_robot_setup(RigTab):

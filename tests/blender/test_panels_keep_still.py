@@ -25,8 +25,9 @@ def panels() -> list[type]:
     from limber.panels.live.live import LIMBER_PT_live
     from limber.panels.robot import calibrate, feedback, robot, servos
 
+    asking = [robot.LIMBER_PT_confirm] if robot.LIMBER_PT_confirm.poll(bpy.context) else []
     return [
-        *(LIMBER_PT_next_step, LIMBER_PT_live, robot.LIMBER_PT_robot, robot.LIMBER_PT_robot_options, servos.LIMBER_PT_channels),
+        *(LIMBER_PT_next_step, LIMBER_PT_live, robot.LIMBER_PT_robot, *asking, robot.LIMBER_PT_robot_options, servos.LIMBER_PT_channels),
         *(calibrate.LIMBER_PT_calibrate, feedback.LIMBER_PT_feedback, feedback.LIMBER_PT_puppeteer),
     ]
 

@@ -118,6 +118,7 @@ def test_choices_differ_in_the_letters_that_a_sidebar_of_usual_width_has_room_fo
     alike = [
         (cls.__name__, prop.identifier, one.name, other.name)
         for cls in registration.classes()
+        if issubclass(cls, bpy.types.PropertyGroup | bpy.types.Operator)
         for prop in rna_of(cls).properties
         if prop.type == "ENUM"
         for one, other in combinations(prop.enum_items, 2)
