@@ -8,6 +8,7 @@ from ..hardware.errors import HardwareError
 from ..motion import MotionError
 from ..rig.blender.counting import merged
 from ..rig.blender.errors import RigError
+from ..rig.events import handlers
 from ..robots.errors import UrdfError
 
 ERRORS = (RigError, HardwareError, MotionError, UrdfError)
@@ -38,9 +39,11 @@ class Operator(bpy.types.Operator):
 
     def execute(self, context) -> set[str]:
         try:
-            return self.run(context) or {"FINISHED"}
+            result = self.run(context) or {"FINISHED"}
         except ERRORS as error:
             return self.refuse(error)
+        handlers.redraw()  # Blender redraws what shows its own data only; and a dialog leaves the panel below it as it was
+        return result
 
     def warn(self, sentences: Iterable[str]) -> None:
         """Reports warnings; those that say the same of several things are one."""

@@ -1,8 +1,11 @@
 """What operators and panels act on: the armature in use and its selected chain, and why there is none."""
 
+import bpy
+
 from ..rig.authoring import chains
 from ..rig.blender.overrides import why_not_editable
 from ..rig.live.movers import movers_of
+from ..rig.live.runtime import live_movers
 from ..rig.robot import servo_lists
 
 NO_CHAIN = "This armature has no chain: select bones in Pose Mode and press New Chain"
@@ -11,16 +14,29 @@ _in_use = ""  # name of the armature that was active last: it stays in use while
 
 
 def rig_of(context):
-    """The active object if it is an armature or has a mover, else the last such object that was active; None: there is none in the view
-    layer.
+    """The active object if it is an armature or has a mover, else the last such object that was active, as its target may be active; else,
+    as after a file was opened, what is live, or the only armature with chains. None: there is none in the view layer.
     """
     global _in_use
     thing = context.active_object
-    if _is_rig(thing):
+    if not _is_rig(thing):
+        thing = context.view_layer.objects.get(_in_use)
+    if not _is_rig(thing):
+        thing = _likely(context)
+    if thing is not None:
         _in_use = thing.name
-        return thing
-    last = context.view_layer.objects.get(_in_use)
-    return last if _is_rig(last) else None
+    return thing
+
+
+def _likely(context):
+    """What is live in the view layer, or its only armature with chains; None: neither is there."""
+    objects = context.view_layer.objects
+    if mover := next((mover for mover in live_movers(context.scene) if mover.owner.name in objects), None):
+        return mover.owner
+    if not bpy.data.armatures:
+        return None
+    rigs = [thing for thing in objects if thing.type == "ARMATURE" and thing.limber.chains]
+    return rigs[0] if len(rigs) == 1 else None
 
 
 def _is_rig(thing) -> bool:

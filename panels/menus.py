@@ -97,7 +97,10 @@ class LIMBER_MT_operators_robot(Submenu, bpy.types.Menu):
     """Operators: Robot"""
 
     bl_label = "Robot"
-    operators = ("connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop")
+    operators = (
+        "connect", "disconnect", "reconnect", "arm", "arm_confirmed", "confirm_pose", "park", "disarm", "clear_fault", "stop",
+        "go_to_robot",
+    )  # fmt: skip
 
 
 class LIMBER_MT_operators_robot_set_up(Submenu, bpy.types.Menu):

@@ -1,5 +1,10 @@
-"""What panels share: base classes with their polls, sentences that wrap, lists, and the frame range."""
+"""What panels share: base classes with their polls, sentences that wrap, lists, and the frame range.
 
+No button changes its place by what a robot or the computer does: a text that changes by itself is a `message`, which has a fixed height,
+and a button that cannot be used now is greyed out in its place.
+"""
+
+from collections.abc import Iterable
 from textwrap import wrap
 
 import bpy
@@ -9,12 +14,13 @@ from ..operators.movers import names_mover
 from ..operators.subject import rig_of
 from ..rig.authoring import chains
 from ..rig.blender.selection import selected
-from ..rig.live.movers import chosen_of
+from ..rig.live.movers import chosen_of, movers_of
 from ..rig.properties.frame_range import has_own_range
 from ..rig.reading.axes import is_prismatic
 from ..rig.robot import links, servo_lists
 
 CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font
+ENDS = ".,:; "  # what a line does not end in before an ellipsis
 FRAME = 72  # [pixels at a scale of 1] width of a panel's margins, an icon and the tabs
 
 
@@ -23,13 +29,43 @@ def sidebar_width() -> float:
     return bpy.context.region.width / bpy.context.preferences.system.ui_scale
 
 
-def sentence(layout, text: str, icon: str, least: int = 1) -> None:
-    """Draws a sentence with an icon, wrapped to the width of the sidebar, over at least `least` lines."""
+def sentence(layout, text: str, icon: str) -> None:
+    """Draws a sentence with an icon, wrapped to the width of the sidebar. One that changes by itself is a `message`."""
+    column = _lines(layout)
+    for line, shown in _with_icons(text, icon):
+        column.label(text=line, icon=shown)
+
+
+def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
+    """Draws sentences, each with its icon, in exactly `lines` lines: what is below keeps its place, whatever they say.
+
+    Where they need more, the last line ends in an ellipsis: it is a button that shows them whole, as its tooltip does.
+    """
+    sentences = [each for each in sentences if each[0]]
+    column = _lines(layout)
+    wrapped = [line for each in sentences for line in _with_icons(*each)]
+    for line, icon in wrapped[: lines if len(wrapped) <= lines else lines - 1]:
+        column.label(text=line, icon=icon)
+    if len(wrapped) > lines:
+        line, icon = wrapped[lines - 1]
+        row = column.row()
+        row.alignment = "LEFT"
+        whole = row.operator("limber.show_message", text=f"{line.rstrip(ENDS)} ...", icon=icon, emboss=False)
+        whole.text = "\n".join(text for text, _ in sentences)
+    for _ in range(lines - len(wrapped)):
+        column.label(text="")
+
+
+def _lines(layout):
+    """A column for lines of text."""
     column = layout.column(align=True)
     column.scale_y = 0.85
-    lines = _wrapped(text) or [""]
-    for number, line in enumerate(lines + [""] * (least - len(lines))):
-        column.label(text=line, icon=icon if number == 0 else "BLANK1")
+    return column
+
+
+def _with_icons(text: str, icon: str) -> list[tuple[str, str]]:
+    """The lines of a sentence, each with its icon: only the first has one."""
+    return [(line, icon if number == 0 else "BLANK1") for number, line in enumerate(_wrapped(text))]
 
 
 def address(layout, text: str) -> None:
@@ -132,12 +168,12 @@ class ArmatureTab(Tab):
 
 
 class RobotTab(Tab):
-    """Base of panels that need a connected robot."""
+    """Base of panels that need a robot, connected or not: a servo, a list of joints that may have one, or a connection."""
 
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and links.link(rig) is not None
+        return rig is not None and (links.link(rig) is not None or any(mover.has_servos for mover in movers_of(rig)))
 
 
 class ChainTab(Tab):

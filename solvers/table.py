@@ -87,7 +87,7 @@ SOLVERS: dict[str, SolverInfo] = {
         ),
         SolverInfo(
             "dls_clamped",
-            "Damped least squares (near targets)",
+            "Near-target damped least squares",
             "The same, targets brought closer: calmer out of reach",
             family.dls_clamped,
             options=DampedNearTargets,

@@ -43,9 +43,9 @@ BOARDS: Mapping[str, Board] = MappingProxyType(
     {
         "uno": Board("Arduino Uno", UNO_FLASH, UNO_FIRMWARE, 12, UNO_PINS),
         "nano": Board("Arduino Nano", NANO_FLASH, UNO_FIRMWARE, 12, UNO_PINS),
-        "uno_pca9685": Board("Arduino Uno with PCA9685", UNO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
-        "nano_pca9685": Board("Arduino Nano with PCA9685", NANO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
+        "uno_pca9685": Board("PCA9685 on Uno", UNO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
+        "nano_pca9685": Board("PCA9685 on Nano", NANO_FLASH, PCA9685_FIRMWARE, 16, UNO_PCA9685_PINS),
         "large": Board("ESP32 or RP2040", LARGE_FLASH, 400_000, 12),
-        "large_pca9685": Board("ESP32 or RP2040 with PCA9685", LARGE_FLASH, 400_000, 16),
+        "large_pca9685": Board("PCA9685 on ESP32 or RP2040", LARGE_FLASH, 400_000, 16),
     }
 )

@@ -110,7 +110,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             usual_rate=30,
         ),
         "ros2_yaml": Format(
-            "ROS 2 Joint Trajectory, YAML",
+            "ROS 2 YAML, Joint Trajectory",
             "A trajectory_msgs/JointTrajectory, as ros2 topic echo shows and ros2 topic pub sends it",
             ".yaml",
             lambda motion, _: joint_trajectory.write_yaml(motion),
@@ -119,7 +119,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             has_frames=True,
         ),
         "ros2_json": Format(
-            "ROS 2 Joint Trajectory, JSON",
+            "ROS 2 JSON, Joint Trajectory",
             "The same message as JSON, as rosbridge sends it",
             ".json",
             lambda motion, _: joint_trajectory.write_json(motion),
@@ -150,19 +150,19 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             plain.is_own,
         ),
         "servo_animation_h": Format(
-            "blender-servo-animation, Arduino",
+            "Arduino, blender-servo-animation",
             "The header that blender-servo-animation's Arduino library plays",
             ".h",
             lambda motion, _: servo_animation.header(motion),
         ),
         "servo_animation_bin": Format(
-            "blender-servo-animation, Binary",
+            "Binary, blender-servo-animation",
             "The same commands as bytes, for a memory card",
             ".bin",
             lambda motion, _: servo_animation.binary(motion),
         ),
         "servo_animation_json": Format(
-            "blender-servo-animation, JSON",
+            "JSON, blender-servo-animation",
             "Its JSON: a list of positions for each servo",
             ".json",
             lambda motion, _: servo_animation.document(motion),

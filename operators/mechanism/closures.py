@@ -76,7 +76,7 @@ class LIMBER_OT_close_named_loops(UndoOperator):
             {"INFO"},
             f"'{rig.name}' has {counted(len(pairs), 'closure')} more,"
             f" open by at most {rounded(1e3 * furthest)} mm at rest: select the bones"
-            " that have a motor, press Add Motors, then Check",
+            " that have a motor, press + under Motors, then Check",
         )
 
 

@@ -14,7 +14,7 @@ from ...rig.robot import view as robot_view
 from ...rig.robot.device import sources
 from ..operator import Operator, UndoOperator
 from ..subject import needs_rig, rig_of
-from .needs import in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
+from .needs import NOT_CONNECTED, in_state, needs_a_servo, needs_connected, needs_disconnected, needs_state
 from .program_consent import ProgramConsent
 
 LISTED = 0.02  # [s] between two checks whether the system has listed its ports
@@ -70,8 +70,7 @@ class _Connects(ProgramConsent):
         robot_view.show_virtual(links.link(rig).device)
         short = links.short_servos(rig)
         if short:
-            remedy = "narrow the joints' limits, or correct the servos' ranges"
-            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {remedy}")
+            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {links.NARROW}")
         self.warn(speed_problems(links.link(rig).device))
         self.report({"INFO"}, links.status(rig).sentence)
 
@@ -171,7 +170,7 @@ class LIMBER_OT_park(Operator):
         if why := needs_state(context, {*FOLLOWING, State.DISARMED}):
             return why
         if rig_of(context).limber.device.park is None:
-            return "There is no park pose: press Store Park Pose under Options, or choose a posture there"
+            return "There is no park pose: press Store Park Pose under Set Up > Options, or choose a posture there"
         return ""
 
     def run(self, context):
@@ -227,3 +226,21 @@ class LIMBER_OT_stop(Operator):
             return {"CANCELLED", "PASS_THROUGH"}
         self.report({"WARNING"}, "Stopped: press Clear Fault when the robot may be armed again")
         return {"FINISHED"}
+
+
+class LIMBER_OT_go_to_robot(Operator):
+    """Show the scene in which a connected robot's armature is"""
+
+    bl_label = "Go to Robot"
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        rigs = links.connected_rigs()
+        if not rigs:
+            return NOT_CONNECTED
+        return "The robot's armature is in this scene" if all(rig.name in context.scene.objects for rig in rigs) else ""
+
+    def run(self, context):
+        rig = next(rig for rig in links.connected_rigs() if rig.name not in context.scene.objects)
+        context.window.scene = rig.users_scene[0]
+        self.report({"INFO"}, f"'{rig.name}' is in this scene")

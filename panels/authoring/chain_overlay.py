@@ -24,7 +24,11 @@ LABEL_OFFSET = 12  # [pixels] distance of a label from its target
 
 
 def _shown():
-    """(rig, chain) of each live chain that is visible in this view layer."""
+    """(rig, chain) of each live chain that is visible in this view layer; none while a bake or a check steps through the scene, since
+    solutions are then not those of the frame that is shown.
+    """
+    if live.is_suspended():
+        return
     scene, layer = bpy.context.scene, bpy.context.view_layer
     for rig, chain in live.live_chains(scene):
         if rig.name in layer.objects and rig.visible_get():

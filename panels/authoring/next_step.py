@@ -1,30 +1,46 @@
-"""Panel Next Step: the suggested next action and its button."""
+"""Panel Next Step: Stop, and the suggested next action and its button."""
 
 from ...operators.subject import rig_of
 from ...rig.authoring.next_step import next_step
+from ...rig.events.keymap import STOP_KEY
 from ...rig.live import budget, live
-from ..tab import Tab, sentence
+from ...rig.robot import links
+from ..settling import settled
+from ..tab import Tab, message
 
-LINES = 4  # reserved for the sentence, so that what is below does not move when the sentence changes
+LINES = 4  # of the sentence
 
 
 class LIMBER_PT_next_step(Tab):
-    """Suggested next step, with its button"""
+    """Suggested next step, with its button, and Stop for every robot"""
 
     bl_label = "Next Step"
     bl_order = 0
 
     def draw(self, context):
         layout = self.layout
+        _draw_stop(layout, context.preferences.themes[0].user_interface.wcol_tool)
         is_playing = live.is_playing()
         rig = rig_of(context)
         step = next_step(rig, is_playing)
         row = layout.row()  # above the sentence, so that the button stays in one position from step to step
         row.scale_y = 1.4
-        row.operator(step.operator, text=step.text, icon=step.icon)
+        row.operator(settled(step.operator), text=step.text, icon=step.icon)
         if step.menu:
             layout.menu(step.menu, icon="ARMATURE_DATA")
-        sentence(layout, step.sentence, "INFO", least=LINES)
-        short = budget.playing.sentence if is_playing else budget.clock.sentence
-        if short:
-            sentence(layout, short, "TIME")
+        message(layout, [(step.sentence, "INFO")], LINES)
+        message(layout, [(budget.playing.sentence if is_playing else budget.clock.sentence, "TIME")], 1)
+
+
+def _draw_stop(layout, colours) -> None:
+    """Draws Stop, grey while no robot is connected. A panel of its own without a header would bring the tab before Blender's own.
+
+    Args:
+        layout: Layout to draw into.
+        colours: Theme's colours of buttons. Where their text is dark, Stop is drawn pressed, since a pressed button's is bright.
+    """
+    row = layout.row()
+    row.scale_y = 1.8
+    row.active = row.alert = links.is_any_connected()  # it can always be pressed, also by a mouse that was over it before
+    is_dark = sum(colours.text) < 0.5 * len(colours.text)
+    row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

@@ -11,9 +11,11 @@ from ...rig.blender.errors import capitalised
 from ...rig.live import live
 from ...rig.output import record
 from ...rig.reading.body import pairing, receiver
-from ..live.live import draw_start
+from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
-from ..tab import ArmatureTab, List, draw_range, listed, props, sentence
+from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence
+
+LINES = 3  # of what keeps a body from its source's motion
 
 
 class LIMBER_UL_pairs(List):
@@ -65,8 +67,10 @@ class LIMBER_PT_retarget(ArmatureTab):
             row.prop(retarget, "source_foot_height")
         props(layout, retarget, "shift", "paired_only", "velocity", "own_velocities", "acceleration", "gain", "posture_gain")
         draw_start(layout, retarget)
-        if retarget.live:
-            _draw_outcome(layout, live.session(rig, retarget))
+        session = live.session(rig, retarget) if retarget.live else None
+        message(layout, _troubles(retarget, session), LINES)
+        if session is not None:
+            _draw_outcome(layout, session)
         if retarget.live or record.is_going(rig):
             draw_recording(layout, rig)
         if streamed:  # a stream cannot be baked
@@ -95,18 +99,24 @@ def _draw_stream(layout, retarget) -> bool:
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
     said = heard.problem or (f"Listening: {counted(len(heard.links), 'link')} so far" if heard.links else "Listening: nothing has come yet")
-    sentence(layout, said, "ERROR" if heard.problem else "INFO")
+    message(layout, [(said, "ERROR" if heard.problem else "INFO")], 3)
     return True
 
 
+def _troubles(retarget, session) -> list[tuple[str, str]]:
+    """What keeps the body from its source's motion, with icons; the session is None while the body is not live."""
+    said = hidden(retarget)
+    if session is None:
+        return said
+    said.append((capitalised(session.problem), "ERROR"))
+    violated = session.outputs.violated if session.outputs is not None else ()
+    return said + [(f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR") for name in violated]
+
+
 def _draw_outcome(layout, session) -> None:
-    if session.problem:
-        sentence(layout, capitalised(session.problem), "ERROR")
     outputs = session.outputs
     if outputs is None:
         return
-    for name in outputs.violated:
-        sentence(layout, f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR")
     errors = np.where(np.isfinite(outputs.missed), outputs.missed, 0.0)
     worst = int(np.argmax(errors))
     rows = [

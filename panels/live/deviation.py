@@ -64,7 +64,7 @@ def colour(angle: float) -> tuple[float, float, float, float]:
 def _draw() -> None:
     """Draws a line along each bone of the live chains."""
     context = bpy.context
-    if not context.window_manager.limber_view.deviation:
+    if not context.window_manager.limber_view.deviation or live.is_suspended():
         return
     scale, depsgraph = context.preferences.system.ui_scale, context.evaluated_depsgraph_get()
     gpu.state.depth_test_set("NONE")

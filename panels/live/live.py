@@ -13,7 +13,9 @@ from ...rig.live.visibility import why_not_shown
 from ...rig.reading import axes
 from ...rig.reading import chain as build
 from ...rig.reading.goal import LOOKS, ORIENTS, REACHES, with_goal
-from ..tab import ChainTab, sentence
+from ..tab import ChainTab, message, sentence
+
+LINES = 4  # of what keeps a chain from its target
 
 
 class LIMBER_PT_live(ChainTab):
@@ -33,11 +35,7 @@ class LIMBER_PT_live(ChainTab):
         layout.operator("limber.move_with_mouse", icon="RESTRICT_SELECT_OFF")
         session = live.session(rig, chain) if chain.live else None
         layout.label(text=_outcome(chain, session), icon="BLANK1" if session is None else "HIDE_OFF")
-        trouble = build.why_not_solver(rig, chain)
-        if trouble:
-            sentence(layout, trouble, "ERROR")
-        if session is not None:
-            _draw_trouble(layout, session, said=trouble)
+        message(layout, _troubles(rig, chain, session), LINES)
 
 
 def draw_start(layout, settings) -> None:
@@ -47,11 +45,15 @@ def draw_start(layout, settings) -> None:
     row.scale_y = 1.4
     if settings.live:
         row.operator("limber.end_live", icon="PAUSE", depress=True)
-        owner = settings.id_data
-        if why := why_not_shown(mover_of(owner, settings), live.session(owner, settings)):
-            sentence(layout, why, "ERROR")
     else:
         row.operator("limber.live", icon="PLAY")
+
+
+def hidden(settings) -> list[tuple[str, str]]:
+    """Why the live mover with these settings is not seen to move, with an icon; empty if it is, or if it is not live."""
+    owner = settings.id_data
+    why = why_not_shown(mover_of(owner, settings), live.session(owner, settings)) if settings.live else ""
+    return [(why, "ERROR")] if why else []
 
 
 def _outcome(chain, session) -> str:
@@ -67,18 +69,23 @@ def _outcome(chain, session) -> str:
     return f"Aim error: {degrees(error.angle):.1f}°{beyond}"
 
 
-def _draw_trouble(layout, session, said: str) -> None:
-    if session.problem and session.problem != said:
-        sentence(layout, capitalised(session.problem), "ERROR")
+def _troubles(rig, chain, session) -> list[tuple[str, str]]:
+    """What keeps the chain from its target, with icons; the session is None while the chain is not live."""
+    trouble = build.why_not_solver(rig, chain)
+    said = [*hidden(chain), (trouble, "ERROR")]
+    if session is None:
+        return said
+    if session.problem != trouble:
+        said.append((capitalised(session.problem), "ERROR"))
     if session.outputs is None:
-        return
+        return said
     solution = session.outputs.solution
     if not solution.converged and not session.problem:
-        sentence(layout, capitalised(solution.reason), "INFO")
-    if solution.remark:
-        sentence(layout, capitalised(solution.remark), "INFO")
+        said.append((capitalised(solution.reason), "INFO"))
+    said.append((capitalised(solution.remark), "INFO"))
     if session.influence < 1.0:
-        sentence(layout, _influence(session.influence), "INFO")
+        said.append((_influence(session.influence), "INFO"))
+    return said
 
 
 def _influence(share: float) -> str:

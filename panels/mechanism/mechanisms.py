@@ -10,10 +10,12 @@ from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.ownership import NONE, is_joint, owner_of
 from ...rig.reading.mechanism.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
-from ..live.live import draw_start
+from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..output.export import draw_export
-from ..tab import Tab, draw_range, props, sentence
+from ..tab import Tab, draw_range, message, props, sentence
+
+LINES = 4  # of what the Mechanism panel says of the mechanism's state
 
 
 class MechanismTab(Tab):
@@ -63,11 +65,8 @@ class LIMBER_PT_mechanism(Tab):
             row = layout.row(align=True)
             row.operator("limber.set_rest_pose", icon="PINNED")
             row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
-            if not settings.live and (difference := difference_now(owner)):
-                sentence(layout, difference, "ERROR")
         draw_start(layout, settings)
-        if settings.live:
-            _draw_outcome(layout, settings, live.session(owner, settings))
+        message(layout, _states(owner, settings), LINES)
         active = context.active_object
         if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
@@ -80,15 +79,21 @@ class LIMBER_PT_mechanism(Tab):
                 layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
 
 
-def _draw_outcome(layout, settings, session) -> None:
+def _states(owner, settings) -> list[tuple[str, str]]:
+    """What the panel says of the mechanism: how far it is from its rest pose, or its state while it is live; with icons."""
+    if not settings.live:
+        return [(difference_now(owner) if settings.joints else "", "ERROR")]
+    session = live.session(owner, settings)
+    said = hidden(settings)
     if session.problem:
-        sentence(layout, session.problem, "ERROR")
-    elif session.remark:
-        sentence(layout, session.remark, "INFO")
-    elif session.outputs is not None:
-        lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)), default=0.0)
-        there = "The motors have reached their targets" if settings.drive == "TARGETS" else "The motors have their commanded values"
-        sentence(layout, there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")
+        return [*said, (session.problem, "ERROR")]
+    if session.remark:
+        return [*said, (session.remark, "INFO")]
+    if session.outputs is None:
+        return said
+    lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)), default=0.0)
+    there = "The motors have reached their targets" if settings.drive == "TARGETS" else "The motors have their commanded values"
+    return [*said, (there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
 
 
 def _draw_part(layout, thing) -> None:

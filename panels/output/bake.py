@@ -6,7 +6,7 @@ from ...rig.blender.counting import counted
 from ...rig.live.movers import mover_of
 from ...rig.output import record, take_copies
 from ...rig.reading.goal import followed
-from ..tab import ChainTab, draw_range, sentence
+from ..tab import ChainTab, draw_range, message, sentence
 
 
 class LIMBER_PT_bake(ChainTab):
@@ -53,9 +53,8 @@ def draw_recording(layout, rig) -> None:
     takes = record.takes(rig)
     frames = sum(len(take.frames) for take in takes)
     recorded = f"{counted(frames, 'frame')} in {counted(len(takes), 'take')}"
-    sentence(layout, f"Recording: {recorded}. Move targets, switch postures, let it play", "REC")
-    if problem := record.copy_problem(rig):
-        sentence(layout, problem, "ERROR")
+    said = f"Recording: {recorded}. Move targets, switch postures, let it play"
+    message(layout, [(record.copy_problem(rig), "ERROR"), (said, "REC")], 4)
     row = layout.row(align=True)
     row.operator("limber.keep_takes", icon="CHECKMARK")
     row.operator("limber.drop_takes", text="", icon="X")

@@ -9,8 +9,8 @@ from ...rig.blender.errors import RigError
 from ...rig.properties import servo_units
 from ...rig.reading import axes
 from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_check
-from ..tab import ServoTab, sentence
-from .servos import draw_list, draw_trials
+from ..tab import ServoTab, message
+from .servos import draw_list, draw_trials, joint_unit
 
 APART = 0.0175  # [rad] a degree from the shown pose: less no hand brings a robot to
 
@@ -26,16 +26,14 @@ class LIMBER_PT_calibrate(ServoTab):
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        status = links.status(rig)
-        if status is None:
-            sentence(layout, "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges", "INFO")
-        elif any(each.all for each in servo_lists.lists(rig)):
+        message(layout, [_state(rig)], 3)
+        if any(each.all for each in servo_lists.lists(rig)):
             for each in servo_lists.lists(rig):
                 joint = draw_list(layout, rig, each, "calibrate ", rows=3)
                 if joint is not None:
-                    _draw_joint(layout, rig, joint, status)
-            _draw_range(layout, rig, status)
-            _draw_zeros(layout, rig, status)
+                    _draw_joint(layout, rig, joint)
+            _draw_range(layout, rig)
+            _draw_zeros(layout, rig)
         column = layout.column(align=True)
         row = column.row(align=True)
         row.operator("limber.save_calibration", text="Save", icon="EXPORT")
@@ -49,15 +47,29 @@ class LIMBER_PT_calibrate(ServoTab):
             row.operator("limber.import_lerobot", text="Import", icon="IMPORT")
 
 
-def _draw_joint(layout, rig, joint, status) -> None:
-    name = joint.label
-    if status.state is State.LIMP:
-        sentence(layout, "Limp: move the robot by hand", "VIEW_PAN")
-    else:
-        draw_trials(layout, rig, name, joint.servo)
-        row = layout.row(align=True)
-        row.operator("limber.let_go", text="Release Joint", icon="VIEW_PAN").joint = name
-        row.operator("limber.let_go", text="Release All")
+def _state(rig) -> tuple[str, str]:
+    """What can be done in the robot's state, with an icon."""
+    if links.status(rig) is None:
+        return "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges", "INFO"
+    if calibrating.is_recording(rig):
+        return "Move each joint from end to end, then press End Range", "REC"
+    if _is_limp(rig):
+        return "Limp: move the robot by hand", "VIEW_PAN"
+    return "Move joints with the buttons, or press Release and move them by hand", "INFO"
+
+
+def _is_limp(rig) -> bool:
+    status = links.status(rig)
+    return status is not None and status.state is State.LIMP
+
+
+def _draw_joint(layout, rig, joint) -> None:
+    name, limp = joint.label, _is_limp(rig)
+    draw_trials(layout, rig, name, joint.servo, joint_unit(joint), usable=not limp)
+    row = layout.row(align=True)
+    row.enabled = not limp
+    row.operator("limber.let_go", text="Release Joint", icon="VIEW_PAN").joint = name
+    row.operator("limber.let_go", text="Release All")
     position = _servo_position(rig, joint)
     unit = servo_units.unit_name(rig.limber.device.protocol)
     box = layout.box().column(align=True)
@@ -84,47 +96,54 @@ def _draw_joint(layout, rig, joint, status) -> None:
 
 
 def _servo_position(rig, joint) -> float | None:
+    if links.status(rig) is None:
+        return None
     index = device.channel_of_servo(links.link(rig).device, joint.servo)
     positions = calibrating.positions(rig)
     return positions[index] if index is not None and index < len(positions) else None
 
 
-def _draw_range(layout, rig, status) -> None:
-    if calibrating.is_recording(rig):
-        sentence(layout, "Move each joint from end to end, then press End Range", "REC")
-        row = layout.row()
-        row.alert = True
-        row.operator("limber.end_range", icon="SNAP_FACE")
-    elif status.state is State.LIMP:
-        layout.operator("limber.record_range", icon="REC")
+def _draw_range(layout, rig) -> None:
+    recording = calibrating.is_recording(rig)
+    row = layout.row()
+    row.enabled, row.alert = _is_limp(rig), recording
+    row.operator("limber.end_range" if recording else "limber.record_range", icon="SNAP_FACE" if recording else "REC")
 
 
-def _draw_zeros(layout, rig, status) -> None:
-    """Draws the check of zeros: joints whose measured values differ from the shown pose, with a button to set each zero."""
+def _draw_zeros(layout, rig) -> None:
+    """Draws the check of zeros: the difference between measured and shown value of each joint, with a button to set its zero."""
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
-    if status.state is not State.LIMP:
-        sentence(column, "To check zeros: pose, press Release All, and compare", "INFO")
-        return
-    sentence(column, "Bring the robot to the pose that Blender shows. Hold a joint there that is listed, and press its Zero", "VIEW_PAN")
-    try:
-        found = zero_check.differences(rig)
-    except (RigError, HardwareError) as error:
-        sentence(column, str(error), "ERROR")
-        return
-    apart = [one for one in found if one.measured is None or abs(one.measured - one.shown) > APART * one.joint.scale]
-    if not apart:
-        sentence(column, "By the calibration every joint is within a degree of it", "CHECKMARK")
-        return
+    found, said = _differences(rig)
+    message(column, [said], 4)
     box = column.box().column(align=True)
-    for joint, shown, measured in apart:
+    for label in (joint.label for _, joint in device.driven(rig)):
+        one = found.get(label)
         name, rest = _split(box, 0.5)
-        name.label(text=joint.name)
+        name.label(text=label)
         figure, button = _split(rest, 0.55)
         figure.alignment = "RIGHT"
-        figure.label(text="not known" if measured is None else _signed(joint, measured - shown))
+        figure.label(text="-" if one is None else "not known" if one.measured is None else _signed(one.joint, one.measured - one.shown))
+        button.enabled = one is not None and _is_apart(one)
         zero = button.operator("limber.set_zero", text="Zero")
-        zero.joint, zero.angle = joint.name, shown
+        zero.joint, zero.angle = label, 0.0 if one is None else one.shown
+
+
+def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
+    """Differences by joint, none unless the robot is limp, and what is to be done, with an icon."""
+    if not _is_limp(rig):
+        return {}, ("To check zeros: pose, press Release All, and compare", "INFO")
+    try:
+        found = {one.joint.name: one for one in zero_check.differences(rig)}
+    except (RigError, HardwareError) as error:
+        return {}, (str(error), "ERROR")
+    if any(map(_is_apart, found.values())):
+        return found, ("Bring the robot to the pose that Blender shows. Hold a joint there that is off, and press its Zero", "VIEW_PAN")
+    return found, ("By the calibration every joint is within a degree of the pose that Blender shows", "CHECKMARK")
+
+
+def _is_apart(one: zero_check.Difference) -> bool:
+    return one.measured is None or abs(one.measured - one.shown) > APART * one.joint.scale
 
 
 def _split(layout, factor: float):

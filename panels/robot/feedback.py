@@ -3,9 +3,11 @@
 from math import degrees
 
 from ...hardware.safety import State
+from ...hardware.status import ChannelStatus
 from ...operators.subject import rig_of
+from ...rig.robot import device as robot_device
 from ...rig.robot import links, puppeteer
-from ..tab import RobotTab, sentence, sidebar_width
+from ..tab import RobotTab, message, sidebar_width
 
 NAME = ("Joint", 2.4)  # heading, and share of the width
 POSITIONS = (("Commanded", 2.2), ("Measured", 2.0), ("Error", 1.5))
@@ -33,36 +35,48 @@ class LIMBER_PT_feedback(RobotTab):
         row.prop(view, "plot", toggle=True, icon="GRAPH")
         if view.plot:
             layout.prop(view, "plot_joint")
-        if not any(position is not None for position in status.positions):
-            sentence(layout, "These servos do not measure their positions", "INFO")
-        _draw_positions(layout, link.device, status, sidebar_width() >= WIDE)
-        _draw_health(layout, link.device, status)
+        message(layout, [_state(link, status)], 2)
+        _draw_positions(layout, links.joint_names(rig), link, status, sidebar_width() >= WIDE)
+        if robot_device.reports_health(rig):
+            _draw_health(layout, links.servos(rig), status)
 
 
-def _draw_positions(layout, device, status, is_wide: bool) -> None:
+def _state(link, status) -> tuple[str, str]:
+    """What the panel says of the figures, with an icon."""
+    if link is None:
+        return "Not connected: press Connect", "UNLINKED"
+    if status.state is not State.CONNECTING and not any(position is not None for position in status.positions):
+        return "These servos do not measure their positions", "INFO"
+    return "", "NONE"
+
+
+def _draw_positions(layout, names, link, status, is_wide: bool) -> None:
     box = layout.box().column(align=True)
     columns = (NAME, *POSITIONS) if is_wide else POSITIONS
     _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
-    for index, joint in enumerate(device.joints):
-        commanded = status.commanded[index] if status.commanded is not None else None
-        measured = status.positions[index] if index < len(status.positions) else None
-        error = None if commanded is None or measured is None else measured - commanded
-        figures = [_text(joint, value) for value in (commanded, measured, error)]
+    for index, name in enumerate(names):
+        figures = ["-"] * len(POSITIONS) if link is None else _figures(link.device.joints[index], status, index)
         if not is_wide:
-            box.label(text=joint.name)
-        _draw_row(box, columns, [joint.name, *figures] if is_wide else figures, names=is_wide)
+            box.label(text=name)
+        _draw_row(box, columns, [name, *figures] if is_wide else figures, names=is_wide)
 
 
-def _draw_health(layout, device, status) -> None:
-    """Draws temperature, voltage, load and current of each servo, where any servo reports them."""
-    health = [(one.temperature, one.voltage, one.load, one.current) for one in status.channels]
-    if not any(value is not None for values in health for value in values):
-        return
+def _figures(joint, status, index: int) -> list[str]:
+    """Commanded and measured value of a joint, and the error."""
+    commanded = status.commanded[index] if status.commanded is not None else None
+    measured = status.positions[index] if index < len(status.positions) else None
+    error = None if commanded is None or measured is None else measured - commanded
+    return [_text(joint, value) for value in (commanded, measured, error)]
+
+
+def _draw_health(layout, servos, status) -> None:
+    """Draws temperature, voltage, load and current of each servo."""
     box = layout.box().column(align=True)
     _draw_row(box, HEALTH, [heading for heading, _ in HEALTH])
-    for channel, (heat, volts, load, current) in zip(device.channels, health, strict=False):
-        share = "-" if load is None else f"{100 * load:.0f}%"
-        _draw_row(box, HEALTH, [str(channel.servo), _number(heat, 0), _number(volts, 1), share, _number(current, 2)])
+    channels = status.channels if status is not None and status.channels else [ChannelStatus()] * len(servos)
+    for servo, one in zip(servos, channels, strict=False):
+        share = "-" if one.load is None else f"{100 * one.load:.0f}%"
+        _draw_row(box, HEALTH, [str(servo), _number(one.temperature, 0), _number(one.voltage, 1), share, _number(one.current, 2)])
 
 
 def _draw_row(layout, columns, cells, names: bool = True) -> None:
@@ -103,20 +117,23 @@ class LIMBER_PT_puppeteer(RobotTab):
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        if not puppeteer.leads(rig):
-            sentence(layout, puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows", "INFO")
-            layout.operator("limber.puppeteer", icon="VIEW_PAN")
-            return
-        if links.status(rig).state is not State.LIMP:
-            sentence(layout, "The servos are going limp", "TIME")
-            return
-        if puppeteer.is_recording(rig):
-            row = layout.row()
-            row.alert = True
-            row.operator("limber.end_record", icon="SNAP_FACE")
-        else:
-            layout.operator("limber.record", icon="REC")
+        layout.operator("limber.puppeteer", icon="VIEW_PAN")
+        recording = puppeteer.is_recording(rig)
+        row = layout.row()
+        row.alert = recording
+        row.operator("limber.end_record" if recording else "limber.record", icon="SNAP_FACE" if recording else "REC")
         row = layout.row(align=True)
+        row.enabled = puppeteer.leads(rig)
         row.operator("limber.key_pose", icon="KEYINGSET")
         row.operator("limber.store_posture", text="Store Posture", icon="POSE_HLT")
         layout.operator("limber.end_puppeteer", icon="CHECKMARK")
+        message(layout, [_of_hand(rig, links.status(rig))], 3)
+
+
+def _of_hand(rig, status) -> tuple[str, str]:
+    """What the Puppeteer panel says, with an icon."""
+    if not puppeteer.leads(rig):
+        return puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows", "INFO"
+    if status is None or status.state is not State.LIMP:
+        return "The servos are going limp", "TIME"
+    return "The armature follows the robot", "INFO"

@@ -3,7 +3,7 @@
 from ...operators.subject import rig_of
 from ...rig.live.movers import chosen_of
 from ...rig.robot import remote
-from ..tab import MoverTab, address, props, sentence
+from ..tab import MoverTab, address, message, props
 
 
 class LIMBER_PT_remote(MoverTab):
@@ -26,7 +26,8 @@ class LIMBER_PT_remote(MoverTab):
             layout.operator("limber.remote", icon="PLAY")
         else:
             layout.operator("limber.end_remote", icon="PAUSE", depress=True)
-            sentence(layout, heard.problem or "Listening", "ERROR" if heard.problem else "INFO")
+        problem, listens = (heard.problem, "Listening") if heard is not None else ("", "")
+        message(layout, [(problem or listens, "ERROR" if problem else "INFO")], 3)
         column = layout.box().column(align=True)
         for each in remote.addresses(chosen_of(rig)):
             address(column, each)

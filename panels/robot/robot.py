@@ -2,45 +2,32 @@
 
 from ...hardware.checklists import checks
 from ...hardware.protocols.table import is_on_network, settings_of
-from ...hardware.safety import FOLLOWING, State
+from ...hardware.safety import State
 from ...operators.subject import rig_of
-from ...rig.live.movers import live_of, movers_of
+from ...rig.live.movers import live_of
 from ...rig.properties.robot import OWN_FILE
 from ...rig.robot import links, programs, puppeteer
-from ..tab import RigTab, Tab, sentence
+from ...rig.robot.device import may_ask_for_pose
+from ..tab import RigTab, RobotTab, message, sentence
 
+LINES = 6  # of what the panel says: a fault and the first questions about it
 ALARMS = {State.FAULT: "ERROR", State.WORKER_LOST: "ERROR", State.CONFIRM_POSE: "QUESTION"}
 
 
-class LIMBER_PT_robot(Tab):
+class LIMBER_PT_robot(RobotTab):
     """The robot that the armature moves"""
 
     bl_label = "Robot"
     bl_order = 5
 
-    @classmethod
-    def poll(cls, context):
-        rig = rig_of(context)
-        return rig is not None and (links.link(rig) is not None or any(mover.has_servos for mover in movers_of(rig)))
-
     def draw(self, context):
         layout = self.layout
         rig = rig_of(context)
-        connected = links.link(rig) is not None
         column = layout.column()
-        column.enabled = not connected
+        column.enabled = links.link(rig) is None
         _draw_device(column, rig.limber.device)
-        if not connected:
-            row = layout.row()
-            row.scale_y = 1.4
-            row.operator("limber.connect", icon="LINKED")
-            sentence(layout, "Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")
-            return
-        _draw_state(layout, rig, links.status(rig))
-        if links.changed_since_connect(rig):
-            sentence(layout, "The robot's settings have changed: press Reconnect to use them", "INFO")
-            layout.operator("limber.reconnect", icon="FILE_REFRESH")
-        layout.operator("limber.disconnect", icon="UNLINKED")
+        _draw_buttons(layout, rig)
+        message(layout, _sentences(rig), LINES)
 
 
 def _draw_device(layout, device) -> None:
@@ -64,66 +51,82 @@ def _draw_device(layout, device) -> None:
         layout.prop(device, setting)
 
 
-def _draw_state(layout, rig, status) -> None:
-    state = status.state if status else State.CONNECTING
-    if state is State.DISARMED and status and status.needs_confirmation:  # above the sentences, so that it does not move
-        _draw_asking(layout)
+def _sentences(rig) -> list[tuple[str, str]]:
+    """What the Robot panel says, with icons: the robot's state, what to look at after a fault, and warnings."""
+    status = links.status(rig)
+    if status is None:
+        return [("Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")]
+    leads = puppeteer.leads(rig)
+    state = "The armature follows the robot: move it by hand; press Disarm when done" if leads else status.sentence
+    said = [(state, ALARMS.get(status.state, "INFO"))]
+    if status.state in links.LOST:
+        said += [(question, "DOT") for question in checks(status.fault, rig.limber.device.protocol)]
+    said += [(warning, "ERROR") for warning in (links.beyond_servos(rig), *status.warnings)]
+    if links.changed_since_connect(rig):
+        said.append(("The robot's settings have changed: press Reconnect to use them", "INFO"))
+    return said
+
+
+def _draw_buttons(layout, rig) -> None:
+    """Draws the buttons of all states, each in a place of its own; those that cannot be used now are greyed out."""
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.scale_y = 1.4
+    row.operator("limber.connect", icon="LINKED")
+    row.operator("limber.disconnect", icon="UNLINKED")
+    if may_ask_for_pose(rig):
+        _draw_asking(column, links.status(rig))
     else:
-        _draw_buttons(layout, rig, state)
-    if status:
-        text = "The armature follows the robot: move it by hand; press Disarm when done" if puppeteer.leads(rig) else status.sentence
-        sentence(layout, text, ALARMS.get(state, "INFO"))
-        _draw_checks(layout, status, rig.limber.device.protocol)
-        for warning in status.warnings:
-            sentence(layout, warning, "ERROR")
-    if state is State.CONFIRM_POSE:
-        _draw_confirming(layout, rig, status)
+        row = column.row(align=True)
+        row.scale_y = 1.4
+        row.operator("limber.arm", icon="ARMATURE_DATA")
+        row.operator("limber.disarm", icon="CANCEL")
+    row = column.row(align=True)
+    row.operator("limber.clear_fault", icon="FILE_REFRESH")
+    row.operator("limber.park", icon="HOME")
+    row = column.row(align=True)
+    row.enabled = links.changed_since_connect(rig)
+    row.operator("limber.reconnect", icon="FILE_REFRESH")
 
 
-def _draw_checks(layout, status, protocol: str) -> None:
-    if status.state not in links.LOST:
-        return
-    box = layout.box().column(align=True)
-    for question in checks(status.fault, protocol):
-        sentence(box, question, "DOT")
-
-
-def _draw_confirming(layout, rig, status) -> None:
-    """Draws a Confirm button for each joint that is not confirmed yet."""
-    joints = links.link(rig).device.joints
-    box = layout.box().column(align=True)
-    for index, joint in enumerate(joints):
-        row = box.row()
-        done = index < len(status.confirmed) and status.confirmed[index]
-        row.label(text=joint.name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
-        if not done:
-            row.operator("limber.confirm_joint", text="Confirm").joint = index
-
-
-def _draw_asking(layout) -> None:
-    """Draws the two buttons that arm a robot whose servos cannot measure their positions."""
+def _draw_asking(layout, status) -> None:
+    """Draws the buttons that arm a robot whose servos do not measure their positions: the user says that it is in the pose."""
+    asks = status is not None and status.needs_confirmation
     column = layout.column(align=True)
     column.scale_y = 1.4
-    column.operator("limber.arm_confirmed", icon="CHECKMARK")
-    column.operator("limber.arm", text="Confirm Joint by Joint", icon="ARMATURE_DATA")
+    row = column.row(align=True)
+    row.enabled = asks
+    row.operator("limber.arm_confirmed", icon="CHECKMARK")
+    column.operator("limber.arm", text="Confirm Joint by Joint" if asks else None, icon="ARMATURE_DATA")
+    row = column.row(align=True)
+    row.operator("limber.confirm_pose", icon="CHECKMARK")
+    row.operator("limber.disarm", icon="CANCEL")
 
 
-def _draw_buttons(layout, rig, state) -> None:
-    row = layout.row(align=True)
-    row.scale_y = 1.4
-    if state is State.CONFIRM_POSE:
-        row.operator("limber.confirm_pose", icon="CHECKMARK")
-        row.operator("limber.disarm", icon="CANCEL")
-    elif state in links.LOST:
-        row.operator("limber.clear_fault", icon="FILE_REFRESH")
-    elif state in FOLLOWING:
-        if rig.limber.device.park is not None:
-            row.operator("limber.park", icon="HOME")
-        row.operator("limber.disarm", icon="CANCEL")
-    elif state in links.MOVING or state is State.LIMP:
-        row.operator("limber.disarm", icon="CANCEL")
-    else:
-        row.operator("limber.arm", icon="ARMATURE_DATA")
+class LIMBER_PT_confirm(RobotTab):
+    """Joints of a robot whose servos do not measure their positions: each can be confirmed by itself while its pose is asked for"""
+
+    bl_label = "Confirm Joints"
+    bl_parent_id = "LIMBER_PT_robot"
+    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = -1
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and may_ask_for_pose(rig_of(context))
+
+    def draw(self, context):
+        rig = rig_of(context)
+        status = links.status(rig)
+        asked = status is not None and status.state is State.CONFIRM_POSE
+        box = self.layout.box().column(align=True)
+        for index, name in enumerate(links.joint_names(rig)):
+            row = box.row()
+            done = asked and index < len(status.confirmed) and status.confirmed[index]
+            row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
+            button = row.row()
+            button.enabled = asked and not done
+            button.operator("limber.confirm_joint", text="Confirm").joint = index
 
 
 class LIMBER_PT_robot_setup(RigTab):
@@ -142,9 +145,9 @@ class LIMBER_PT_robot_options(RigTab):
     """Park pose, delay and statistics of the connection"""
 
     bl_label = "Options"
-    bl_parent_id = "LIMBER_PT_robot"
+    bl_parent_id = "LIMBER_PT_robot_setup"
     bl_options = {"DEFAULT_CLOSED"}
-    bl_order = 9
+    bl_order = 6
 
     def draw(self, context):
         layout = self.layout
@@ -156,8 +159,16 @@ class LIMBER_PT_robot_options(RigTab):
         layout.prop(device, "latency")
         if device.latency < 0.0 and live_of(rig):
             sentence(layout, "Live motion cannot be early: bake it", "INFO")
-        status = links.status(rig)
-        if status and status.sent:
-            box = layout.box().column(align=True)
-            box.label(text=f"Frames: {status.sent} sent, {status.acknowledged} acknowledged, {status.lost} lost")
-            box.label(text=f"Latency: {status.late_ms_p50:.2f} ms median, {status.late_ms_p99:.2f} ms 99th percentile")
+        box = layout.box().column(align=True)
+        for text in _statistics(links.status(rig)):
+            box.label(text=text)
+
+
+def _statistics(status) -> tuple[str, str]:
+    """The connection's statistics, in two lines; the status is None if there is no connection."""
+    if status is None:
+        return "Frames: -", "Latency: -"
+    return (
+        f"Frames: {status.sent} sent, {status.acknowledged} acknowledged, {status.lost} lost",
+        f"Latency: {status.late_ms_p50:.2f} ms median, {status.late_ms_p99:.2f} ms 99th percentile",
+    )

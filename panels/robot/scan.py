@@ -1,12 +1,17 @@
 """Panels Find Servos and Protocol Capabilities."""
 
+from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 
 from ...hardware.protocols.table import OWN, PROTOCOLS, capabilities_of
 from ...operators.subject import rig_of
 from ...rig.robot import background_jobs
 from ...rig.robot.device import protocol_settings
-from ..tab import RigTab, sentence
+from ..tab import RigTab, message, sentence
+
+LINES = 3  # of what the panel says
+ROWS = 8  # of results: a port with six servos
 
 
 class LIMBER_PT_scan(RigTab):
@@ -19,44 +24,75 @@ class LIMBER_PT_scan(RigTab):
 
     def draw(self, context):
         layout = self.layout
-        scan, change = background_jobs.scan(), background_jobs.change()
-        if scan is None or scan.over:
-            layout.operator("limber.scan", icon="VIEWZOOM")
-        else:
-            column = layout.column(align=True)
-            column.progress(factor=scan.share, text=f"{100 * scan.share:.0f}%")
-            column.operator("limber.cancel_scan", icon="X")
-            sentence(layout, scan.says, "BLANK1")
-        if scan is None:
-            sentence(layout, "Lists servos with their IDs, models and voltages. Nothing moves", "INFO")
-            return
-        _draw_found(layout, scan)
-        if change is not None:
-            if change.failed:
-                sentence(layout, change.says, "ERROR")
-            elif not change.over:
-                sentence(layout, change.says, "TIME")
-            elif change.found:
-                new = change.found[-1]
-                sentence(layout, f"Servo {change.before[2]} answers as {new.servo} at {new.baudrate} now", "CHECKMARK")
+        scan = background_jobs.scan()
+        row = layout.row(align=True)
+        row.operator("limber.scan", icon="VIEWZOOM")
+        row.operator("limber.cancel_scan", icon="X")
+        share = 0.0 if scan is None or scan.over else scan.share
+        layout.progress(factor=share, text=f"{100 * share:.0f}%" if share else "")
+        message(layout, _sentences(scan, background_jobs.change()), LINES)
+        _draw_page(layout, _rows(scan), context.window_manager.limber_view)
 
 
-def _draw_found(layout, scan) -> None:
-    for (port, protocol, rate), found in groupby(scan.found, key=lambda one: (one.port, one.protocol, one.baudrate)):
-        box = layout.box().column(align=True)
-        row = box.split(factor=0.72)
-        row.label(text=port, icon="LINKED")
-        use = row.operator("limber.use_found", text="Use")
-        box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1")
-        use.port, use.protocol, use.baudrate = port, protocol, rate
-        for one in found:
-            _draw_one(box, one)
-    for remark in scan.remarks:
-        sentence(layout, remark, "ERROR")
-    if scan.failed:
-        sentence(layout, scan.says, "ERROR")
-    elif scan.over and not scan.found:
-        sentence(layout, "Nothing answered: check power and cable, and try other baud rates and protocols", "INFO")
+def _sentences(scan, change) -> list[tuple[str, str]]:
+    """What the panel says of the newest scan and of the newest change of a servo, with icons."""
+    if scan is None:
+        return [("Lists servos with their IDs, models and voltages. Nothing moves", "INFO")]
+    said = _of_change(change) if change is not None else []
+    if not scan.over:
+        said.append((scan.says, "BLANK1"))
+    elif scan.failed:
+        said.append((scan.says, "ERROR"))
+    elif not scan.found:
+        said.append(("Nothing answered: check power and cable, and try other baud rates and protocols", "INFO"))
+    return said + [(remark, "ERROR") for remark in scan.remarks]
+
+
+def _of_change(change) -> list[tuple[str, str]]:
+    if change.failed:
+        return [(change.says, "ERROR")]
+    if not change.over:
+        return [(change.says, "TIME")]
+    if not change.found:
+        return []
+    new = change.found[-1]
+    return [(f"Servo {change.before[2]} answers as {new.servo} at {new.baudrate} now", "CHECKMARK")]
+
+
+def _rows(scan) -> list[Callable]:
+    """What draws each row of the scan's results: for each port two rows, then one for each servo."""
+    rows: list[Callable] = []
+    for (port, protocol, rate), found in groupby(scan.found if scan else (), key=lambda one: (one.port, one.protocol, one.baudrate)):
+        rows.append(partial(_draw_port, port=port, protocol=protocol, rate=rate))
+        rows.append(partial(_draw_protocol, protocol=protocol, rate=rate))
+        rows.extend(partial(_draw_one, one=one) for one in found)
+    return rows
+
+
+def _draw_page(layout, rows: list[Callable], view) -> None:
+    """Draws a page of the results, as high with few or none as with many, and the choice of the page."""
+    pages = max(1, -(-len(rows) // ROWS))
+    first = ROWS * (min(view.found_page, pages) - 1)
+    box = layout.box().column(align=True)
+    shown = rows[first : first + ROWS]
+    for draw in shown:
+        draw(box)
+    for _ in range(ROWS - len(shown)):
+        box.label(text="")
+    row = layout.row()
+    row.enabled = pages > 1
+    row.prop(view, "found_page", text=f"Page of {pages}")
+
+
+def _draw_port(box, port: str, protocol: str, rate: int) -> None:
+    row = box.split(factor=0.72)
+    row.label(text=port, icon="LINKED")
+    use = row.operator("limber.use_found", text="Use")
+    use.port, use.protocol, use.baudrate = port, protocol, rate
+
+
+def _draw_protocol(box, protocol: str, rate: int) -> None:
+    box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1")
 
 
 def _draw_one(box, one) -> None:

@@ -1,11 +1,14 @@
 """Panels Servos, Additional Servos and Values: which servo moves which joint or property."""
 
+import bpy
+
 from ...operators.subject import rig_of
 from ...rig.properties import servo_units
 from ...rig.properties.robot import DIRECT
+from ...rig.reading import axes
 from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
-from ..tab import List, RigTab, ServoTab, listed, props, sentence
+from ..tab import List, RigTab, ServoTab, listed, message, props, sentence
 
 JOGS = {  # by a joint's unit: (amount for the operator, text of the button)
     "rad": ((-5.0, "-5°"), (-1.0, "-1°"), (1.0, "+1°"), (5.0, "+5°")),
@@ -56,8 +59,8 @@ class LIMBER_PT_channels(ServoTab):
             joint = draw_list(layout, rig, each)
             if joint is None:
                 continue
-            draw_trials(layout, rig, joint.label, joint.servo)
-            _draw_found(layout, joint, each.is_motors)
+            draw_trials(layout, rig, joint.label, joint.servo, joint_unit(joint))
+            _draw_found(layout, each.is_motors)
             layout.operator("limber.use_preset", icon="PRESET").motors = each.is_motors
             draw_servo(layout, rig.limber.device, joint)
 
@@ -80,41 +83,79 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
     return shown.selected
 
 
-def draw_trials(layout, rig, name: str, servo: int) -> None:
-    """Draws the buttons that move one servo or joint of the connected robot."""
+def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool = True) -> None:
+    """Draws the buttons that move one servo or joint of the robot; they are greyed out while they cannot.
+
+    Args:
+        layout: Layout to draw into.
+        rig: Object that has the robot.
+        name: Name of the joint, motor or value; "": the servo has none of its own.
+        servo: Number of the servo.
+        unit: Unit of the joint, a key of `JOGS`; "" if it has no name.
+        usable: Whether they may be pressed, if the robot's state allows it.
+    """
     link, status = links.link(rig), links.status(rig)
-    if link is None or status is None:
-        sentence(layout, "Press Connect to try servos one by one", "INFO")
-        return
-    joint = next((joint for joint in link.device.joints if joint.name == name), None)
+    is_known = link is not None and (not name or any(joint.name == name for joint in link.device.joints))
     column = layout.column(align=True)
-    column.enabled = status.state in links.QUIET
+    column.enabled = usable and is_known and status is not None and status.state in links.QUIET
     row = column.row(align=True)
-    if robot_device.channel_of_servo(link.device, servo) is not None:
-        row.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
-        if name:
-            row.operator("limber.which_joint", text="", icon="QUESTION").servo = servo
-    if joint is not None:
+    wiggle = row.row(align=True)
+    wiggle.enabled = link is not None and robot_device.channel_of_servo(link.device, servo) is not None
+    wiggle.operator("limber.wiggle", text="Wiggle", icon="FORCE_HARMONIC").servo = servo
+    if name:
+        wiggle.operator("limber.which_joint", text="", icon="QUESTION").servo = servo
         row.operator("limber.test_joint", text="Test", icon="ARROW_LEFTRIGHT").joint = name
         row = column.row(align=True)
-        for amount, text in JOGS[joint.unit]:
+        for amount, text in JOGS[unit]:
             jog = row.operator("limber.jog", text=text)
             jog.joint, jog.amount = name, amount
-    elif name:
-        sentence(layout, "Not on the robot that is connected: press Reconnect to try it", "INFO")
+    missing = "Press Connect to try servos one by one" if link is None else "Not on the robot that is connected: press Reconnect to try it"
+    message(layout, [("" if is_known else missing, "INFO")], 2)
 
 
-def _draw_found(layout, joint, of_motors: bool) -> None:
-    """Draws a button for each servo that the scan found, which assigns it to the joint or motor."""
+def joint_unit(joint) -> str:
+    """Unit of a joint or motor, a key of `JOGS`."""
+    return "m" if axes.is_prismatic(joint.axis) else "rad"
+
+
+class FoundMenu:
+    """Base of the menus that assign a servo of the scan to the selected joint or motor."""
+
+    bl_label = "Assign Found Servo"
+    motors: bool  # whether to the motor
+
+    def draw(self, context):
+        listed = servo_lists.chosen(rig_of(context), self.motors)
+        for one in _found():
+            is_its_own = listed.selected is not None and listed.selected.servo == one.servo
+            text = f"{one.servo}   {one.name}"
+            button = self.layout.operator("limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1")
+            button.servo, button.motors = one.servo, self.motors
+
+
+class LIMBER_MT_found_for_joint(FoundMenu, bpy.types.Menu):
+    """Servos that the scan has found, for the selected joint"""
+
+    motors = False
+
+
+class LIMBER_MT_found_for_motor(FoundMenu, bpy.types.Menu):
+    """Servos that the scan has found, for the selected motor"""
+
+    motors = True
+
+
+def _found() -> list:
+    """Servos that the newest scan has found."""
     scan = background_jobs.scan()
-    found = [one for one in scan.found if one.servo is not None] if scan else []
-    if not found:
-        return
-    layout.label(text=f"Assign a found servo to {joint.label}:")
-    flow = layout.grid_flow(columns=6, align=True, row_major=True, even_columns=True)
-    for one in found:
-        button = flow.operator("limber.assign_servo", text=str(one.servo), depress=one.servo == joint.servo)
-        button.servo, button.motors = one.servo, of_motors
+    return [one for one in scan.found if one.servo is not None] if scan else []
+
+
+def _draw_found(layout, of_motors: bool) -> None:
+    """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
+    row = layout.row()
+    row.enabled = bool(_found())
+    row.menu((LIMBER_MT_found_for_motor if of_motors else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM")
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:
@@ -162,8 +203,7 @@ class LIMBER_PT_more_servos(RigTab):
             row.prop(share, "gear", text="")
             row.operator("limber.remove_share", text="", icon="X").index = index
         box.operator("limber.add_share", icon="ADD")
-        if links.link(rig) is not None:
-            draw_trials(layout, rig, "", channel.servo)
+        draw_trials(layout, rig, "", channel.servo)
         draw_servo(layout, device, channel, gear=False)
 
 
@@ -189,15 +229,13 @@ class LIMBER_PT_values(RigTab):
 
 def _draw_value(layout, rig, device, value) -> None:
     now = values.value_of(value)
-    if now is None:
-        sentence(layout, "The property does not exist: correct its path, or remove it and add it again", "ERROR")
-    draw_trials(layout, rig, value.name, value.servo)
+    draw_trials(layout, rig, value.name, value.servo, "plain")
     layout.use_property_split = True
     column = layout.column(align=True)
     column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
     column.prop(value, "path")
-    if now is not None:
-        column.label(text=f"Current: {now:z.3f}")
+    lost = "The property does not exist: correct its path, or remove it and add it again"
+    message(layout, [(lost, "ERROR") if now is None else (f"Current: {now:z.3f}", "BLANK1")], 3)
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
         column.label(text=f"Servo positions in {unit}")

@@ -61,7 +61,7 @@ TURN = DRAG._replace(sentence=DRAG.sentence.replace("drag it (G)", "rotate it (R
 LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
 CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
-CONNECTING = Step("The robot is being connected", "limber.disconnect", "UNLINKED")
+CONNECTING = Step("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
 
 
 def _move_mechanism(settings) -> Step:
@@ -83,9 +83,9 @@ def next_step(rig, is_playing: bool) -> Step:
         is_playing: Whether the animation plays.
     """
     if rig is None:
-        return BUILD
+        return _of_other_scene() or BUILD
     if links.is_lost(rig):
-        return _of_robot(links.status(rig))
+        return _of_robot(rig)
     if take_copies.left(rig) is not None and not record.is_going(rig):
         return RESTORE
     chain = chains.active(rig)
@@ -98,12 +98,21 @@ def next_step(rig, is_playing: bool) -> Step:
         several = len(rig.limber.chains) > 1 and all(map(followed, rig.limber.chains))
         return LIVE_ALL if several or rig.limber.mechanism.goals else _start(LIVE, ChainMover(rig, chain))
     if links.link(rig) is not None:
-        return _of_robot(links.status(rig))
+        return _of_robot(rig)
     if step := _of_posing(chain):
         return step
     if not _is_animated(target):
         return TURN if chain.goal in TURNED else DRAG
     return CONNECT if is_playing else PLAY
+
+
+def _of_other_scene() -> Step | None:
+    """The step while the scene has no armature in use, but a robot is connected to one of another scene; None if none is."""
+    rig = next(iter(links.connected_rigs()), None)
+    status = links.status(rig) if rig is not None else None
+    if status is None:
+        return None
+    return Step(f"The robot of '{rig.name}' is in scene '{rig.users_scene[0].name}'. {status.sentence}", "limber.go_to_robot", "SCENE_DATA")
 
 
 def _without_chain(mover: Mover) -> Step:
@@ -112,7 +121,7 @@ def _without_chain(mover: Mover) -> Step:
     if not mover.is_live:
         return _start(start, mover)
     if links.link(mover.owner) is not None:
-        return _of_robot(links.status(mover.owner))
+        return _of_robot(mover.owner)
     return (None if mover.why_no_postures else _of_posing(mover.settings)) or while_live(mover.settings)
 
 
@@ -128,7 +137,14 @@ def _of_posing(settings) -> Step | None:
     return Step(why, "limber.use_pose", "POSE_HLT") if why else None
 
 
-def _of_robot(status) -> Step:
+def _of_robot(rig) -> Step:
+    step = _of_status(links.status(rig))
+    if step is FOLLOWS and (why := links.beyond_servos(rig)):
+        return step._replace(sentence=why)
+    return step
+
+
+def _of_status(status) -> Step:
     if status is None or status.state is State.CONNECTING:
         return CONNECTING
     if status.state is State.DISARMED and not status.needs_confirmation:

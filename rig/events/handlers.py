@@ -180,13 +180,13 @@ def wake_clock() -> None:
 
 
 def _figures_due(now: float) -> bool:
-    """Whether to redraw robots' figures now. They are redrawn less often if drawing delays the heartbeat, or playback needs all the
-    time.
+    """Whether to redraw robots' figures now: only if they have changed, and less often if drawing delays the heartbeat, or playback needs
+    all the time.
     """
     global _beat_at, _figures_at
     late = now - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
     _beat_at = now
-    if not links.has_figures() or now < _figures_at:
+    if now < _figures_at or not (links.figures_changed(now) or robot_view.plot_moves(now)):
         return False
     _figures_at = now + (RARE_FIGURES if late else FIGURES)
     return True
@@ -245,6 +245,17 @@ def wake_pictures() -> None:
         bpy.app.timers.register(_pictures, first_interval=0.0)
 
 
+def _redraw_later() -> None:
+    """Timer: redraws once, when what panels show has changed by the passing of time alone."""
+    redraw()
+
+
+def redraw_in(seconds: float) -> None:
+    """Redraws all 3D viewports and their sidebars after a time [s]; called by draw functions."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_redraw_later):
+        bpy.app.timers.register(_redraw_later, first_interval=seconds)
+
+
 def redraw() -> None:
     """Redraws all 3D viewports and their sidebars."""
     for window in bpy.context.window_manager.windows:
@@ -296,7 +307,7 @@ def unregister() -> None:
     remote.end_all()
     live.clear()
     live.forget()
-    for timer in (_clock, _heartbeat, _remote, _pictures, _after_enable):
+    for timer in (_clock, _heartbeat, _remote, _pictures, _redraw_later, _after_enable):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     for name, handler in reversed(HANDLERS):

@@ -245,7 +245,7 @@ class MechanismMover(MotorPostures, Mover):
 
     @property
     def why_no_servos(self) -> str:
-        return "" if self.settings.motors else f"{self.label} has no motor: select a joint and press Add Motors"
+        return "" if self.settings.motors else f"{self.label} has no motor: select a joint and press + under Motors"
 
     def channel(self, key: JointKey) -> Channel | None:
         keys = [motor.key for motor in self.settings.motors]

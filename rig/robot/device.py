@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import radians
 
-from ...hardware.device import Channel, Device, Joint, Share, Unit, auxiliary
+from ...hardware.device import VIRTUAL_HOBBY_PORT, Channel, Device, Joint, Share, Unit, auxiliary
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
+from ...hardware.protocols.interface import Capabilities, Quantity
 from ...hardware.protocols.settings import ProtocolSettings
 from ...hardware.protocols.table import OWN
 from ...motion import Limits
@@ -19,6 +20,7 @@ from ..reading.file_joints import SourceKey
 from ..reading.limit_faults import range_faults, rate_faults
 from . import programs
 
+HEALTH = frozenset((Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT))
 NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
 
 
@@ -65,6 +67,19 @@ def values_with_servo(rig) -> list:
 def names(rig) -> list[str]:
     """Names of everything that can drive a channel: joints, motors and auxiliary values."""
     return [*(joint.label for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
+
+
+def driven_names(rig) -> list[str]:
+    """Names of the joints, motors and auxiliary values that have a servo, in the device's order."""
+    return [*(joint.label for _, joint in driven(rig)), *(value.name for value in values_with_servo(rig))]
+
+
+def servos(rig) -> list[int]:
+    """Numbers of the servos, in the order of the device's channels."""
+    device = rig.limber.device
+    own = [joint.servo for owner, joint in driven(rig) if has_own_servo(owner, joint)]
+    further = [channel.servo for channel in device.channels if channel.servo >= 0]
+    return [*own, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
 
 
 def free_servo(rig) -> int:
@@ -217,6 +232,30 @@ def _on_virtual_robot(device: Device) -> Device:
         zero = low + (channel.zero - channel.lowest) * pulse
         channels.append(replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high))
     return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
+
+
+def may_ask_for_pose(rig) -> bool:
+    """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not promise measured positions. Known
+    before the robot is connected, and the same while it is.
+    """
+    device = rig.limber.device
+    if device.is_virtual:
+        return device.port.strip() == VIRTUAL_HOBBY_PORT
+    known = _capabilities(device)
+    return known is None or not known.measures
+
+
+def reports_health(rig) -> bool:
+    """Whether the rig's robot, connected or not, has a protocol whose servos report temperature, voltage, load or current."""
+    device = rig.limber.device
+    known = None if device.is_virtual else _capabilities(device)
+    return known is not None and not HEALTH.isdisjoint(known.reads)
+
+
+def _capabilities(device) -> Capabilities | None:
+    """What the device's protocol supports; None for a user's program, which is not run to find out."""
+    name = device.protocol_name
+    return table.capabilities_of(name, protocol_settings(device)) if name in table.BUILT_IN else None
 
 
 def channel_of_servo(device: Device, servo: int) -> int | None:

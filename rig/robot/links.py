@@ -1,9 +1,11 @@
 """Links between this session's armatures and their robots, and the values sent over them. Nothing is saved; loading a file disarms."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, radians
 from time import monotonic
 
+from ...hardware.device import Joint
 from ...hardware.errors import DeviceError, HardwareError
 from ...hardware.link import Link
 from ...hardware.protocols.table import FILE
@@ -11,6 +13,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
+from ..blender.counting import listing
 from ..blender.presence import find
 from ..live.live import is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
@@ -27,6 +30,7 @@ MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
 OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does not follow the armature, but may move
+NARROW = "narrow the joints' limits, or correct the servos' ranges"  # remedy where servos reach less than joints
 SLACK = 0.01  # [rad, or the joint's unit] a channel's range that is smaller than its joint's by less is not reported
 
 
@@ -35,12 +39,15 @@ class _Robot:
     link: Link
     rig_name: str
     sources: tuple[Source, ...]  # for each joint of the device where its value comes from
+    short: tuple[tuple[Joint, float, float], ...]  # joints whose limits exceed their servos' ranges, with what these allow
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
     shaped: list[float | Kinematic] = field(default_factory=list)  # last sent values: `angles` after the filters, with their velocities
     status: Status | None = None  # last status that was read
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
+    figures: tuple = ()  # its figures as they were shown last
+    figures_at: float = field(default_factory=monotonic)  # [s] time at which these changed last
     were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
 
 
@@ -66,7 +73,7 @@ def connect(rig) -> None:
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
     link = Link(device)
     link.open()
-    _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, [*values])
+    _robots[rig.session_uid] = _Robot(link, rig.name, sources, short_joints(device), values, [*values])
     send(rig)
     look(rig)
 
@@ -142,9 +149,33 @@ def short_servos(rig) -> list[str]:
     """Names of the joints of a connected rig whose limits exceed the range of their servos."""
     return [
         joint.name
-        for joint, low, high in short_joints(_robots[rig.session_uid].link.device)
+        for joint, low, high in _robots[rig.session_uid].short
         if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale
     ]
+
+
+def beyond_servos(rig) -> str:
+    """A sentence that names the joints of a connected rig whose values are beyond their servos' ranges now; "" if there are none."""
+    robot = _robots.get(rig.session_uid)
+    if robot is None:
+        return ""
+    values = dict(zip((joint.name for joint in robot.link.device.joints), robot.angles, strict=True))
+    names = [
+        joint.name for joint, low, high in robot.short if max(low - values[joint.name], values[joint.name] - high) > SLACK * joint.scale
+    ]
+    return f"The pose is beyond the servos' range ({listing(names)}): {NARROW}" if names else ""
+
+
+def joint_names(rig) -> list[str]:
+    """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's order."""
+    robot = _robots.get(rig.session_uid)
+    return [joint.name for joint in robot.link.device.joints] if robot else robot_device.driven_names(rig)
+
+
+def servos(rig) -> list[int]:
+    """Numbers of the connected robot's servos, else of those that the rig's robot would have, in the device's order."""
+    robot = _robots.get(rig.session_uid)
+    return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
 
 
 def stop_all() -> int:
@@ -164,9 +195,44 @@ def is_any_connected() -> bool:
     return bool(_robots)
 
 
-def has_figures() -> bool:
-    """Whether displayed numbers of any robot may change, because it moves or reports positions."""
-    return any(robot.status is not None and robot.status.state in MOVING | {State.LIMP} for robot in _robots.values())
+def figures_changed(now: float) -> bool:
+    """Whether what panels and the ghost show of any robot in numbers differs from what it was at the last call.
+
+    Args:
+        now: Time [s, monotonic clock], from which `figures_age` counts.
+    """
+    changed = False
+    for robot in _robots.values():
+        if (figures := _as_figures(robot)) != robot.figures:
+            robot.figures, robot.figures_at = figures, now
+            changed = True
+    return changed
+
+
+def figures_age(now: float) -> float:
+    """Time since the figures of any robot have changed [s]; infinite if none is connected."""
+    return min((now - robot.figures_at for robot in _robots.values()), default=inf)
+
+
+def _as_figures(robot: _Robot) -> tuple:
+    """A robot's numbers with the digits that panels show: joint values, servos' health, and raw positions while it is moved by hand."""
+    status = robot.status
+    if status is None:
+        return ()
+    joints = robot.link.device.joints
+    resolutions = [radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints]
+    values = [
+        tuple(None if value is None else round(value / step) for value, step in zip(row or (), resolutions, strict=False))
+        for row in (status.commanded, status.positions)
+    ]
+    health = [tuple(_rounded((one.temperature, 0), (one.voltage, 1), (one.load, 2), (one.current, 2))) for one in status.channels]
+    raw = [tuple(_rounded((one.measured, 0), (one.commanded, 0))) for one in status.channels if status.state is State.LIMP]
+    return *values, *health, *raw
+
+
+def _rounded(*figures: tuple[float | None, int]) -> Iterator[float | None]:
+    """Figures, each rounded to its number of digits."""
+    return (None if value is None else round(value, digits) for value, digits in figures)
 
 
 def park_values(rig) -> list[float]:

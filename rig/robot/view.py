@@ -1,9 +1,9 @@
-"""Viewport overlays of this session: of live chains, no-go zones and robots. Not saved."""
+"""What is shown in this session: viewport overlays of live chains, no-go zones and robots, and pages of lists. Not saved."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, PointerProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
 
-from . import links
+from . import history, links
 
 _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the items of a dynamic enumeration
 
@@ -37,6 +37,7 @@ class LimberView(bpy.types.PropertyGroup):
     )
     ghost: BoolProperty(name="Ghost", description="Draw the measured pose of the robot as lines in the 3D view")
     plot: BoolProperty(name="Plot", description="Plot the commanded and measured position of a joint over the last seconds")
+    found_page: IntProperty(name="Page", description="Page of the scan's results that is shown", default=1, min=1, soft_max=10)
     plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
 
 
@@ -44,6 +45,11 @@ def show_virtual(device) -> None:
     """Switches the ghost overlay on if the robot is virtual, since otherwise nothing shows that it moves."""
     if device.is_virtual:
         bpy.context.window_manager.limber_view.ghost = True
+
+
+def plot_moves(now: float) -> bool:
+    """Whether a plot is shown that has anything but a standstill in it; `now`: [s, monotonic clock]."""
+    return bpy.context.window_manager.limber_view.plot and links.figures_age(now) < history.SECONDS
 
 
 def redraw_figures() -> None:

@@ -16,6 +16,7 @@ class Layout:
     def __init__(self, notes: "Layout | None" = None) -> None:
         self.operators: list[str] = notes.operators if notes else []
         self.labels: list[str] = notes.labels if notes else []
+        self.messages: list[SimpleNamespace] = notes.messages if notes else []
         self.settings: list[tuple] = notes.settings if notes else []
         self.greyed: list[tuple] = notes.greyed if notes else []
         self.enabled: bool = notes.enabled if notes else True
@@ -25,7 +26,16 @@ class Layout:
     def operator(self, verb: str, **_options):
         self.operators.append(verb)
         self.order.append(verb)
-        return SimpleNamespace()
+        button = SimpleNamespace()
+        if verb == "limber.show_message":  # the last line of a message that goes on
+            self.operators.pop()
+            self.messages.append(button)
+        return button
+
+    @property
+    def said(self) -> str:
+        """All lines, and messages of which the panel shows the beginning."""
+        return " ".join([*self.labels, *(message.text for message in self.messages)])
 
     def context_pointer_set(self, _name: str, _data) -> None:
         """Names what buttons act on; no note is taken of it."""
@@ -50,7 +60,7 @@ class Layout:
     def _nothing(self, *_arguments, **_options) -> None:
         pass
 
-    separator = template_icon_view = menu = prop_search = operator_menu_enum = _nothing
+    separator = template_icon_view = menu = progress = prop_search = operator_menu_enum = _nothing
 
 
 def drawn(panel) -> Layout:

@@ -160,3 +160,14 @@ def test_words_beside_one_target_lie_above_one_another_and_others_stay_where_the
     heights = sorted(y for x, y in taken[:3])
     assert min(b - a for a, b in pairwise(heights)) >= 2 * LABEL_HEIGHT - 4
     assert len(set(heights)) == 3
+
+
+def test_nothing_is_drawn_over_a_chain_while_a_bake_steps_through_the_scene(rig, chain, session):
+    from limber.panels.authoring import chain_overlay
+    from limber.rig.live import live
+
+    assert chain_overlay.drawing().rays
+    live.suspend(True)
+    assert chain_overlay.drawing() is None
+    live.suspend(False)
+    assert chain_overlay.drawing().rays

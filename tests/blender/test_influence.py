@@ -159,6 +159,6 @@ def test_an_influence_below_one_is_named_beside_the_error_that_it_leaves(leaning
     rig, chain = leaning
     choose(chain, influence=value)
     go_live(rig, chain)
-    lines = " ".join(drawn(LIMBER_PT_live).labels)
+    lines = drawn(LIMBER_PT_live).said
     assert said in lines
     assert ("Influence is" in lines) == bool(said)

@@ -184,7 +184,7 @@ def test_live_says_that_it_needs_a_motor():
     four_bar()
     make_active(bpy.data.objects["pin A"])
     bpy.ops.limber.new_mechanism()
-    with pytest.raises(RuntimeError, match="'Mechanism' has no motor: select a joint and press Add Motors"):
+    with pytest.raises(RuntimeError, match="'Mechanism' has no motor: select a joint and press \\+ under Motors"):
         bpy.ops.limber.live()
 
 

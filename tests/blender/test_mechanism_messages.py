@@ -109,8 +109,9 @@ def test_motors_that_no_longer_fit_their_joint_say_what_to_press():
     pins = four_bar(those.joint, "revolute")
     owner = owned()
     pins["A"].limber.part.kind = "universal"
-    assert "Joint 'pin A' has 2 degrees of freedom, and motors for other ones: remove its motors, then press Add Motors on it" in says(
-        owner
+    assert (
+        "Joint 'pin A' has 2 degrees of freedom, and motors for other ones: remove its motors, then select it and press + under Motors"
+        in says(owner)
     )
     pins["A"].limber.part.kind = "fixed"
     assert "its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint" in says(owner)
@@ -131,7 +132,7 @@ def test_check_says_where_no_motor_is_and_where_motors_follow_from_others():
     four_bar()
     owner = owned()
     owner.limber.mechanism.motors.clear()
-    assert "There is no motor: select a joint and press Add Motors" in says(owner)
+    assert "There is no motor: select a joint and press + under Motors" in says(owner)
     assert "1 degree of freedom is left with the motors held (of" in says(owner)
     for pin in ("pin A", "pin D"):
         make_active(bpy.data.objects[pin])

@@ -35,7 +35,7 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
 
     rig, _ = boned()
     step = next_step(rig, False)
-    assert (step.operator, step.sentence) == ("limber.live", "Mechanism 'Rig' has no motor: select a joint and press Add Motors")
+    assert (step.operator, step.sentence) == ("limber.live", "Mechanism 'Rig' has no motor: select a joint and press + under Motors")
     assert offered().count("limber.new_chain") == 1
     select(rig, "crank")
     bpy.ops.limber.add_motors()
@@ -111,3 +111,26 @@ def test_with_a_chain_the_rig_panel_makes_another():
     buttons = offered()
     assert buttons.count("limber.new_chain") == 1
     assert "limber.check_chain" in buttons
+
+
+def test_what_is_live_or_the_only_armature_with_a_chain_is_in_use_after_a_file_was_opened(tmp_path, monkeypatch):
+    from limber.operators import subject
+
+    rig, chain = looking_chain()
+    make_active(chain.target)
+    monkeypatch.setattr(subject, "_in_use", "")
+    assert subject.rig_of(bpy.context) == rig, "the only one with a chain"
+    name = rig.name
+    twin = rig.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    monkeypatch.setattr(subject, "_in_use", "")
+    assert subject.rig_of(bpy.context) is None, "two have chains"
+    make_active(rig)
+    bpy.ops.limber.live()
+    make_active(chain.target)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "live.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "live.blend"))
+    monkeypatch.setattr(subject, "_in_use", "")
+    assert bpy.context.active_object.name != name
+    assert subject.rig_of(bpy.context).name == name, "it is live"
+    assert bpy.ops.limber.end_live.poll()

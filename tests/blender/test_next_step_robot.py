@@ -1,5 +1,7 @@
 """What the tab offers while a robot is connected: its ghost, and the way back after Stop, button after button in one place."""
 
+from dataclasses import replace
+
 import bpy
 import pytest
 
@@ -26,8 +28,8 @@ def offered(rig) -> tuple[str, list[str], int]:
     from limber.panels.robot.robot import LIMBER_PT_robot
 
     step, panel = drawn(LIMBER_PT_next_step), drawn(LIMBER_PT_robot)
-    (verb,) = step.operators
-    return verb, panel.operators, len(step.labels)
+    _, verb = step.operators  # after Stop
+    return verb, panel.operators, len(step.order)
 
 
 def test_the_virtual_robots_ghost_is_shown_when_it_is_connected():
@@ -41,7 +43,10 @@ def test_the_virtual_robots_ghost_is_shown_when_it_is_connected():
     assert not view.ghost, "who switches it off has it off"
 
 
-def test_after_stop_the_way_back_is_two_clicks_on_the_next_steps_button(armed):
+def test_after_stop_the_way_back_is_two_clicks_on_the_next_steps_button(armed, monkeypatch):
+    from limber.panels import settling
+
+    monkeypatch.setattr(settling, "SETTLES", 0.0)
     _, _, height = offered(armed)
     bpy.ops.limber.stop()
     until(lambda: state(armed) == "FAULT", "it is stopped")
@@ -79,9 +84,96 @@ def test_every_state_of_a_robot_has_a_button_for_what_its_sentence_asks():
     from types import SimpleNamespace
 
     from limber.hardware.safety import State
-    from limber.rig.authoring.next_step import _of_robot
+    from limber.rig.authoring.next_step import _of_status
 
     for each in State:
         for asks in (False, True):
-            step = _of_robot(SimpleNamespace(state=each, needs_confirmation=asks, sentence="so it is"))
+            step = _of_status(SimpleNamespace(state=each, needs_confirmation=asks, sentence="so it is"))
             assert step.operator.startswith("limber."), each.name
+
+
+def test_a_robot_that_is_being_connected_has_a_button_in_the_place_of_connect_which_does_nothing():
+    from limber.hardware.safety import State
+    from limber.rig.authoring.next_step import next_step
+    from limber.rig.robot import links
+
+    rig, _ = robot_rig()
+    bpy.ops.limber.live()
+    connect(rig)
+    links._robots[rig.session_uid].status = replace(links.status(rig), state=State.CONNECTING)
+    assert next_step(rig, False).operator == "limber.wait"
+    with pytest.raises(RuntimeError, match="Wait a moment: this button lets the robot move"):
+        bpy.ops.limber.wait()
+
+
+def test_a_button_that_moves_a_motor_comes_a_second_after_another_was_in_its_place(monkeypatch):
+    from limber.panels import settling
+    from limber.panels.settling import settled
+    from limber.rig.events import handlers
+
+    now, redraws = [10.0], []
+    monkeypatch.setattr(settling, "monotonic", lambda: now[0])
+    monkeypatch.setattr(handlers, "redraw_in", redraws.append)
+    assert settled("limber.connect") == "limber.connect"
+    assert settled("limber.wait") == "limber.wait", "it is being connected"
+    now[0] += 0.5
+    assert settled("limber.arm") == "limber.wait"
+    assert redraws == [pytest.approx(0.5)], "Blender draws again when it has settled"
+    now[0] += 0.4
+    assert settled("limber.arm") == "limber.wait"
+    now[0] += 0.1
+    assert settled("limber.arm") == "limber.arm"
+    assert settled("limber.disarm") == "limber.disarm", "what moves nothing comes at once"
+    assert settled("limber.arm") == "limber.wait"
+
+
+def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follow(armed):
+    from limber.panels.robot.robot import LIMBER_PT_robot
+    from limber.rig.authoring.next_step import next_step
+    from limber.rig.robot import links
+
+    assert next_step(armed, False).sentence.startswith("The robot follows")
+    robot = links._robots[armed.session_uid]
+    joint = robot.link.device.joints[0]
+    robot.short = ((joint, -0.1, 0.1),)
+    robot.angles[0] = 0.5
+    said = f"The pose is beyond the servos' range ({joint.name}): narrow the joints' limits, or correct the servos' ranges"
+    assert next_step(armed, False).sentence == said
+    assert said in drawn(LIMBER_PT_robot).said
+    robot.angles[0] = 0.1
+    assert next_step(armed, False).sentence.startswith("The robot follows")
+
+
+def test_another_scene_says_where_the_robot_is_and_goes_there(armed):
+    from limber.rig.authoring.next_step import next_step
+
+    here = bpy.context.scene
+    bpy.context.window.scene = bpy.data.scenes.new("Elsewhere")
+    step = next_step(None, False)
+    assert step.operator == "limber.go_to_robot"
+    assert step.sentence.startswith(f"The robot of '{armed.name}' is in scene '{here.name}'. Armed")
+    assert bpy.ops.limber.go_to_robot() == {"FINISHED"}
+    assert bpy.context.scene == here
+
+
+def test_figures_are_drawn_again_only_when_they_have_changed(armed):
+    from limber.rig.robot import links
+
+    robot = links._robots[armed.session_uid]
+    assert links.figures_changed(1.0)
+    assert not links.figures_changed(2.0), "the robot is still"
+    first, *others = robot.status.positions
+    robot.status = replace(robot.status, positions=(first + 1e-6, *others))
+    assert not links.figures_changed(3.0), "a change that no figure shows"
+    robot.status = replace(robot.status, positions=(first + 0.1, *others))
+    assert links.figures_changed(4.0)
+    assert links.figures_age(5.0) == pytest.approx(1.0)
+
+
+def test_what_an_operator_has_changed_is_drawn_at_once(armed, monkeypatch):
+    from limber.rig.events import handlers
+
+    redraws = []
+    monkeypatch.setattr(handlers, "redraw", lambda: redraws.append("all"))
+    bpy.ops.limber.disconnect()
+    assert redraws == ["all"], "no ghost is left behind"

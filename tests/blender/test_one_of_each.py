@@ -241,16 +241,16 @@ def test_a_constraint_of_limbers_that_was_switched_off_is_told_in_the_panel_unti
     panel = _panel(mover)
     bpy.ops.limber.live()
     held = _own_constraints()[0]
-    assert "does not show" not in " ".join(drawn(panel).labels)
+    assert "does not show" not in drawn(panel).said
     setattr(held, setting, value)
     bpy.context.view_layer.update()
-    said = " ".join(drawn(panel).labels)
+    said = drawn(panel).said
     assert f"'{held.name}' is muted" in said
     assert "press End Live and Start Live" in said
     bpy.ops.limber.end_live()
-    assert "does not show" not in " ".join(drawn(panel).labels)
+    assert "does not show" not in drawn(panel).said
     bpy.ops.limber.live()
-    assert "does not show" not in " ".join(drawn(panel).labels)
+    assert "does not show" not in drawn(panel).said
 
 
 def test_an_armature_in_rest_position_is_told_in_the_panel_while_live():
@@ -258,7 +258,7 @@ def test_an_armature_in_rest_position_is_told_in_the_panel_while_live():
     make_active(made.owner)
     bpy.ops.limber.live()
     made.owner.data.pose_position = "REST"
-    assert "is in Rest Position, so no pose shows: press Pose Position" in " ".join(drawn(_panel(made)).labels)
+    assert "is in Rest Position, so no pose shows: press Pose Position" in drawn(_panel(made)).said
 
 
 def test_a_change_of_a_live_owners_constraints_is_noticed_so_that_its_panel_is_drawn_again(mover):

@@ -142,7 +142,15 @@ MECHANISM = {  # verbs of mechanisms
 }
 OF_MECHANISMS = {"check_mechanism", *MECHANISM}
 GALLERY = {"add_robot", "add_robot_folder", "install_robot_meshes", "import_from_robot"}
-WITHOUT_A_RIG = {"cancel_scan", "add_demo_lamp", "clear_marks", *GALLERY}  # are about something else than the armature at hand
+WITHOUT_A_RIG = {
+    "cancel_scan",
+    "go_to_robot",
+    "show_message",
+    "wait",
+    "add_demo_lamp",
+    "clear_marks",
+    *GALLERY,
+}  # are about something else than the armature at hand
 BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
 
 

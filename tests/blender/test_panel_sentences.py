@@ -17,7 +17,7 @@ def chain():
 
 
 def said(panel) -> str:
-    return " ".join(drawn(panel).labels)
+    return drawn(panel).said
 
 
 def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():

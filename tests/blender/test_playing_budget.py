@@ -109,9 +109,9 @@ def test_the_panel_tells_of_the_playback_while_it_plays(moving, monkeypatch):
 
     short(monkeypatch)
     played(*moving)
-    assert "No frame of the motion is left out" in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "No frame of the motion is left out" in drawn(LIMBER_PT_next_step).said
     monkeypatch.setattr(live, "is_playing", lambda: False)
-    assert "No frame of the motion is left out" not in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "No frame of the motion is left out" not in drawn(LIMBER_PT_next_step).said
 
 
 def test_the_warning_of_too_little_time_goes_with_what_took_it(moving, monkeypatch):
@@ -123,8 +123,8 @@ def test_the_warning_of_too_little_time_goes_with_what_took_it(moving, monkeypat
     monkeypatch.setattr(budget, "clock", budget.Guard())
     for _ in range(budget.REMEMBERED):
         budget.clock.note(0.012)
-    assert "Limber takes 12 ms" in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "Limber takes 12 ms" in drawn(LIMBER_PT_next_step).said
     for each in list(bpy.data.objects):
         bpy.data.objects.remove(each)
     bpy.context.view_layer.update()
-    assert "Limber takes" not in " ".join(drawn(LIMBER_PT_next_step).labels)
+    assert "Limber takes" not in drawn(LIMBER_PT_next_step).said

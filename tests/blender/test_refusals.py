@@ -290,7 +290,7 @@ def test_a_robot_that_moves_is_not_connected_anew():
 
 def test_a_park_pose_is_chosen_before_the_robot_parks(rig, chain):
     connect(rig)
-    refused("There is no park pose: press Store Park Pose under Options", "park")
+    refused("There is no park pose: press Store Park Pose under Set Up > Options", "park")
 
 
 @pytest.mark.every_blender

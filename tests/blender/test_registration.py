@@ -1,6 +1,7 @@
 """The extension registers, and registers again, in a real Blender; what fails halfway leaves nothing behind."""
 
 from collections import Counter
+from itertools import combinations
 
 import bpy
 import limber
@@ -103,3 +104,24 @@ def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
     limber.register()
     assert after == nothing
     assert left() == registered != nothing
+
+
+def rna_of(cls: type):
+    """What Blender knows of a class's properties; of an operator's it is not the class that has them."""
+    if not issubclass(cls, bpy.types.Operator):
+        return cls.bl_rna
+    return getattr(bpy.ops.limber, cls.bl_idname.partition(".")[2]).get_rna_type()
+
+
+def test_choices_differ_in_the_letters_that_a_sidebar_of_usual_width_has_room_for():
+    room = 14  # letters beside a name
+    alike = [
+        (cls.__name__, prop.identifier, one.name, other.name)
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.PropertyGroup | bpy.types.Operator)
+        for prop in rna_of(cls).properties
+        if prop.type == "ENUM"
+        for one, other in combinations(prop.enum_items, 2)
+        if one.name != other.name and one.name[:room] == other.name[:room]
+    ]
+    assert alike == []

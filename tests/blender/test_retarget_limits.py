@@ -209,7 +209,7 @@ def test_a_coupled_limit_that_cannot_be_kept_is_named_and_one_that_can_is_not():
     for limit.lower in (-3.0, radians(40)):
         bpy.ops.limber.live()
         bpy.context.scene.frame_set(FRAMES[1])
-        said.append("Coupled limit 'Coupled Limit' cannot be kept" in " ".join(drawn(LIMBER_PT_retarget).labels))
+        said.append("Coupled limit 'Coupled Limit' cannot be kept" in drawn(LIMBER_PT_retarget).said)
         at_hand.end_live(rig.limber.retarget)
     assert said == [False, True]
 

@@ -67,7 +67,7 @@ def test_a_mechanism_without_motors_shows_no_servos_and_says_where_motors_come_f
 
     neck.limber.mechanism.motors.clear()
     assert not LIMBER_PT_channels.poll(bpy.context)
-    with pytest.raises(RuntimeError, match=r"'Push-Rod Neck' has no motor: select a joint and press Add Motors"):
+    with pytest.raises(RuntimeError, match=r"'Push-Rod Neck' has no motor: select a joint and press \+ under Motors"):
         bpy.ops.limber.assign_servo(servo=1)
 
 

@@ -368,5 +368,5 @@ def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_h
     connect(owner)
     view = bpy.context.window_manager.limber_view
     assert ((view, "ghost") in drawn(LIMBER_PT_feedback).greyed) is not has_bones
-    said = " ".join(drawn(LIMBER_PT_puppeteer).labels)
+    said = drawn(LIMBER_PT_puppeteer).said
     assert ("its bodies would not follow the robot" in said) is not has_bones

@@ -13,7 +13,7 @@ from tests.blender.rigs import looking_chain, make_active
 
 pytestmark = pytest.mark.every_blender
 
-FIRST = ["Stop", "Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
+FIRST = ["Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 # Operators that act on one of several things which a panel names, or that Blender's own menus have.
 NAMED_BY_PANELS = {
     *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes"),  # in its menu
@@ -21,7 +21,7 @@ NAMED_BY_PANELS = {
     *("use_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
     *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
     *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
-    "confirm_joint",
+    *("confirm_joint", "show_message", "wait"),
 }
 
 

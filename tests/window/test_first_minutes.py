@@ -1,7 +1,7 @@
 """What a new user needs to get going."""
 
 
-def test_six_clicks_lead_to_a_lamp_that_looks_at_a_moving_ball_and_three_more_to_a_robot_that_follows(play):
+def test_clicks_on_one_spot_lead_to_a_lamp_that_looks_at_a_moving_ball_and_to_a_robot_that_follows_and_back_after_stop(play):
     facts = play("first_minutes")
     assert facts["tab"] == "Limber"
     assert facts["live"]
@@ -10,4 +10,3 @@ def test_six_clicks_lead_to_a_lamp_that_looks_at_a_moving_ball_and_three_more_to
     assert facts["clicks_to_follow"] <= 3
     assert facts["ghost"], "the virtual robot is seen"
     assert facts["clicks_back_after_stop"] == 2
-    assert facts["pixels_between_these"] < 10, "Clear Fault and Arm are in one place"

@@ -39,7 +39,7 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
     if not settings.motors:
-        yield Finding("There is no motor: select a joint and press Add Motors")
+        yield Finding("There is no motor: select a joint and press + under Motors")
 
 
 def locked_motors(settings, made: Assembled) -> list:

@@ -39,8 +39,8 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     for axis in moved:
         if axis not in driven:
             raise RigError(
-                f"Joint '{joint.name}' has {len(moved)} degrees of freedom, and motors for other ones: remove its motors, then press"
-                " Add Motors on it"
+                f"Joint '{joint.name}' has {len(moved)} degrees of freedom, and motors for other ones: remove its motors, then"
+                " select it and press + under Motors"
             )
     if strange := [axis for axis in driven if axis not in moved]:
         raise RigError(

@@ -39,7 +39,7 @@ class Hand:
         give_up = time.monotonic() + PATIENCE
         while True:
             for place in self.sidebar() if places is None else places:
-                if what in (yield from self._under(place)):
+                if what in (yield from self.under(place)):
                     return place
             if time.monotonic() > give_up:
                 raise TimeoutError(f"there is no button for {what!r}")
@@ -63,7 +63,7 @@ class Hand:
         self.clicks += 1
         yield 0.0
 
-    def _under(self, place: Place) -> Generator[float | None, None, str]:
+    def under(self, place: Place) -> Generator[float | None, None, str]:
         """What Ctrl C copies there: an operator's call or a property's value; of a property in the sidebar its path. Empty: no button."""
         manager = bpy.context.window_manager
         manager.clipboard = ""

@@ -40,7 +40,7 @@ def play(stage):
     yield from shot(stage, "more", "LIMBER_PT_more_servos", "LIMBER_PT_values")
     yield from shot(stage, "asks")
     yield from reached(stage, rig, "CONFIRM_POSE", bpy.ops.limber.arm)
-    yield from shot(stage, "confirm")
+    yield from shot(stage, "confirm", "LIMBER_PT_confirm")
     do(bpy.ops.limber.disarm)
     yield from reached(stage, rig, "DISARMED")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm_confirmed)

@@ -14,7 +14,6 @@ from hand import Hand
 from robots import HELD, ServedBus, reached
 
 GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
-STOP = "LIMBER_PT_stop"
 
 
 def robot_panels(stage) -> list[type]:
@@ -23,8 +22,8 @@ def robot_panels(stage) -> list[type]:
 
 
 def clear_tab(stage) -> None:
-    """Takes all panels out of the tab but the stop button."""
-    tabs.empty(stage, STOP)
+    """Takes all panels out of the tab."""
+    tabs.empty(stage)
     for cls in robot_panels(stage):
         if getattr(cls, "bl_parent_id", "") in GROUPS:
             cls.bl_parent_id = GROUPS[0]  # all that a picture shows is in sight
@@ -32,7 +31,7 @@ def clear_tab(stage) -> None:
 
 def show(stage, *parts: str) -> None:
     """The robot's panel with these parts of it."""
-    tabs.take_out(stage, STOP)
+    tabs.take_out(stage)
     for cls in robot_panels(stage):
         if cls.__name__ in {GROUPS[0], *parts}:
             bpy.utils.register_class(cls)

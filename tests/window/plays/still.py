@@ -1,0 +1,140 @@
+"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is tried, and is disconnected; and
+what is drawn while it is armed and still."""
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import tabs
+from hand import Hand
+
+from robots import HELD, reached
+
+STILL = 2.5  # [s] figures are looked at once a second at least
+SCALE = 0.7  # of the interface, so that the panels are in sight from top to bottom
+STEP = 5  # [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
+COLUMNS = (0.25, 0.7)  # of the sidebar's width
+SHOWN = ("LIMBER_PT_next_step", "LIMBER_PT_live", "LIMBER_PT_robot", "LIMBER_PT_feedback", "LIMBER_PT_motion")
+LONG = "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it cool, check its supply"
+
+
+def places(stage, hand: Hand):
+    """What is under the mouse down two columns of the sidebar; "next step" for the first button after Stop, and no word for text."""
+    stage.redraw()
+    yield 0.2
+    region = stage.region("UI")
+    found = []
+    for across in COLUMNS:
+        column = []
+        for y in range(region.y + region.height - 1, region.y, -STEP):
+            column.append((yield from hand.under((int(region.x + across * region.width), y))))
+        found.append(["" if "show_message" in name else name for name in column])
+    return [_without_the_step(column) for column in found]
+
+
+def _without_the_step(column: list[str]) -> list[str]:
+    stop = max(index for index, name in enumerate(column) if "limber.stop" in name)
+    first = next(index for index in range(stop + 1, len(column)) if column[index])
+    step = column[first]
+    last = next(index for index in range(first, len(column)) if column[index] != step)
+    return [*column[:first], *["next step"] * (last - first), *column[last:]]
+
+
+def count_drawings(stage) -> list[str]:
+    """A list that gets the kind of a region of the 3D view whenever that is drawn."""
+    drawn: list[str] = []
+    for kind in ("WINDOW", "UI"):
+        handle = bpy.types.SpaceView3D.draw_handler_add(drawn.append, (kind,), kind, "POST_PIXEL")
+        stage.at_end.callback(bpy.types.SpaceView3D.draw_handler_remove, handle, kind)
+    return drawn
+
+
+def stand_still(stage, rig):
+    """Arms the robot, waits until it has arrived, and notes what is drawn while its state and figures stay as they are."""
+    links = stage.part("rig.robot.links")
+    yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
+    drawn, texts, look = count_drawings(stage), [], links.look
+
+    def note(robot) -> bool:
+        changed = look(robot)
+        texts.extend([links.status(robot).sentence] if changed else [])
+        return changed
+
+    links.look = note
+    while True:
+        yield from stage.until(lambda: links.figures_age(time.monotonic()) > STILL, HELD)
+        drawn.clear()
+        texts.clear()
+        since = links.figures_age(time.monotonic())
+        yield STILL
+        if not texts and links.figures_age(time.monotonic()) > since:
+            stage.facts["drawn while it is still"] = list(drawn)
+            links.look = look
+            return
+
+
+def play(stage):
+    hand = Hand(stage)
+    links, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
+    budget, sentences = stage.part("rig.live.budget"), stage.part("hardware.sentences")
+    tabs.empty(stage, *SHOWN)
+    bpy.context.preferences.view.ui_scale = SCALE
+    stage.maximise()
+    with stage.context():
+        bpy.ops.limber.add_demo_lamp()
+        bpy.ops.limber.live()
+    rig = bpy.context.view_layer.objects.active
+    stage.open_tab()
+    yield 0.5
+
+    seen = {}
+
+    def note(name: str):
+        seen[name] = yield from places(stage, hand)
+        stage.photograph(f"still_{name}")
+
+    yield from note("before")
+    stage.facts["buttons"] = len({name for column in seen["before"] for name in column if name})
+    with stage.context():
+        bpy.ops.limber.connect()
+    yield from stage.until(lambda: links.status(rig).state is safety.State.DISARMED)
+    yield from note("connected")
+
+    look, known = links.look, links.status(rig)
+    stage.at_end.callback(setattr, links, "look", look)
+    links.look = lambda _rig: False  # the robot says what the play has it say
+
+    def say(state: str, fault: str = "NONE", **more):
+        status = known if state == "DISARMED" else replace(known, state=safety.State[state], fault=safety.Fault[fault])
+        device = links.link(rig).device
+        said = sentences.sentence(status.state, status.fault, "", device)
+        links._robots[rig.session_uid].status = replace(status, sentence=said, **more)
+
+    say("ARMED")
+    yield from note("armed")
+    say("HOLDING")
+    yield from note("holding")
+    say("SETUP")
+    yield from note("wiggles")
+    say("WORKER_LOST", "WORKER_DIED")
+    yield from note("fault")
+    say("ARMED", warnings=(LONG, LONG))
+    budget.clock.steps = 3
+    yield from note("slow")
+    budget.forget()
+    links.look = look
+    yield from stand_still(stage, rig)
+    drawn = count_drawings(stage)
+    with stage.context():
+        bpy.ops.limber.disconnect()
+    yield from stage.until(lambda: "WINDOW" in drawn)
+    yield from note("disconnected")
+    stage.facts["moved"] = {
+        name: [(a, b) for was, now in zip(seen["before"], columns, strict=True) for a, b in zip(was, now, strict=True) if a != b]
+        for name, columns in seen.items()
+    }
