@@ -6,18 +6,15 @@ from ...rig.properties.chains import SIGNED_AXES
 from ...rig.reading.mechanism import bones
 from ..operator import UndoOperator
 from ..subject import needs_pose_mode, rig_of
-from .euler_consent import EulerConsent
 
 GUESS = "AUTO"
 FORWARD_AXES = [(GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"), *SIGNED_AXES]
 
 
-class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
+class LIMBER_OT_new_chain(UndoOperator):
     """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked rotation axis"""
 
     bl_label = "New Chain"
-
-    agree = "Change and Make Chain"
 
     forward: EnumProperty(
         name="Forward Axis",
@@ -29,17 +26,10 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
 
     why_not = needs_pose_mode
 
-    def _changed(self, context) -> list[str]:
-        return chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
-
-    def draw(self, context):
-        super().draw(context)
-        self.layout.prop(self, "forward")
-
     def run(self, context):
         rig = rig_of(context)
         needed = bones.needed(rig)
-        chain = chains.new_chain(rig, _selected(context), self.change_rotation_mode, self.order)
+        chain = chains.new_chain(rig, _selected(context))
         if self.forward != GUESS:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))
             reason = "as chosen"

@@ -98,13 +98,13 @@ def test_bones_without_an_euler_order_are_refused_by_name_until_the_user_agrees(
     assert "'base'" not in said
     assert "Change Rotation Mode" in said
     assert rig.pose.bones["neck"].rotation_mode == mode
-    assert len(new_chain(rig, "head", change_rotation_mode=True).joints) == 9
+    assert len(new_chain(rig, "head").joints) == 9
     assert rig.pose.bones["neck"].rotation_mode == "XYZ"
 
 
 def test_the_user_chooses_which_order_those_bones_get():
     rig = build({"neck": None}, mode="QUATERNION")
-    assert joints(new_chain(rig, "neck", change_rotation_mode=True, order="YZX")) == [("neck", "X"), ("neck", "Z"), ("neck", "Y")]
+    assert joints(new_chain(rig, "neck", order="YZX")) == [("neck", "X"), ("neck", "Z"), ("neck", "Y")]
     assert rig.pose.bones["neck"].rotation_mode == "YZX"
 
 

@@ -55,7 +55,7 @@ def curves(rig):
 
 def convert(rig, **options):
     select(rig, "head")
-    bpy.ops.limber.new_chain(change_rotation_mode=True, **options)
+    bpy.ops.limber.new_chain(**options)
 
 
 def worst(rig, frames, change) -> float:

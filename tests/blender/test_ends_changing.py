@@ -118,7 +118,7 @@ def test_quaternion_bones_on_the_way_need_consent_and_then_get_an_euler_order():
     with pytest.raises(RuntimeError, match="'arm'"):
         bpy.ops.limber.add_end(bone="hand")
     assert len(chain.ends) == 0
-    bpy.ops.limber.add_end(bone="hand", change_rotation_mode=True, order="ZXY")
+    bpy.ops.limber.add_end(bone="hand", order="ZXY")
     assert rig.pose.bones["arm"].rotation_mode == "ZXY"
     assert ("arm", "X") in joints(chain)
 

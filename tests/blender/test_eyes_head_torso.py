@@ -152,7 +152,7 @@ def test_bones_that_rotate_by_quaternion_are_changed_by_consent_alone():
         bpy.ops.limber.eyes_head_torso()
     assert not rig.limber.chains
     assert "Character Gaze" not in bpy.data.objects
-    bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+    bpy.ops.limber.eyes_head_torso()
     assert len(rig.limber.chains) == 4
     assert rig.pose.bones["spine"].rotation_mode == "QUATERNION", "hips are in no chain"
     assert rig.pose.bones["spine.006"].rotation_mode == "XYZ"
