@@ -108,6 +108,16 @@ def test_hinges_give_any_rotation_back_also_near_the_gimbal(order):
             assert far[0] < far[1] + 1e-3, "no other angles of the same rotation are nearer"
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_where_two_hinges_turn_about_one_axis_what_is_open_stays_as_it_was(order):
+    for angles in ((0.5, -0.9, 2.0), (-2.0, 0.1, 4.0)):
+        for quarter in (-pi / 2, pi / 2):
+            at_gimbal = list(angles)
+            at_gimbal["XYZ".index(order[1])] = quarter
+            found = rotation_modes.angles_of(rotation_modes.from_angles(at_gimbal, order), order, at_gimbal)
+            assert found == pytest.approx(at_gimbal, abs=NEAR)
+
+
 @pytest.mark.parametrize(
     ("mode", "numbers"),
     [
@@ -152,6 +162,23 @@ def test_of_the_angles_of_a_rotation_those_within_the_limits_count(mode):
     set_turn(rig.pose.bones["head"], Quaternion((0, 0, 1), 4.0))
     reader = ChainReader(rig, chain)
     assert reader.angles(reader.read(rig.pose.bones)).tolist() == pytest.approx([4.0, 0.0, 0.0], abs=NEAR)
+
+
+@pytest.mark.parametrize("mode", TOGETHER)
+def test_a_live_joint_turns_on_where_its_bone_turns_round_and_round(mode):
+    rig, chain = moving(mode)
+    bone = rig.pose.bones["head"]
+    for frame in FRAMES:
+        set_turn(bone, Quaternion((0, 0, 1), 0.5 * frame))
+        bone.keyframe_insert(channel(bone), frame=frame)
+    for joint in chain.joints:
+        joint.lower, joint.upper = -20.0, 20.0
+    chain.influence = 0.0
+    bpy.context.scene.frame_set(200)
+    go_live(rig, chain, settled=False)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert session(rig, chain).values()["head", "Z"] == pytest.approx(0.5 * frame, abs=1e-3)
 
 
 # showing
