@@ -20,6 +20,7 @@ from ..properties.character import character
 from ..reading import chain as build
 from ..reading import channels
 from ..reading import goal as goals
+from ..reading.axes import is_prismatic
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
@@ -115,9 +116,11 @@ class ChainSession(SceneSession):
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         rig, found = mover.owner, {}
+        if self.reader is None:
+            return found
         for (bone, axis), value in self.values().items():
-            if (channel := channels.of_bone(rig, (bone, axis))) is not None:
-                found[channel] = value
+            if is_prismatic(axis) or self.reader.modes[bone] not in CHANNELS:
+                found[channels.of_joint(rig, bone, axis)] = value
         for bone, mode in self.reader.modes.items():
             if mode in CHANNELS:
                 found |= channels.of_rotation(rig, bone, self.pose[bone][0], before)

@@ -205,11 +205,8 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
 
 def hinges(curves, name: str, mode: str) -> list[float | None] | None:
     """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if all are missing."""
-    angles, rotation = _stored(curves, name, rotation_modes.EULER), _turn(curves, name)
-    is_euler = any(angle is not None for angle in angles)
-    if is_euler and (rotation is None or mode not in rotation_modes.CHANNELS):
-        return angles
-    return list(rotation_modes.angles_of(rotation, rotation_modes.hinge_order(mode))) if rotation is not None else None
+    angles, turn = _stored_rotation(curves, name, mode)
+    return list(rotation_modes.angles_of(turn, rotation_modes.hinge_order(mode))) if turn is not None else angles
 
 
 def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[float, ...] | None:
@@ -221,13 +218,15 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
     own = _stored(curves, name, rotation_modes.channel(mode))
     if None not in own:
         return tuple(own)
-    found, order = hinges(curves, name, mode), rotation_modes.hinge_order(mode)
-    if found is None:
-        return None
-    is_euler = mode not in rotation_modes.CHANNELS
-    last = otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
-    angles = tuple(last[k] if angle is None else angle for k, angle in enumerate(found))
-    return angles if is_euler else rotation_modes.numbers(mode, rotation_modes.from_angles(angles, order), otherwise)
+    angles, turn = _stored_rotation(curves, name, mode)
+    if angles is not None:
+        is_euler, order = mode not in rotation_modes.CHANNELS, rotation_modes.hinge_order(mode)
+        last = otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
+        known = tuple(last[k] if angle is None else angle for k, angle in enumerate(angles))
+        if is_euler:
+            return known
+        turn = rotation_modes.from_angles(known, order)
+    return rotation_modes.numbers(mode, turn, otherwise) if turn is not None else None
 
 
 def turn(curves, name: str, mode: str) -> Quaternion | None:
@@ -236,13 +235,19 @@ def turn(curves, name: str, mode: str) -> Quaternion | None:
     return rotation_modes.turn(mode, found) if found is not None else None
 
 
-def _turn(curves, name: str) -> Quaternion | None:
-    """Rotation that is stored as quaternion or as axis-angle; all four components are needed."""
-    for mode, channel in rotation_modes.CHANNELS.items():
+def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] | None, Quaternion | None]:
+    """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a rotation, of which all four
+    components are needed; (None, None) if it does not rotate the bone.
+    """
+    angles = _stored(curves, name, rotation_modes.EULER)
+    known = angles if any(angle is not None for angle in angles) else None
+    if known is not None and mode not in rotation_modes.CHANNELS:
+        return known, None
+    for other, channel in rotation_modes.CHANNELS.items():
         numbers = _stored(curves, name, channel)
         if None not in numbers:
-            return rotation_modes.turn(mode, numbers)
-    return None
+            return None, rotation_modes.turn(other, numbers)
+    return known, None
 
 
 def _stored(curves, name: str, channel: str) -> list[float | None]:

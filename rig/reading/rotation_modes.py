@@ -130,24 +130,24 @@ def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = No
 
 def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[float, ...]:
     """Angle [rad] and unit axis, nearest to `before`."""
-    last, *last_axis = before or (0.0, *rotations.Y)
     vector = rotations.logarithm(rotation)
     angle = rotations.length(vector)
-    if angle < NO_TURN:
-        size = rotations.length(last_axis)
-        axis = rotations.scale(last_axis, 1.0 / size) if size >= NO_AXIS else rotations.Y
-        return (tau * round(last / tau), *axis)
-    axis = rotations.scale(vector, 1.0 / angle)
+    axis = rotations.scale(vector, 1.0 / angle) if angle else rotations.Y
+    if before is None:
+        return (angle, *axis)
+    last, *last_axis = before
+    if angle < NO_TURN and (size := rotations.length(last_axis)) >= NO_AXIS:
+        return (tau * round(last / tau), *rotations.scale(last_axis, 1.0 / size))
     if rotations.dot(axis, last_axis) < 0.0:
         angle, axis = -angle, rotations.scale(axis, -1.0)
     return (angle + tau * round((last - angle) / tau), *axis)
 
 
-def hinges(pose_bone, near: Sequence[float] = AT_REST, spans: Spans = UNLIMITED) -> Angles:
-    """Angles [rad] of the bone's hinges about X, Y and Z; `near` and `spans` as for `angles_of`, for a bone without Euler angles."""
+def hinges(pose_bone) -> Angles:
+    """Angles [rad] of the bone's hinges about X, Y and Z."""
     if is_euler(pose_bone):
         return tuple(pose_bone.rotation_euler)
-    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES, near, spans)
+    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES)
 
 
 def with_hinges(pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None) -> tuple[float, ...]:

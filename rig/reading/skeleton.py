@@ -53,6 +53,7 @@ class Part(NamedTuple):
     euler_axes: tuple[tuple[bool, int, rotations.Vector], ...]  # for each axis of the order: whether it is a joint, its index, the axis
     prismatic: tuple[int, ...]  # indices of the location components that joints move
     held: tuple[int, ...]  # indices of the rotation components that no joint moves
+    mode: str  # its rotation mode; "" without revolute joints
     spans: Spans  # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same rotation
 
 
@@ -155,6 +156,7 @@ class ChainReader:
             tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
             tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
+            mode,
             tuple(limits.get((bone.name, axis), UNLIMITED) for axis in axes.REVOLUTE) if mode in rotation_modes.CHANNELS else (),
         )
 
@@ -193,14 +195,15 @@ class ChainReader:
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
             location = ORIGIN if part.connected else tuple(bone.location)
-            rotation = rotation_modes.stored(bone) if part.order else tuple(bone.matrix_basis.to_quaternion())
+            rotation = tuple(getattr(bone, rotation_modes.channel(part.mode)) if part.order else bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
             # A sum is finite where all of its parts are, and it is quicker than asking each.
             if not isfinite(sum(location) + sum(rotation) + sum(scale)):
                 raise RigError(f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys")
             if part.spans:
                 near = before[k].rotation if before else rotation_modes.AT_REST
-                rotation = rotation_modes.hinges(bone, near, part.spans)
+                turn = rotation_modes.turn(part.mode, rotation)
+                rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
             poses.append(BonePose(location, rotation, scale))
         return tuple(poses)
 
