@@ -9,6 +9,8 @@ import pytest
 from limber.rig.blender import actions
 from limber.rig.reading import rotation_modes
 from limber.rig.reading.skeleton import ChainReader
+from limber.rig.robot import ghost, lookahead, values
+from limber.rig.robot.device import Source
 from limber.solvers.kinematics import rotations
 from mathutils import Euler, Quaternion, Vector
 
@@ -474,6 +476,26 @@ def test_imported_motion_is_keyed_in_the_bones_own_mode(mode, tmp_path):
 
 
 @pytest.mark.parametrize("mode", TOGETHER)
+def test_the_robots_values_pose_the_bones_and_are_read_from_them_their_postures_and_their_keys(mode):
+    rig, chain = moving(mode)
+    followed = tuple(Source(chain.uid, joint.bone, joint.axis) for joint in chain.joints)
+    given = [0.1 * k - 0.4 for k in range(len(followed))]
+    ghost_lines = ghost.posed(rig, followed, given)
+    assert values.pose(rig, followed, given)
+    assert not values.pose(rig, followed, given), "they are posed so already"
+    bpy.context.view_layer.update()
+    for (head, tail), bone in zip(ghost_lines, rig.pose.bones, strict=True):
+        assert (*head, *tail) == pytest.approx((*bone.head, *bone.tail), abs=1e-5)
+    assert values.newest(rig, followed, [0.0] * len(given)) == pytest.approx(given, abs=NEAR)
+    park = values.store_posture(rig, followed, "Park")
+    assert values.in_posture(rig, park, followed, [0.0] * len(given)) == pytest.approx(given, abs=NEAR)
+    bpy.context.scene.frame_set(7)
+    keyed_there = values.newest(rig, followed, given)
+    bpy.context.scene.frame_set(3)
+    assert lookahead.values_at(rig, followed, 7) == pytest.approx(keyed_there, abs=NEAR)
+
+
+@pytest.mark.parametrize("mode", TOGETHER)
 def test_a_body_that_follows_keeps_what_lies_off_the_free_axes(mode):
     from limber.rig.reading.body.links import BodyReader
 
@@ -496,7 +518,7 @@ def test_a_live_bone_keeps_its_look_where_the_target_is_dragged_and_its_joints_a
         choose(chain)
         settle()
         assert missed(rig, chain) < 0.1
-        values, angles = session(rig, chain).values(), [0.0, 0.0, 0.0]
+        joints, angles = session(rig, chain).values(), [0.0, 0.0, 0.0]
         for index, axis in enumerate("XYZ"):
-            angles[index] = values["head", axis]
+            angles[index] = joints["head", axis]
         assert between(rotation_modes.from_angles(angles, "XYZ"), shown_basis(rig, "head")) < 3 * NEAR
