@@ -176,7 +176,8 @@ class MotionImport(Stepped):
             bpy.context.view_layer.update()  # so that targets that were just made have their transforms
         columns = [(self.matched[name], values) for name, values in self.values.items()]
         keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
-        keys |= channels.over_time(self.rig, {joint.key[1:]: values for joint, values in columns if joint.channel is None})
+        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        keys |= channels.over_time(self.rig, together, {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns})
         for target in targets:
             keys |= target.keys(self.poses[target.link])
         self._let_play()

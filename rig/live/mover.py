@@ -308,10 +308,6 @@ class Mover(PostureKeeper, _Pair):
         """Which part of this mover another mover moves: "base", "armature", "target", or "" if none."""
         return ""
 
-    @abstractmethod
-    def joints(self) -> list:
-        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
-
     @property
     def joint_keys(self) -> list[JointKey]:
         """(bone, axis) of each joint or motor."""

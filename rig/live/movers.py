@@ -106,7 +106,7 @@ class ChainMover(BonePostures, Mover):
         return list(self.settings.joints)
 
     def authored(self) -> dict[JointKey, float]:
-        return channels.posed(self.owner, [joint.key for joint in self.settings.joints])
+        return self._posed(self.joint_keys)
 
 
 class BodyMover(BoneJoints, Mover):
@@ -164,7 +164,7 @@ class BodyMover(BoneJoints, Mover):
     def authored(self) -> dict[JointKey, float]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return channels.posed(self.owner, [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
+        return self._posed([key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
 
 
 class MechanismMover(MotorPostures, Mover):

@@ -1,7 +1,7 @@
 """Interface of movers to stored postures: store, read and apply them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
 
@@ -13,6 +13,7 @@ from ..blender.errors import RigError
 from ..reading import channels, postures
 from ..reading.axes import JointKey
 from ..reading.channels import Channel
+from ..reading.rotation_modes import Limits
 from ..reading.skeleton import ChainReader
 
 
@@ -46,6 +47,10 @@ class PostureKeeper:
         """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none."""
         channel = self.channel(key)
         return read(channel) if channel is not None else None
+
+    @abstractmethod
+    def joints(self) -> list:
+        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
     @abstractmethod
     def pose(self, values: Mapping[JointKey, float]) -> bool:
@@ -110,17 +115,25 @@ class BoneJoints(PostureKeeper):
 
     __slots__ = ()
 
+    @property
+    def _ranges(self) -> Limits:
+        return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
+
+    def _posed(self, joint_keys: Sequence[JointKey]) -> dict[JointKey, float]:
+        """Authored values [rad or m] of joints, by (bone, axis)."""
+        return channels.posed(self.owner, joint_keys, self._ranges)
+
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)
 
     def keys_of(self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
-        return channels.of_joints(self.owner, values, before)
+        return channels.of_joints(self.owner, values, before, self._ranges)
 
     def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
-        return channels.value_of(self.owner, key, read)
+        return channels.value_of(self.owner, key, read, self._ranges)
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:
-        return channels.pose(self.owner, values)
+        return channels.pose(self.owner, values, self._ranges)
 
 
 class BonePostures(BoneJoints):

@@ -12,6 +12,7 @@ from ...solvers.kinematics.rotations import Quaternion
 from ..blender.presence import find
 from . import axes, rotation_modes
 from .axes import JointKey
+from .rotation_modes import Limits
 
 PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
@@ -94,7 +95,9 @@ def _last(pose_bone, channels: Sequence[Channel], before: Mapping[Channel, float
     return last if len(last) == len(channels) else rotation_modes.stored(pose_bone)
 
 
-def of_joints(rig, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
+def of_joints(
+    rig, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({}), limits: Limits = MappingProxyType({})
+) -> dict[Channel, float]:
     """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are left out.
 
     A bone that rotates by quaternion or axis-angle has all of its four; its other hinges are as authored.
@@ -103,6 +106,7 @@ def of_joints(rig, values: Mapping[JointKey, float], before: Mapping[Channel, fl
         rig: The armature object.
         values: Values by (bone, axis).
         before: Values in the previous frame, so that no curve jumps; where there is none, the authored ones.
+        limits: Limits of joints, known or not.
     """
     found: dict[Channel, float] = {}
     together: dict[str, dict[str, float]] = {}
@@ -114,21 +118,22 @@ def of_joints(rig, values: Mapping[JointKey, float], before: Mapping[Channel, fl
     for bone, hinges in together.items():
         pose_bone = rig.pose.bones[bone]
         channels = rotations_of(rig, pose_bone)
-        numbers = rotation_modes.with_hinges(pose_bone, hinges, _last(pose_bone, channels, before))
+        last, spans = _last(pose_bone, channels, before), rotation_modes.spans_of(limits, bone)
+        numbers = rotation_modes.with_hinges(pose_bone, hinges, last, spans)
         found |= zip(channels, numbers, strict=True)
     return found
 
 
-def over_time(rig, values: Mapping[JointKey, Sequence[float]]) -> dict[Channel, list[float]]:
+def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> dict[Channel, list[float]]:
     """As `of_joints` for values of joints in equally many frames: the values of each channel, without jumps from frame to frame."""
     rows: list[dict[Channel, float]] = []
     for row in zip(*values.values(), strict=True):
-        rows.append(of_joints(rig, dict(zip(values, row, strict=True)), rows[-1] if rows else {}))
+        rows.append(of_joints(rig, dict(zip(values, row, strict=True)), rows[-1] if rows else {}, limits))
     return {channel: [row[channel] for row in rows] for channel in rows[0]} if rows else {}
 
 
-def value_of(rig, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
-    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none."""
+def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits: Limits) -> float | None:
+    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none. `limits`: of joints."""
     if (channel := of_bone(rig, key)) is not None:
         return read(channel)
     bone = rig.pose.bones.get(key[0])
@@ -136,11 +141,11 @@ def value_of(rig, key: JointKey, read: Callable[[Channel], float | None]) -> flo
     if None in numbers:
         return None
     turn = rotation_modes.turn(bone.rotation_mode, numbers)
-    return rotation_modes.angles_of(turn, rotation_modes.HINGES)[axes.index(key[1])]
+    return rotation_modes.angles_of(turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name))[axes.index(key[1])]
 
 
-def posed(rig, joint_keys: Sequence[JointKey]) -> dict[JointKey, float]:
-    """Authored values [rad or m] of joints, by (bone, axis); joints without a bone are left out."""
+def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey, float]:
+    """Authored values [rad or m] of joints, by (bone, axis); joints without a bone are left out. `limits`: of joints."""
     found, hinges = {}, {}
     for name, axis in joint_keys:
         bone = rig.pose.bones.get(name)
@@ -150,15 +155,15 @@ def posed(rig, joint_keys: Sequence[JointKey]) -> dict[JointKey, float]:
             found[name, axis] = bone.location[axes.index(axis)]
             continue
         if name not in hinges:
-            hinges[name] = rotation_modes.hinges(bone)
+            hinges[name] = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, name))
         found[name, axis] = hinges[name][axes.index(axis)]
     return found
 
 
-def pose(rig, values: Mapping[JointKey, float]) -> bool:
-    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed."""
+def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:
+    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed. `limits`: of joints."""
     changed = False
-    for channel, value in of_joints(rig, values).items():
+    for channel, value in of_joints(rig, values, limits=limits).items():
         numbers = getattr(rig.pose.bones[channel.bone], channel.name)
         if abs(numbers[channel.index] - value) > SAME:
             numbers[channel.index] = value

@@ -13,6 +13,7 @@ from . import axes, kept_posture, rotation_modes
 from .axes import JointKey
 from .channels import MOTORS, PARTS
 from .paths import bone_names
+from .rotation_modes import Spans
 from .skeleton import ChainReader
 
 MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
@@ -180,7 +181,8 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
         RigError: the posture has no channel of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    values, rotations = otherwise.copy(), {name: hinges(curves, name, mode) for name, mode in reader.modes.items()}
+    values = otherwise.copy()
+    rotations = {part.name: hinges(curves, part.name, part.mode, part.spans) for part in reader.parts if part.mode}
     is_known = any(rotations.values())
     for k, (name, axis) in enumerate(reader.joint_keys):
         if axes.is_prismatic(axis):
@@ -203,10 +205,15 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     )
 
 
-def hinges(curves, name: str, mode: str) -> list[float | None] | None:
-    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if all are missing."""
+def hinges(curves, name: str, mode: str, spans: Spans = ()) -> list[float | None] | None:
+    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if all are missing.
+
+    Where the rotation leaves a choice, they are within `spans`, the hinges' limits [rad]; (): they have none.
+    """
     angles, turn = _stored_rotation(curves, name, mode)
-    return list(rotation_modes.angles_of(turn, rotation_modes.hinge_order(mode))) if turn is not None else angles
+    if turn is None:
+        return angles
+    return list(rotation_modes.angles_of(turn, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED))
 
 
 def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[float, ...] | None:

@@ -12,14 +12,16 @@ from math import atan2, ceil, floor, hypot, inf, pi, tau
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
-from .axes import INDEX, UNIT, is_euler
+from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
 
 Angles = tuple[float, float, float]  # [rad] about X, Y and Z, whatever the order
+Limits = Mapping[JointKey, tuple[float, float]]  # lowest and highest value [rad or m] of joints, by (bone, axis)
 Spans = Sequence[tuple[float, float]]  # lowest and highest angle [rad] about X, Y and Z
 
 HINGES = "XYZ"
 AT_REST: Angles = (0.0, 0.0, 0.0)
-UNLIMITED: Spans = ((-inf, inf),) * 3
+FREE = (-inf, inf)  # limits [rad] of a hinge that has none
+UNLIMITED: Spans = (FREE,) * 3
 SLACK = 1e-6  # [rad] tolerance of limits: single precision
 GIMBAL = 1e-7  # half of the angle [rad] from 90 degrees in the middle, below which the other two angles are noise of single precision
 NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
@@ -143,23 +145,31 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
     return (angle + tau * round((last - angle) / tau), *axis)
 
 
-def hinges(pose_bone) -> Angles:
-    """Angles [rad] of the bone's hinges about X, Y and Z."""
+def hinges(pose_bone, spans: Spans = UNLIMITED) -> Angles:
+    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a choice."""
     if is_euler(pose_bone):
         return tuple(pose_bone.rotation_euler)
-    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES)
+    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES, spans=spans)
 
 
-def with_hinges(pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None) -> tuple[float, ...]:
+def spans_of(limits: Limits, bone: str) -> Spans:
+    """Limits [rad] of a bone's hinges about X, Y and Z, from those of joints; unlimited where a hinge is no joint."""
+    return tuple(limits.get((bone, axis), FREE) for axis in REVOLUTE)
+
+
+def with_hinges(
+    pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None, spans: Spans = UNLIMITED
+) -> tuple[float, ...]:
     """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other hinges stay as authored.
 
     Args:
         pose_bone: The bone.
         values: Axis -> angle.
         before: Values to be near to; None: the authored ones.
+        spans: Limits [rad] of the hinges, which say what angles the other hinges have.
     """
     authored, mode = stored(pose_bone), pose_bone.rotation_mode
-    angles = list(hinges(pose_bone))
+    angles = list(hinges(pose_bone, spans))
     for axis, value in values.items():
         angles[INDEX[axis]] = value
     return tuple(angles) if is_euler(pose_bone) else numbers(mode, from_angles(angles, HINGES), before or authored)

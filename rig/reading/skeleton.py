@@ -8,7 +8,7 @@ transforms, so that the solver uses its keyed or driven values.
 """
 
 from collections.abc import Mapping
-from math import inf, isfinite
+from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,12 +19,11 @@ from ..blender.errors import RigError
 from . import axes, mimic, rotation_modes
 from .axes import INDEX, UNIT
 from .paths import bone_names, end_bones, missing
-from .rotation_modes import Spans
+from .rotation_modes import Limits, Spans
 
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
 SCALED = 1e-3  # relative: a scale that animators see
-UNLIMITED = (-inf, inf)
 DIGITS = 6  # decimals of fixed parts [rad, m]: finer noise of single precision must not make a new skeleton in every frame
 
 
@@ -132,7 +131,7 @@ class ChainReader:
 
     __hash__ = None  # it is compared, never looked up
 
-    def _part(self, bone, limits: Mapping[tuple[str, str], tuple[float, float]]) -> Part:
+    def _part(self, bone, limits: Limits) -> Part:
         offset = tuple(bone.head)
         if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
@@ -157,7 +156,7 @@ class ChainReader:
             tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
             mode,
-            tuple(limits.get((bone.name, axis), UNLIMITED) for axis in axes.REVOLUTE) if mode in rotation_modes.CHANNELS else (),
+            rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
         )
 
     def modes_changed(self, pose_bones) -> bool:

@@ -7,6 +7,7 @@ from random import Random
 import bpy
 import pytest
 from limber.rig.blender import actions
+from limber.rig.live.movers import mover_of
 from limber.rig.reading import rotation_modes
 from limber.rig.reading.skeleton import ChainReader
 from limber.rig.robot import ghost, lookahead, values
@@ -162,8 +163,15 @@ def test_of_the_angles_of_a_rotation_those_within_the_limits_count(mode):
     for joint in chain.joints:
         joint.lower, joint.upper = (1.0, 5.0) if joint.axis == "Z" else (-1.0, 1.0)
     set_turn(rig.pose.bones["head"], Quaternion((0, 0, 1), 4.0))
-    reader = ChainReader(rig, chain)
-    assert reader.angles(reader.read(rig.pose.bones)).tolist() == pytest.approx([4.0, 0.0, 0.0], abs=NEAR)
+    reader, mover = ChainReader(rig, chain), mover_of(rig, chain)
+    wanted = [4.0, 0.0, 0.0]
+    assert reader.angles(reader.read(rig.pose.bones)).tolist() == pytest.approx(wanted, abs=NEAR)
+    assert list(mover.authored().values()) == pytest.approx(wanted, abs=NEAR), "the robot hears the same"
+    bpy.ops.limber.store_posture(name="Round")
+    assert list(mover.in_posture(bpy.data.actions["Round"]).values()) == pytest.approx(wanted, abs=NEAR)
+    chain.joints[0].lower, chain.joints[0].upper = 3.0, 5.0
+    mover.pose({("head", "X"): 0.3})
+    assert list(mover.authored().values()) == pytest.approx([4.0, 0.0, 0.3], abs=NEAR)
 
 
 @pytest.mark.parametrize("mode", TOGETHER)
