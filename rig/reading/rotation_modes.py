@@ -8,6 +8,7 @@ Angles are computed in double precision, since single precision loses digits nea
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from math import atan2, ceil, floor, hypot, inf, pi, tau
 
 from ...solvers.kinematics import rotations
@@ -27,6 +28,9 @@ GIMBAL = 1e-7  # half of the angle [rad] from 90 degrees in the middle, below wh
 NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
 NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a turn about X
 NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
+PLACES = {  # order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
+    order: (*(INDEX[axis] for axis in order), 1.0 if order in "XYZXY" else -1.0) for order in map("".join, permutations("XYZ"))
+}
 CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 EULER = "rotation_euler"
 
@@ -77,11 +81,10 @@ def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST,
 
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and computationally efficient method".
     """
-    i, j, k = (INDEX[axis] for axis in order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    w, along = rotation[0], rotation[1:]
-    a, b = w - along[j], along[i] + sign * along[k]
-    c, d = w + along[j], sign * along[k] - along[i]
+    i, j, k, sign = PLACES[order]
+    w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
+    a, b = w - along_j, along_i + along_k
+    c, d = w + along_j, along_k - along_i
     below, above = hypot(a, b), hypot(c, d)
     half_sum = atan2(b, a) if below > GIMBAL else (near[i] + sign * near[k]) / 2
     half_difference = atan2(d, c) if above > GIMBAL else (sign * near[k] - near[i]) / 2
@@ -89,8 +92,11 @@ def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST,
     principal[i] = half_sum - half_difference
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
-    if _cost(principal, near, spans) < (0.0, pi / 2):  # the other ones are farther
-        return tuple(principal)
+    x, y, z = principal
+    (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
+    is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
+    if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
+        return x, y, z
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min((_equivalent(angles, near, spans) for angles in (principal, other)), key=lambda angles: _cost(angles, near, spans))

@@ -53,6 +53,7 @@ class Part(NamedTuple):
     prismatic: tuple[int, ...]  # indices of the location components that joints move
     held: tuple[int, ...]  # indices of the rotation components that no joint moves
     mode: str  # its rotation mode; "" without revolute joints
+    channel: str  # the property that stores its rotation in this mode
     spans: Spans  # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same rotation
 
 
@@ -156,6 +157,7 @@ class ChainReader:
             tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
             mode,
+            rotation_modes.channel(mode),
             rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
         )
 
@@ -194,7 +196,7 @@ class ChainReader:
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
             location = ORIGIN if part.connected else tuple(bone.location)
-            rotation = tuple(getattr(bone, rotation_modes.channel(part.mode)) if part.order else bone.matrix_basis.to_quaternion())
+            rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
             # A sum is finite where all of its parts are, and it is quicker than asking each.
             if not isfinite(sum(location) + sum(rotation) + sum(scale)):
