@@ -42,7 +42,7 @@ class Solution:
     remark: str
 
 
-def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: bool = False):
+def new_chain(rig, end: str, root: str = "", target=None):
     """New chain of an armature's bones; its properties are the settings in the panels.
 
     Args:
@@ -51,7 +51,6 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
         root: The first bone of the chain; "": as New Chain chooses it, above the bone from which legs branch, below another chain, or the
             top of the hierarchy.
         target: The object to look at, or None.
-        change_rotation_mode: Give bones with quaternion rotation an Euler order, and convert their keys.
 
     Raises:
         RigError: no chain can be made; nothing was changed.
@@ -59,7 +58,7 @@ def new_chain(rig, end: str, root: str = "", target=None, change_rotation_mode: 
     for name in filter(None, (root, end)):
         if name not in rig.pose.bones:
             raise RigError(f"Armature '{rig.name}' has no bone '{name}': name one of {', '.join(rig.pose.bones.keys())}")
-    chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))), change_rotation_mode)
+    chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))))
     chain.target = target
     return chain
 

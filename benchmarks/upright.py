@@ -138,9 +138,9 @@ def prepared(make: Callable[[], Rig]) -> Subject:
     rig.animation_data_clear()
     if not rig.limber.chains:
         try:
-            bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+            bpy.ops.limber.eyes_head_torso()
         except RuntimeError:
-            _face(rig, chains.new_chain(rig, bones, change_rotation_mode=True), front)
+            _face(rig, chains.new_chain(rig, bones), front)
     named = rig.limber.chains.find("Head")
     chain = rig.limber.chains[max(named, 0)]
     for each in rig.limber.chains:

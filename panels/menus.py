@@ -30,7 +30,6 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
         "eyes_head_torso",
         "check_chain",
         "match_joints",
-        "give_euler_order",
         "add_end",
         "remove_end",
         "about_robot",

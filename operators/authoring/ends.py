@@ -7,24 +7,18 @@ from ...rig.blender.counting import counted
 from ...rig.blender.selection import selected_index
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, needs_pose_mode, rig_of
-from .euler_consent import EulerConsent
 
 
-class LIMBER_OT_add_end(EulerConsent, UndoOperator):
+class LIMBER_OT_add_end(UndoOperator):
     """Add a goal for the active bone, such as a hand beside the head. All goals of the chain are solved together"""
 
     bl_label = "Add End"
-
-    agree = "Change and Add End"
 
     bone: StringProperty(name="Bone", description="Bone that becomes an end; the active one where none is named", options={"SKIP_SAVE"})
 
     @classmethod
     def why_not(cls, context) -> str:
         return needs_chain(context) or needs_pose_mode(context)
-
-    def _changed(self, context) -> list[str]:
-        return chains.quaternion_bones(rig_of(context), chains.new_bones(rig_of(context), chain_of(context), self._bone(context)))
 
     def _bone(self, context) -> str:
         if self.bone:
@@ -35,7 +29,7 @@ class LIMBER_OT_add_end(EulerConsent, UndoOperator):
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         before = len(chain.joints)
-        end = chains.add_end(rig, chain, self._bone(context), self.change_rotation_mode, self.order)
+        end = chains.add_end(rig, chain, self._bone(context))
         rig.update_tag()
         more = counted(len(chain.joints) - before, "more joint")
         self.report({"INFO"}, f"'{end.bone}' is an end of chain '{chain.name}' now, which has {more}")

@@ -5,18 +5,15 @@ from bpy.props import StringProperty
 from ...rig.authoring import eyes_head_torso, gaze_bones
 from ..operator import UndoOperator
 from ..subject import needs_rig, rig_of
-from .euler_consent import EulerConsent
 
 MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 
-class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
+class LIMBER_OT_eyes_head_torso(UndoOperator):
     """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the torso hardly rotates. Bones are
     found by their names and places, or by selecting the last bone of the torso, the head and the eyes"""
 
     bl_label = "Eyes, Head and Torso"
-
-    agree = "Change and Make Chains"
 
     torso: StringProperty(name="Torso", description="Last bone of the torso; empty: it gets no chain", options={"SKIP_SAVE"})
     head: StringProperty(name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"})
@@ -43,11 +40,7 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
         return gaze_bones.Ends(self.torso, self.head, eyes)
 
-    def _changed(self, context) -> list[str]:
-        return eyes_head_torso.quaternion_bones(rig_of(context), self._ends(context))
-
     def draw(self, context):
-        super().draw(context)
         column = self.layout.column()
         for name in ("torso", "head", "eye", "other_eye"):
             column.prop_search(self, name, rig_of(context).data, "bones")
@@ -55,7 +48,7 @@ class LIMBER_OT_eyes_head_torso(EulerConsent, UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         target = next((thing for thing in context.selected_objects if thing != rig and thing.parent != rig), None)
-        made = eyes_head_torso.make(context, rig, self._ends(context), target, self.change_rotation_mode, self.order)
+        made = eyes_head_torso.make(context, rig, self._ends(context), target)
         chains = [rig.limber.chains[name] for name in made.names]
         named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
         looks = "look" if len(chains) > 1 else "looks"

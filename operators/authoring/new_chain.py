@@ -6,18 +6,15 @@ from ...rig.properties.chains import SIGNED_AXES
 from ...rig.reading.mechanism import bones
 from ..operator import UndoOperator
 from ..subject import needs_pose_mode, rig_of
-from .euler_consent import EulerConsent
 
 GUESS = "AUTO"
 FORWARD_AXES = [(GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"), *SIGNED_AXES]
 
 
-class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
+class LIMBER_OT_new_chain(UndoOperator):
     """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked rotation axis"""
 
     bl_label = "New Chain"
-
-    agree = "Change and Make Chain"
 
     forward: EnumProperty(
         name="Forward Axis",
@@ -34,11 +31,7 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
 
     why_not = needs_pose_mode
 
-    def _changed(self, context) -> list[str]:
-        return chains.quaternion_bones(rig_of(context), chains.find_path(rig_of(context), _selected(context)))
-
     def draw(self, context):
-        super().draw(context)
         column = self.layout.column()
         column.prop(self, "forward")
         for name in ("root", "end"):
@@ -50,7 +43,7 @@ class LIMBER_OT_new_chain(EulerConsent, UndoOperator):
         chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
         path = chains.find_path(rig, chosen)
         reason_to_begin = chains.why_begins(rig, path)
-        chain = chains.new_chain(rig, chosen, self.change_rotation_mode, self.order)
+        chain = chains.new_chain(rig, chosen)
         self.root, self.end = chain.root, chain.end
         if self.forward != GUESS:
             forward.point(chain, rig, chain.end, forward.axis_at_rest(rig, chain.end, self.forward))

@@ -68,9 +68,7 @@ class LIMBER_PT_joints(ChainTab):
         layout = self.layout
         chain = chains.active(rig_of(context))
         layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
-        column = layout.column(align=True)
-        column.operator("limber.match_joints", icon="FILE_REFRESH")
-        column.operator("limber.give_euler_order", icon="ORIENTATION_GIMBAL")
+        layout.operator("limber.match_joints", icon="FILE_REFRESH")
         joint = selected(chain.joints, chain.active_joint)
         if joint is None:
             return

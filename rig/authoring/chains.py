@@ -10,32 +10,18 @@ from ..blender.selection import selected, selected_index
 from ..properties import servo_units
 from ..reading import axes, constrained, imported_robot, mimic
 from ..reading import chain as build
-from ..reading.axes import is_euler
-from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
+from ..reading.joint_axes import NO_RANGE, joint_axes, limits
 from ..reading.measure import is_of_bones
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
 from . import chain_root, forward
-from .rotation_mode import give_euler_order
 
 SOLVER, ROLL, MEASURE = "expressive", "POSTURE", "AUTOMATIC"  # settings of new chains
 # Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head with a chest; and of what may
 # look anywhere, such as a tentacle, so that it crosses over gradually where its target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
 LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
-
-
-class EulerOrderError(RigError):
-    """Bones on the path rotate by quaternion or axis-angle; `bones` has their names."""
-
-    def __init__(self, bones: list[str]) -> None:
-        self.bones = bones
-        named = ", ".join(f"'{bone}'" for bone in bones)
-        super().__init__(
-            f"Joints need an Euler order, and these bones rotate by quaternion or axis and angle: {named}."
-            " Agree to Change Rotation Mode; their keys are converted"
-        )
 
 
 def active(rig):
@@ -90,25 +76,18 @@ def why_begins(rig, path: list[str]) -> str:
     return found.why if found.bones[-1] == path[0] else ""
 
 
-def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, order: str = "XYZ"):
+def new_chain(rig, selected: list[str]):
     """Makes a chain from the selected bones and returns it. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         selected: Names of the selected bones.
-        change_rotation_mode: Allow giving an Euler order to bones that rotate by quaternion or axis-angle; their keys are converted.
-        order: Euler order that these bones get.
 
     Raises:
-        EulerOrderError: bones have no Euler order, and changing that is not allowed.
         RigError: the selection is no path, has no free axis, or is part of another chain.
     """
     names = find_path(rig, selected)
     moving = moving_bones(rig, names)
-    quaternion = quaternion_bones(rig, names)
-    if quaternion and not change_rotation_mode:
-        raise EulerOrderError(quaternion)
-    give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
     chain.roll, chain.options.measure = ROLL, MEASURE
@@ -152,30 +131,24 @@ def _refuse_shared(rig, names: list[str], but: str = "") -> None:
                 )
 
 
-def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: str = "XYZ"):
+def add_end(rig, chain, bone: str):
     """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         chain: The chain.
         bone: Name of the bone, a descendant of the chain's root.
-        change_rotation_mode, order: As for `new_chain`.
 
     Raises:
-        EulerOrderError: bones on the path have no Euler order, and changing that is not allowed.
         RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing moves it.
     """
-    names = new_bones(rig, chain, bone)
+    names = _new_bones(rig, chain, bone)
     constrained.refuse(rig, names)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
     moved = {joint.bone for joint in chain.joints}
     if not moving and not moved.intersection(path_names(rig.pose.bones, chain.root, bone)):
         raise RigError(all_locked(chain.root, bone))
     _refuse_followers(rig, names, [joint.key for joint in chain.joints])
-    quaternion = quaternion_bones(rig, names)
-    if quaternion and not change_rotation_mode:
-        raise EulerOrderError(quaternion)
-    give_euler_order(rig, quaternion, order)
     end = chain.ends.add()
     end.name, end.bone, end.roll = bone, bone, ROLL
     chain.active_end = len(chain.ends) - 1
@@ -185,8 +158,8 @@ def add_end(rig, chain, bone: str, change_rotation_mode: bool = False, order: st
     return end
 
 
-def new_bones(rig, chain, bone: str) -> list[str]:
-    """Names of the bones that `add_end` would add to a chain for an additional end; raises the same errors."""
+def _new_bones(rig, chain, bone: str) -> list[str]:
+    """Names of the bones that an additional end adds to a chain; raises as `add_end`."""
     if bone not in rig.pose.bones:
         raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
     if bone in end_bones(chain):
@@ -214,20 +187,6 @@ def remove_end(rig, chain, index: int) -> None:
     with item_keys.following(chain, "joints", "key"):
         for index in reversed([k for k, joint in enumerate(chain.joints) if joint.bone not in kept]):
             chain.joints.remove(index)
-
-
-def quaternion_bones(rig, names: list[str]) -> list[str]:
-    """Names of those bones that have a free axis and rotate by quaternion or axis-angle; joints need an Euler order."""
-    return [name for name in names if not is_euler(rig.pose.bones[name]) and free_axes(rig.pose.bones[name])]
-
-
-def without_euler_order(rig, chain) -> list[str]:
-    """Names of a chain's bones that have a free axis and no Euler order; see `quaternion_bones`.
-
-    Raises:
-        RigError: a bone is missing.
-    """
-    return quaternion_bones(rig, bone_names(rig.pose.bones, chain))
 
 
 def all_locked(root: str, end: str) -> str:
@@ -279,13 +238,10 @@ def match_joints(rig, chain) -> tuple[int, int]:
         Numbers of joints added and removed.
 
     Raises:
-        RigError: a bone is missing or has no Euler order, all axes are locked, or the chain is linked from another file.
+        RigError: a bone is missing, all axes are locked, or the chain is linked from another file.
     """
     names = bone_names(rig.pose.bones, chain)
     moving = [rig.pose.bones[name] for name in names if joint_axes(rig.pose.bones[name])]
-    quaternion = without_euler_order(rig, chain)
-    if quaternion:
-        raise EulerOrderError(quaternion)
     if not moving:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)

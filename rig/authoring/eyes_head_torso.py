@@ -142,20 +142,7 @@ def _structure(rig) -> gaze_bones.Structure:
     return gaze_bones.Structure(lambda name: line(name)[-1], neck)
 
 
-def quaternion_bones(rig, ends: Ends) -> list[str]:
-    """Names of bones in the chains to be made that need an Euler order.
-
-    Raises:
-        RigError: parts are missing, or no chain is possible on them.
-    """
-    found = _parts(rig, Controls(rig), ends)
-    paths = [path_names(rig.pose.bones, span.root, span.end) for span in (found.torso, found.head, *found.eyes) if span]
-    for names in paths:
-        chains.moving_bones(rig, names)
-    return [bone for names in paths for bone in chains.quaternion_bones(rig, names)]
-
-
-def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = False, order: str = "XYZ") -> Made:
+def make(context, rig, ends: Ends, target=None) -> Made:
     """Makes the chains of torso, head and eyes. If it raises an error, nothing has changed.
 
     Args:
@@ -163,17 +150,14 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
         rig: The armature object.
         ends: Last bone of each part.
         target: Object to look at; None: a new empty in front of the character.
-        change_rotation_mode, order: As for `chains.new_chain`.
 
     Raises:
-        EulerOrderError: bones rotate by quaternion or axis-angle, and changing that is not allowed.
         RigError: parts are missing, or no chain is possible on them.
     """
-    quaternion = quaternion_bones(rig, ends)
-    if quaternion and not change_rotation_mode:
-        raise chains.EulerOrderError(quaternion)
     controls = Controls(rig)
     torso, head, eyes, pointing, ends = _parts(rig, controls, ends)
+    for span in filter(None, (torso, head, *eyes)):
+        chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)
     lowest = torso or head
@@ -191,7 +175,7 @@ def make(context, rig, ends: Ends, target=None, change_rotation_mode: bool = Fal
     for name, span, gaze in wanted:
         if span is None:
             continue
-        chain = chains.new_chain(rig, [span.root, span.end], change_rotation_mode, order)
+        chain = chains.new_chain(rig, [span.root, span.end])
         chain.name, chain.target = name, target
         for field, value in zip(GazeSettings._fields, gaze, strict=True):
             setattr(chain, field, value)

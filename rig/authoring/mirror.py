@@ -6,11 +6,12 @@ armature. So the mirror image is right whatever the bones' rolls are.
 
 import bpy
 from bpy.utils import flip_name
-from mathutils import Euler, Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
+from ...solvers.kinematics import rotations
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import axes, postures
+from ..reading import axes, postures, rotation_modes
 from ..reading.axes import is_euler
 from ..reading.paths import bone_names
 
@@ -81,24 +82,17 @@ def _signs(transform: Matrix) -> list[float] | None:
 
 def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[str, int, float]]:
     """(path, index, value) of the rotation channels of the mirror image."""
-    order, signs = source.rotation_mode, _signs(transform)
-    if is_euler(source):
-        angles = postures.euler(curves, source.name, order, None)
-        if angles and signs and target.rotation_mode == order:  # each angle is mirrored by itself, which keeps angles beyond 180 degrees
-            return [("rotation_euler", k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
-        rotation = Euler([angle or 0.0 for angle in angles], order).to_quaternion() if angles else None
-    else:
-        rotation = postures.quaternion(curves, source.name)
-    if rotation is None:
+    mode, signs = target.rotation_mode, _signs(transform)
+    if is_euler(source) and signs and mode == source.rotation_mode:
+        # Each angle is mirrored by itself, which keeps angles beyond 180 degrees.
+        angles = postures.hinges(curves, source.name, mode) or ()
+        return [(rotation_modes.EULER, k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
+    turn = postures.turn(curves, source.name, source.rotation_mode)
+    if turn is None:
         return []
-    image = (transform @ rotation.to_matrix() @ transform.inverted()).to_quaternion()
-    if target.rotation_mode == "QUATERNION":
-        return [("rotation_quaternion", k, number) for k, number in enumerate(image)]
-    if target.rotation_mode == "AXIS_ANGLE":
-        axis, angle = image.to_axis_angle()
-        return [("rotation_axis_angle", k, number) for k, number in enumerate((angle, *axis))]
-    near = Euler((0.0, 0.0, 0.0), target.rotation_mode)
-    return [("rotation_euler", k, angle) for k, angle in enumerate(image.to_euler(target.rotation_mode, near))]
+    image = transform @ Quaternion(turn).to_matrix() @ transform.inverted()
+    numbers = rotation_modes.numbers(mode, rotations.from_matrix(image))
+    return [(rotation_modes.channel(mode), k, number) for k, number in enumerate(numbers)]
 
 
 def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:

@@ -18,9 +18,9 @@ from ..blender.sound_strips import add as add_sound
 from ..output import muting
 from ..output.new_actions import new_action, refuse_what_would_hide_keys
 from ..output.stepped import Stepped
-from ..reading import axes
+from ..reading import axes, channels
 from ..reading.channels import Channel
-from ..reading.file_joints import FileJoint, file_joints, match, refuse_quaternions
+from ..reading.file_joints import FileJoint, file_joints, match
 from ..reading.link_poses import LinkTarget, link_target
 from ..robot import lerobot
 from .file_values import in_joint_unit, poses_at, resampled
@@ -84,7 +84,6 @@ class MotionImport(Stepped):
         self._find_targets()
         self._tell_strangers(joints)
         self._tell_uncalibrated()
-        refuse_quaternions(rig, list(self.matched.values()))
         for thing in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(thing)
         rate = self.scene.render.fps / self.scene.render.fps_base
@@ -175,7 +174,10 @@ class MotionImport(Stepped):
         targets = [with_target(target) for target in self.targets]
         if targets:
             bpy.context.view_layer.update()  # so that targets that were just made have their transforms
-        keys = {self.matched[name].channel: values for name, values in self.values.items()}
+        columns = [(self.matched[name], values) for name, values in self.values.items()]
+        keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
+        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        keys |= channels.over_time(self.rig, together, {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns})
         for target in targets:
             keys |= target.keys(self.poses[target.link])
         self._let_play()

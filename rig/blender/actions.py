@@ -2,9 +2,8 @@
 
 import bpy
 
-CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers of interpolation modes, for foreach_set
+CONSTANT, LINEAR = 0, 1  # Blender's numbers of interpolation modes, for foreach_set
 SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
-FREE = 0  # Blender's number of the free handle type
 
 
 def fcurves(action: bpy.types.Action, slot=None):
@@ -108,23 +107,6 @@ def bake_keys(curves, data_path: str, index: int, group: str, frames, values) ->
         points.foreach_get(name, numbers)
         points.foreach_set(name, numbers[: width * outside] + new)
     curve.update()
-
-
-def put_smooth_keys(curves, data_path: str, index: int, group: str, frames, values, handles, interpolations) -> None:
-    """Replaces all keys of a channel by keys with Bezier or constant interpolation.
-
-    Args:
-        curves, data_path, index, group: The channel.
-        frames, values: Frames and values of the keys; frames ascend.
-        handles: Left and right handle of each key: (frame, value, frame, value).
-        interpolations: BEZIER or CONSTANT for each key, until the next one.
-    """
-    points = _fresh_points(curves, data_path, index, group, frames, values)
-    points.foreach_set("interpolation", interpolations)
-    for side, first in (("left", 0), ("right", 2)):
-        points.foreach_set(f"handle_{side}_type", [FREE] * len(frames))
-        points.foreach_set(f"handle_{side}", [number for handle in handles for number in handle[first : first + 2]])
-    find(curves, data_path, index).update()
 
 
 def _fresh_points(curves, data_path: str, index: int, group: str, frames, values):

@@ -21,10 +21,12 @@ from ..properties.character import character
 from ..reading import chain as build
 from ..reading import channels
 from ..reading import goal as goals
+from ..reading.axes import is_prismatic
 from ..reading.channels import Channel
 from ..reading.joint_tree import joint_tree
 from ..reading.kept_posture import kept
 from ..reading.mechanism.conflicts import why_taken
+from ..reading.rotation_modes import CHANNELS
 from ..reading.skeleton import SCALED, BonePose, ChainReader
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -120,7 +122,16 @@ class ChainSession(SceneSession):
         return self.outputs.solution.reason
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        return {channels.of_joint(mover.owner, *key): value for key, value in self.values().items()}
+        rig, found = mover.owner, {}
+        if self.reader is None:
+            return found
+        for (bone, axis), value in self.values().items():
+            if is_prismatic(axis) or self.reader.modes[bone] not in CHANNELS:
+                found[channels.of_joint(rig, bone, axis)] = value
+        for bone, mode in self.reader.modes.items():
+            if mode in CHANNELS:
+                found |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
+        return found
 
     def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
         return dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
@@ -140,7 +151,8 @@ class ChainSession(SceneSession):
         solver = frame.host.solver(frame.part)
         self._update_reader(rig, chain, solver, shown, frame.host.dirty)
         reader = self.reader
-        poses = reader.read(shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig))
+        before = self.poses if self.state is not None else ()
+        poses = reader.read(shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig), before)
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)

@@ -17,7 +17,7 @@ from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
 from ..properties.character import character
-from ..reading import channels
+from ..reading import channels, rotation_modes
 from ..reading.channels import Channel
 from ..reading.kept_posture import kept
 from ..reading.mechanism import assembled
@@ -123,7 +123,7 @@ class MechanismSession(SceneSession):
                 continue  # the object was deleted while live
             matrix = authored.basis(part, placement)
             thing = holder.id_data
-            turn = authored.rotation_channel(holder)
+            turn = rotation_modes.channel(holder.rotation_mode)
             own = thing.name, thing.session_uid, part.bone
             last = [before.get(Channel(*own, turn, index)) for index in range(len(channels.PARTS[turn]))]
             numbers = {

@@ -21,7 +21,7 @@ from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..properties.frame_range import bake_range
 from ..reading import axes, postures
-from ..reading.channels import Channel
+from ..reading.channels import SAME, Channel
 from ..reading.dependencies import NO_BODIES, Bodies, Moved
 from ..reading.placement import Placement
 from .posture_keeper import JointKey, PostureKeeper
@@ -308,10 +308,6 @@ class Mover(PostureKeeper, _Pair):
         """Which part of this mover another mover moves: "base", "armature", "target", or "" if none."""
         return ""
 
-    @abstractmethod
-    def joints(self) -> list:
-        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
-
     @property
     def joint_keys(self) -> list[JointKey]:
         """(bone, axis) of each joint or motor."""
@@ -339,9 +335,6 @@ class Mover(PostureKeeper, _Pair):
                     numbers[channel.index] = value
                 changed = True
         return changed
-
-
-SAME = 1e-6  # [rad or m] tolerance of single precision
 
 
 def _holder(channel: Channel) -> tuple:

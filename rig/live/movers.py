@@ -23,7 +23,7 @@ from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
-from .posture_keeper import BonePostures, MotorPostures
+from .posture_keeper import BoneJoints, BonePostures, MotorPostures
 
 
 class ChainMover(BonePostures, Mover):
@@ -106,13 +106,10 @@ class ChainMover(BonePostures, Mover):
         return list(self.settings.joints)
 
     def authored(self) -> dict[JointKey, float]:
-        return channels.posed(self.owner, [joint.key for joint in self.settings.joints])
-
-    def channel(self, key: JointKey) -> Channel | None:
-        return channels.of_bone(self.owner, key)
+        return self._posed(self.joint_keys)
 
 
-class BodyMover(Mover):
+class BodyMover(BoneJoints, Mover):
     """Mover: the body of an armature, which follows another armature or a stream."""
 
     __slots__ = ()
@@ -167,10 +164,7 @@ class BodyMover(Mover):
     def authored(self) -> dict[JointKey, float]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return channels.posed(self.owner, [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
-
-    def channel(self, key: JointKey) -> Channel | None:
-        return channels.of_bone(self.owner, key)
+        return self._posed([key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
 
 
 class MechanismMover(MotorPostures, Mover):

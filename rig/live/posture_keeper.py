@@ -1,17 +1,19 @@
 """Interface of movers to stored postures: store, read and apply them."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
+from types import MappingProxyType
 
 import bpy
 import numpy as np
 
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import postures
+from ..reading import channels, postures
 from ..reading.axes import JointKey
 from ..reading.channels import Channel
+from ..reading.rotation_modes import Limits
 from ..reading.skeleton import ChainReader
 
 
@@ -30,7 +32,25 @@ class PostureKeeper:
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
-        """Channel that stores the authored value of a joint; None if there is none."""
+        """Channel that stores the authored value of a joint by itself; None if there is none, or if it stores other joints' values too."""
+
+    def keys_of(self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
+        """Channels that store the authored values of joints, with the values to key for joint values [rad or m].
+
+        Args:
+            values: Values of the joints.
+            before: Values of channels in the previous frame, so that no curve jumps.
+        """
+        return {channel: value for key, value in values.items() if (channel := self.channel(key)) is not None}
+
+    def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
+        """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none."""
+        channel = self.channel(key)
+        return read(channel) if channel is not None else None
+
+    @abstractmethod
+    def joints(self) -> list:
+        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
 
     @abstractmethod
     def pose(self, values: Mapping[JointKey, float]) -> bool:
@@ -65,8 +85,7 @@ class PostureKeeper:
         return self._make_posture(name, self.authored())
 
     def _make_posture(self, name: str, values: Mapping[JointKey, float]) -> bpy.types.Action:
-        channels = {channel: value for key, value in values.items() if (channel := self.channel(key)) is not None}
-        return postures.make(*self, name, {(one.bone, one.name, one.index): value for one, value in channels.items()})
+        return postures.make(*self, name, {(one.bone, one.name, one.index): value for one, value in self.keys_of(values).items()})
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
         """Sets the authored values of the mover's joints to those of a stored posture; returns the channels: bone, property, index.
@@ -83,12 +102,41 @@ class PostureKeeper:
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
         """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are left out."""
         curves = actions.fcurves(action)
-        channels = ((key, self.channel(key)) for key in self.joint_keys)
-        found = {key: actions.find(curves, one.path, one.index) for key, one in channels if one is not None}
-        return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}
+
+        def read(channel: Channel) -> float | None:
+            curve = actions.find(curves, channel.path, channel.index)
+            return curve.evaluate(postures.FRAME) if curve is not None else None
+
+        return {key: value for key in self.joint_keys if (value := self.value_of(key, read)) is not None}
 
 
-class BonePostures(PostureKeeper):
+class BoneJoints(PostureKeeper):
+    """Movers whose joints are axes of bones; channels of the bones store their values."""
+
+    __slots__ = ()
+
+    @property
+    def _ranges(self) -> Limits:
+        return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
+
+    def _posed(self, joint_keys: Sequence[JointKey]) -> dict[JointKey, float]:
+        """Authored values [rad or m] of joints, by (bone, axis)."""
+        return channels.posed(self.owner, joint_keys, self._ranges)
+
+    def channel(self, key: JointKey) -> Channel | None:
+        return channels.of_bone(self.owner, key)
+
+    def keys_of(self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
+        return channels.of_joints(self.owner, values, before, self._ranges)
+
+    def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
+        return channels.value_of(self.owner, key, read, self._ranges)
+
+    def pose(self, values: Mapping[JointKey, float]) -> bool:
+        return channels.pose(self.owner, values, self._ranges)
+
+
+class BonePostures(BoneJoints):
     """Postures of a chain, stored as channels of its bones; they have thumbnails and mirror images."""
 
     __slots__ = ()

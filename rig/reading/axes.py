@@ -31,18 +31,15 @@ def letter(axis: str) -> str:
 
 
 def index(axis: str) -> int:
-    """Index of the joint's value in its channel ("location" or "rotation_euler"), 0 to 2."""
+    """Index of the joint's axis, and of its value in its channel (see `channel`), 0 to 2."""
     return INDEX[axis[-1]]
 
 
 def channel(axis: str) -> str:
-    """Name of the pose bone's property that stores the joint's value at `index`: "location" or "rotation_euler"."""
+    """Name of the pose bone's property that stores the joint's value at `index`: "location", or "rotation_euler" for a bone that rotates by
+    Euler angles; see `rotation_modes` for one that does not.
+    """
     return "location" if is_prismatic(axis) else "rotation_euler"
-
-
-def value(pose_bone, axis: str) -> float:
-    """The joint's authored value [rad or m]; for a revolute joint the bone must rotate by Euler angles."""
-    return getattr(pose_bone, channel(axis))[index(axis)]
 
 
 def label(bone: str, axis: str) -> str:

@@ -1,16 +1,22 @@
 """Channels of objects, bones and motors: the numbers that bakes and recordings key."""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bpy.types import Object
 from bpy.utils import escape_identifier
 
+from ...solvers.kinematics.rotations import Quaternion
 from ..blender.presence import find
-from . import axes
+from . import axes, rotation_modes
+from .axes import JointKey
+from .rotation_modes import Limits
 
 PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
+SAME = 1e-6  # [rad or m] tolerance of single precision
 MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
 
 
@@ -54,7 +60,7 @@ class Channel(NamedTuple):
 
 
 def of_joint(rig, bone: str, axis: str) -> Channel:
-    """Channel that stores the value of a bone's joint."""
+    """Channel that stores the value of a bone's joint; for a revolute joint the bone must rotate by Euler angles."""
     return Channel(rig.name, rig.session_uid, bone, axes.channel(axis), axes.index(axis))
 
 
@@ -63,12 +69,103 @@ def of_motor(owner, number: int) -> Channel:
     return Channel(owner.name, owner.session_uid, "", f"limber.mechanism.motors[{number}].value", 0)
 
 
-def of_bone(rig, key: tuple[str, str]) -> Channel | None:
-    """Channel that stores the value of a joint (bone, axis); None if the bone is missing or does not rotate by Euler angles."""
+def of_bone(rig, key: JointKey) -> Channel | None:
+    """Channel that stores the value of a joint (bone, axis) by itself; None if the bone is missing, or rotates by quaternion or axis-angle:
+    these store the values of all its hinges together.
+    """
     bone, axis = rig.pose.bones.get(key[0]), key[1]
     return of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or axes.is_euler(bone)) else None
 
 
-def posed(rig, joint_keys: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """Authored values [rad or m] of joints, by (bone, axis); joints without a channel are left out."""
-    return {key: axes.value(rig.pose.bones[key[0]], key[1]) for key in joint_keys if of_bone(rig, key) is not None}
+def rotations_of(rig, pose_bone) -> list[Channel]:
+    """Channels of a bone's rotation, in its own rotation mode."""
+    name = rotation_modes.channel(pose_bone.rotation_mode)
+    return [Channel(rig.name, rig.session_uid, pose_bone.name, name, index) for index in range(len(PARTS[name]))]
+
+
+def of_rotation(rig, bone: str, rotation: Quaternion, before: Mapping[Channel, float]) -> dict[Channel, float]:
+    """Channels of a bone's rotation with their values for a unit quaternion, near to those in `before`, else to the authored ones."""
+    pose_bone = rig.pose.bones[bone]
+    channels = rotations_of(rig, pose_bone)
+    return dict(zip(channels, rotation_modes.numbers(pose_bone.rotation_mode, rotation, _last(pose_bone, channels, before)), strict=True))
+
+
+def _last(pose_bone, channels: Sequence[Channel], before: Mapping[Channel, float]) -> Sequence[float]:
+    last = [before[channel] for channel in channels if channel in before]
+    return last if len(last) == len(channels) else rotation_modes.stored(pose_bone)
+
+
+def of_joints(
+    rig, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({}), limits: Limits = MappingProxyType({})
+) -> dict[Channel, float]:
+    """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are left out.
+
+    A bone that rotates by quaternion or axis-angle has all of its four; its other hinges are as authored.
+
+    Args:
+        rig: The armature object.
+        values: Values by (bone, axis).
+        before: Values in the previous frame, so that no curve jumps; where there is none, the authored ones.
+        limits: Limits of joints, known or not.
+    """
+    found: dict[Channel, float] = {}
+    together: dict[str, dict[str, float]] = {}
+    for key, value in values.items():
+        if (channel := of_bone(rig, key)) is not None:
+            found[channel] = value
+        elif key[0] in rig.pose.bones:
+            together.setdefault(key[0], {})[key[1]] = value
+    for bone, hinges in together.items():
+        pose_bone = rig.pose.bones[bone]
+        channels = rotations_of(rig, pose_bone)
+        last, spans = _last(pose_bone, channels, before), rotation_modes.spans_of(limits, bone)
+        numbers = rotation_modes.with_hinges(pose_bone, hinges, last, spans)
+        found |= zip(channels, numbers, strict=True)
+    return found
+
+
+def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> dict[Channel, list[float]]:
+    """As `of_joints` for values of joints in equally many frames: the values of each channel, without jumps from frame to frame."""
+    rows: list[dict[Channel, float]] = []
+    for row in zip(*values.values(), strict=True):
+        rows.append(of_joints(rig, dict(zip(values, row, strict=True)), rows[-1] if rows else {}, limits))
+    return {channel: [row[channel] for row in rows] for channel in rows[0]} if rows else {}
+
+
+def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits: Limits) -> float | None:
+    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none. `limits`: of joints."""
+    if (channel := of_bone(rig, key)) is not None:
+        return read(channel)
+    bone = rig.pose.bones.get(key[0])
+    numbers = [read(channel) for channel in rotations_of(rig, bone)] if bone is not None else [None]
+    if None in numbers:
+        return None
+    turn = rotation_modes.turn(bone.rotation_mode, numbers)
+    return rotation_modes.angles_of(turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name))[axes.index(key[1])]
+
+
+def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey, float]:
+    """Authored values [rad or m] of joints, by (bone, axis); joints without a bone are left out. `limits`: of joints."""
+    found, hinges = {}, {}
+    for name, axis in joint_keys:
+        bone = rig.pose.bones.get(name)
+        if bone is None:
+            continue
+        if axes.is_prismatic(axis):
+            found[name, axis] = bone.location[axes.index(axis)]
+            continue
+        if name not in hinges:
+            hinges[name] = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, name))
+        found[name, axis] = hinges[name][axes.index(axis)]
+    return found
+
+
+def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:
+    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed. `limits`: of joints."""
+    changed = False
+    for channel, value in of_joints(rig, values, limits=limits).items():
+        numbers = getattr(rig.pose.bones[channel.bone], channel.name)
+        if abs(numbers[channel.index] - value) > SAME:
+            numbers[channel.index] = value
+            changed = True
+    return changed

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from ..blender.errors import Finding
-from . import axes, constrained
-from .axes import is_euler
+from . import axes, constrained, rotation_modes
 from .constrained import HARMLESS, LIMITING, acts
 from .joint_axes import joint_axes, prismatic_axes, why_no_limits
 from .skeleton import SCALED, ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 IK = {"IK", "SPLINE_IK"}
+ROTATIONS = {"rotation_euler": "Euler angles", "rotation_quaternion": "quaternion", "rotation_axis_angle": "axis and angle"}
 SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
@@ -63,9 +63,7 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
     missing = [axis for axis in joint_axes(bone) if axis not in here]
     rotations = [axis for axis in missing if not axes.is_prismatic(axis)]
     moves = [axes.letter(axis) for axis in missing if axes.is_prismatic(axis)]
-    if not here and rotations and not is_euler(bone):
-        yield Finding(f"Bone '{bone.name}' can rotate without a joint: lock its rotation, or Give Euler Order and press Match Joints")
-    elif rotations:
+    if rotations:
         yield Finding(f"Bone '{bone.name}' can rotate about {', '.join(rotations)} without a joint: lock that axis, or press Match Joints")
     if moves:
         yield Finding(
@@ -136,7 +134,13 @@ def _ik_from_outside(rig, reader) -> Iterator[Finding]:
 
 
 def _drivers(rig, reader) -> Iterator[Finding]:
-    quaternions = {rig.pose.bones[name].path_from_id("rotation_quaternion"): name for name in reader.orders}
     drivers = rig.animation_data.drivers if rig.animation_data else ()
-    for name in sorted({quaternions[driver.data_path] for driver in drivers if driver.data_path in quaternions and not driver.mute}):
-        yield Finding(f"A driver moves the quaternion of bone '{name}', which rotates by Euler angles: drive its Euler rotation instead")
+    driven = {driver.data_path for driver in drivers if not driver.mute}
+    for name, mode in sorted(reader.modes.items()):
+        own = rotation_modes.channel(mode)
+        others = (rotation for rotation in ROTATIONS if rotation != own)
+        if other := next((rotation for rotation in others if rig.pose.bones[name].path_from_id(rotation) in driven), None):
+            yield Finding(
+                f"A driver moves the {ROTATIONS[other]} of bone '{name}', which rotates by {ROTATIONS[own]}: drive its {ROTATIONS[own]}"
+                " instead"
+            )

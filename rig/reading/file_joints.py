@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..blender.errors import RigError
 from . import axes, channels, imported_robot
 from .channels import Channel
 from .joint_axes import joint_axes
@@ -23,7 +22,8 @@ class FileJoint:
     Attributes:
         names: Names of the joint in files, the maker's first.
         key: Key of the joint, as `Source.key`.
-        channel: Channel that stores the authored value.
+        channel: Channel that stores the authored value; None for a bone that rotates by quaternion or axis-angle, whose channels store the
+            values of all its joints together.
         sign: 1 or -1: factor from a value in files to the channel's value.
         servo: The servo's id; -1 without one.
         motor: Index of the mechanism's motor; -1 for a bone's joint.
@@ -32,7 +32,7 @@ class FileJoint:
 
     names: tuple[str, ...]
     key: SourceKey
-    channel: Channel
+    channel: Channel | None
     sign: float = 1.0
     servo: int = -1
     motor: int = -1
@@ -87,23 +87,12 @@ def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
         names.append(bone)
     sign, servo = float(record.sign) if record else 1.0, joint.servo if joint is not None else -1
     limits = (joint.lower, joint.upper) if joint is not None else record.span if record else ()
-    return FileJoint(tuple(dict.fromkeys(names)), (uid, bone, axis), channels.of_joint(rig, bone, axis), sign, servo, -1, *limits)
+    return FileJoint(tuple(dict.fromkeys(names)), (uid, bone, axis), channels.of_bone(rig, (bone, axis)), sign, servo, -1, *limits)
 
 
 def _record(rig, bone: str, axis: str):
     found = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
     return imported_robot.motor(found, axis) if found is not None else None
-
-
-def refuse_quaternions(rig, joints: Sequence[FileJoint]) -> None:
-    """Raises RigError if the bone of a joint rotates by quaternion, since then no channel stores the joint's value."""
-    for joint in joints:
-        bone = rig.pose.bones.get(joint.channel.bone) if joint.channel.bone else None
-        if bone is not None and not joint.is_prismatic and not axes.is_euler(bone):
-            raise RigError(
-                f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower().replace('_', ' ')}, so no channel has its joint's angle: give"
-                " it an Euler order (Limber > Give Euler Order)"
-            )
 
 
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:

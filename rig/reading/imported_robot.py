@@ -11,8 +11,7 @@ from functools import lru_cache
 from ...robots.record import Record, from_text
 from ...robots.tree import Tree
 from ..blender.errors import RigError
-from . import axes
-from .axes import INDEX, is_euler
+from . import axes, channels
 
 KEY = "limber_urdf"  # custom property of a bone: its link's record; of the armature: the robot's name
 
@@ -95,12 +94,9 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     for name in values:
         if name not in bones:
             raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")
+    found = {}
     for name, value in values.items():
         bone, record = bones[name]
-        joint = record.branch.joint
-        if joint.is_rotary and not is_euler(bone):
-            raise RigError(
-                f"Bone '{bone.name}' rotates by {bone.rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
-            )
-        if joint.mimic is None:
-            getattr(bone, channel(record))[INDEX[record.axis]] = record.sign * value
+        if record.branch.joint.mimic is None:
+            found[bone.name, axis_of(record)] = record.sign * value
+    channels.pose(rig, found)

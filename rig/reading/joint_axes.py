@@ -3,14 +3,17 @@
 from math import pi
 
 from . import axes, imported_robot
-from .axes import is_euler, parent_first
+from .axes import parent_first
+from .rotation_modes import hinge_order
 
 NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than this lock the axis
 
 
-def free_axes(pose_bone, order: str = "XYZ") -> str:
-    """Unlocked rotation axes of a bone, nearest the parent first. `order`: Euler order to assume for a bone that rotates by quaternion."""
-    letters = parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else order)
+def free_axes(pose_bone) -> str:
+    """Unlocked rotation axes of a bone, nearest the parent first. The locks of a bone that rotates by quaternion or axis-angle are those of
+    its hinges, also where Blender locks components instead (4L).
+    """
+    letters = parent_first(hinge_order(pose_bone.rotation_mode))
     return "".join(axis for axis in letters if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis))
 
 
@@ -31,9 +34,9 @@ def prismatic_axes(pose_bone) -> list[str]:
     ]
 
 
-def joint_axes(pose_bone, order: str = "XYZ") -> list[str]:
-    """Axes of all joints of a bone, nearest the parent first; `order` as for `free_axes`."""
-    return [*prismatic_axes(pose_bone), *free_axes(pose_bone, order)]
+def joint_axes(pose_bone) -> list[str]:
+    """Axes of all joints of a bone, nearest the parent first."""
+    return [*prismatic_axes(pose_bone), *free_axes(pose_bone)]
 
 
 def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
@@ -60,8 +63,8 @@ def why_no_limits(pose_bone, constraint) -> str:
         return "does not have its full influence: set it to 1"
     if constraint.type == "LIMIT_LOCATION":
         return ""
-    if constraint.euler_order not in {"AUTO", pose_bone.rotation_mode} and is_euler(pose_bone):
-        return f"limits in Euler order {constraint.euler_order}, not the bone's {pose_bone.rotation_mode}: set its Euler Order to Default"
+    if constraint.euler_order not in {"AUTO", (order := hinge_order(pose_bone.rotation_mode))}:
+        return f"limits in Euler order {constraint.euler_order}, not the bone's {order}: set its Euler Order to Default"
     return ""
 
 

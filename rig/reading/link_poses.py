@@ -9,9 +9,9 @@ from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import Array, inverse
 from ..blender.errors import RigError
-from . import imported_robot
+from . import imported_robot, rotation_modes
 from .channels import PARTS, Channel
-from .mechanism.channels import location_numbers, rotation_channel, rotation_numbers
+from .mechanism.channels import location_numbers, rotation_numbers
 from .mechanism.inputs import target_pose
 from .mechanism.poses import rigid
 from .mechanism.rest import rest_of
@@ -97,7 +97,7 @@ class LinkTarget:
         own_space = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
         before = inverse(rigid(_around(thing, target), f"Object '{thing.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
-        turn = rotation_channel(target)
+        turn = rotation_modes.channel(target.rotation_mode)
         found: dict[Channel, list[float]] = {Channel(*own, name, k): [] for name in ("location", turn) for k in range(len(PARTS[name]))}
         last: list[float] | None = None
         for pose in poses:

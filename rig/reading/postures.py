@@ -1,24 +1,23 @@
 """Stored postures: pose assets, which Blender's own pose library shows and applies too."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
 from bpy.utils import escape_identifier
-from mathutils import Euler, Quaternion
 
+from ...solvers.kinematics.rotations import IDENTITY, Quaternion
 from ..blender import actions, item_keys
 from ..blender.errors import RigError
-from . import axes, kept_posture
-from .axes import JointKey, is_euler
-from .channels import MOTORS
+from . import axes, kept_posture, rotation_modes
+from .axes import JointKey
+from .channels import MOTORS, PARTS
 from .paths import bone_names
+from .rotation_modes import Spans
 from .skeleton import ChainReader
 
 MOTOR_JOINTS = "limber_motors"  # custom property of a posture's action
 FRAME = 1  # of the only key in each channel; a pose asset has no time
-CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
-EULER = ("rotation_euler", 3)
 
 
 def store(rig, chain, name: str) -> bpy.types.Action:
@@ -30,11 +29,10 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     names = bone_names(rig.pose.bones, chain)
     values = {}
     for bone in (rig.pose.bones[name] for name in names):
-        channel, size = CHANNELS.get(bone.rotation_mode, EULER)
-        for index in range(size):
-            values[bone.name, channel, index] = getattr(bone, channel)[index]
+        channel = rotation_modes.channel(bone.rotation_mode)
+        values |= {(bone.name, channel, index): value for index, value in enumerate(rotation_modes.stored(bone))}
     for bone_name, axis in _prismatic(chain):
-        values[bone_name, axes.channel(axis), axes.index(axis)] = axes.value(rig.pose.bones[bone_name], axis)
+        values[bone_name, axes.channel(axis), axes.index(axis)] = rig.pose.bones[bone_name].location[axes.index(axis)]
     return make(rig, chain, name, values)
 
 
@@ -145,19 +143,10 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
     curves = actions.fcurves(action)
     posed = []
     for bone in (rig.pose.bones[name] for name in bone_names(rig.pose.bones, chain)):
-        if is_euler(bone):
-            found = euler(curves, bone.name, bone.rotation_mode, tuple(bone.rotation_euler))
-            if found:
-                bone.rotation_euler = found
-        else:
-            found = quaternion(curves, bone.name)
-            if found and bone.rotation_mode == "QUATERNION":
-                bone.rotation_quaternion = found
-            elif found:
-                axis, angle = found.to_axis_angle()
-                bone.rotation_axis_angle = (angle, *axis)
-        if found:
-            posed.append((bone.name, CHANNELS.get(bone.rotation_mode, EULER)[0], -1))
+        channel = rotation_modes.channel(bone.rotation_mode)
+        if found := rotation(curves, bone.name, bone.rotation_mode, rotation_modes.stored(bone)):
+            setattr(bone, channel, found)
+            posed.append((bone.name, channel, -1))
     for name, axis in _prismatic(chain):
         value = displacement(curves, name, axis)
         if value is not None:
@@ -192,7 +181,8 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
         RigError: the posture has no channel of any bone of the chain.
     """
     curves = actions.fcurves(action)
-    values, rotations = otherwise.copy(), {name: euler(curves, name, order, None) for name, order in reader.orders.items()}
+    values = otherwise.copy()
+    rotations = {part.name: hinges(curves, part.name, part.mode, part.spans) for part in reader.parts if part.mode}
     is_known = any(rotations.values())
     for k, (name, axis) in enumerate(reader.joint_keys):
         if axes.is_prismatic(axis):
@@ -210,42 +200,67 @@ def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray)
 def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset has a channel of any of the chain's joints."""
     curves = actions.fcurves(action)
-    return any(euler(curves, name, order, None) for name, order in reader.orders.items()) or any(
+    return any(hinges(curves, name, mode) for name, mode in reader.modes.items()) or any(
         displacement(curves, name, axis) is not None for name, axis in reader.joint_keys if axes.is_prismatic(axis)
     )
 
 
-def euler(curves, name: str, order: str, otherwise: tuple | None) -> list[float | None] | None:
-    """Euler angles [rad] of a bone in an action, with `otherwise` (or None) for missing angles; None if all are missing."""
-    found = [actions.find(curves, _path(name, "rotation_euler"), index) for index in range(3)]
-    if any(found):
-        return [curve.evaluate(FRAME) if curve else otherwise[k] if otherwise else None for k, curve in enumerate(found)]
-    turn = _rotation(curves, name)
-    if turn is None:
-        return None
-    return list(turn.to_euler(order, Euler(otherwise, order)) if otherwise else turn.to_euler(order))
+def hinges(curves, name: str, mode: str, spans: Spans = ()) -> list[float | None] | None:
+    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if all are missing.
 
-
-def quaternion(curves, name: str) -> Quaternion | None:
-    """Rotation of a bone in an action, for a bone without Euler order, with 0 for missing components; None if the action does not rotate
-    the bone.
+    Where the rotation leaves a choice, they are within `spans`, the hinges' limits [rad]; (): they have none.
     """
-    turn = _rotation(curves, name)
-    if turn is not None:
-        return turn
-    angles = euler(curves, name, "XYZ", (0.0, 0.0, 0.0))
-    return Euler(angles).to_quaternion() if angles else None
+    angles, turn = _stored_rotation(curves, name, mode)
+    if turn is None:
+        return angles
+    return list(rotation_modes.angles_of(turn, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED))
 
 
-def _rotation(curves, name: str) -> Quaternion | None:
-    """Rotation that is stored as quaternion or as axis-angle; all four components are needed."""
-    for channel, _ in CHANNELS.values():
-        parts = [actions.find(curves, _path(name, channel), part) for part in range(4)]
-        if all(parts):
-            first, *rest = (part.evaluate(FRAME) for part in parts)
-            turn = Quaternion((first, *rest)) if channel == "rotation_quaternion" else Quaternion(rest, first)
-            return turn.normalized()
-    return None
+def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[float, ...] | None:
+    """Values in an action for the rotation channel of a bone with a rotation mode; None if the action does not rotate the bone.
+
+    Values that were stored in this mode are returned as they are, others as the same rotation, nearest to the values `otherwise`, which
+    also stand for missing Euler angles.
+    """
+    own = _stored(curves, name, rotation_modes.channel(mode))
+    if None not in own:
+        return tuple(own)
+    angles, turn = _stored_rotation(curves, name, mode)
+    if angles is not None:
+        is_euler, order = mode not in rotation_modes.CHANNELS, rotation_modes.hinge_order(mode)
+        last = otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
+        known = tuple(last[k] if angle is None else angle for k, angle in enumerate(angles))
+        if is_euler:
+            return known
+        turn = rotation_modes.from_angles(known, order)
+    return rotation_modes.numbers(mode, turn, otherwise) if turn is not None else None
+
+
+def turn(curves, name: str, mode: str) -> Quaternion | None:
+    """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action does not rotate the bone."""
+    found = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
+    return rotation_modes.turn(mode, found) if found is not None else None
+
+
+def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] | None, Quaternion | None]:
+    """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a rotation, of which all four
+    components are needed; (None, None) if it does not rotate the bone.
+    """
+    angles = _stored(curves, name, rotation_modes.EULER)
+    known = angles if any(angle is not None for angle in angles) else None
+    if known is not None and mode not in rotation_modes.CHANNELS:
+        return known, None
+    for other, channel in rotation_modes.CHANNELS.items():
+        numbers = _stored(curves, name, channel)
+        if None not in numbers:
+            return None, rotation_modes.turn(other, numbers)
+    return known, None
+
+
+def _stored(curves, name: str, channel: str) -> list[float | None]:
+    """Values of a bone's rotation channel in an action; None for missing ones."""
+    found = (actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel])))
+    return [curve.evaluate(FRAME) if curve else None for curve in found]
 
 
 def _path(bone: str, channel: str) -> str:

@@ -1,9 +1,10 @@
 """Reads a chain from an armature: its bones and joints, and the authored joint values. `joint_tree` makes the solvers' skeleton.
 
 A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is several joints at one position: the
-prismatic ones first, then the axes of its Euler order, the last letter nearest the parent (order XYZ: R = Rz Ry Rx). The base is the root
-bone's frame before it moves. What no joint moves (locked axes, bones without joints, other locations) is read from the evaluated rig in
-every tick and becomes part of the rest transforms, so that the solver uses its keyed or driven values.
+prismatic ones first, then the axes of its Euler order, the last letter nearest the parent (order XYZ: R = Rz Ry Rx). A bone that rotates by
+quaternion or axis-angle has the joints of order XYZ (`rotation_modes`). The base is the root bone's frame before it moves. What no joint
+moves (locked axes, bones without joints, other locations) is read from the evaluated rig in every tick and becomes part of the rest
+transforms, so that the solver uses its keyed or driven values.
 """
 
 from collections.abc import Mapping
@@ -15,9 +16,10 @@ import numpy as np
 
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
-from . import axes, hanging, measure, mimic
-from .axes import INDEX, UNIT, is_euler, parent_first
+from . import axes, hanging, measure, mimic, rotation_modes
+from .axes import INDEX, UNIT, parent_first
 from .paths import bone_names, end_bones, missing
+from .rotation_modes import Limits, Spans
 
 ORIGIN = (0.0, 0.0, 0.0)
 NO_SCALE = (1.0, 1.0, 1.0)
@@ -29,7 +31,7 @@ class Followed(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: rotations.Quaternion
-    euler: tuple[float, float, float]  # [rad] in the bone's Euler order, if it has one
+    euler: tuple[float, float, float]  # [rad] in the order of the bone's hinges
     location: tuple[float, float, float]
     scale: tuple[float, float, float] = NO_SCALE
 
@@ -45,18 +47,21 @@ class Part(NamedTuple):
     local_location: bool
     inherits_rotation: bool
     inherits_scale: bool
-    order: str  # axes of its Euler order, nearest the parent first; "" without revolute joints
+    order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
     free: frozenset[str]  # axes of its revolute joints
     euler_axes: tuple[tuple[bool, int, rotations.Vector], ...]  # for each axis of the order: whether it is a joint, its index, the axis
     prismatic: tuple[int, ...]  # indices of the location components that joints move
     held: tuple[int, ...]  # indices of the rotation components that no joint moves
+    mode: str  # its rotation mode; "" without revolute joints
+    channel: str  # the property that stores its rotation in this mode
+    spans: Spans  # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same rotation
 
 
 class BonePose(NamedTuple):
     """Authored channels of one bone."""
 
     location: tuple[float, float, float]
-    rotation: tuple[float, ...]  # Euler angles (x, y, z) [rad], or a unit quaternion where no joint turns the bone
+    rotation: tuple[float, ...]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint turns the bone
     scale: tuple[float, float, float]
 
     def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
@@ -101,14 +106,10 @@ class ChainReader:
         if not self.joints:
             raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
         turning = {bone: frozenset(axis for axis in found if not axes.is_prismatic(axis)) for bone, found in on_bone.items()}
-        for bone, turns in turning.items():
-            if turns and not is_euler(pose_bones[bone]):
-                raise RigError(
-                    f"Bone '{bone}' rotates by {pose_bones[bone].rotation_mode.lower()}: give it an Euler order (Limber > Give Euler Order)"
-                )
         self.free = {bone: frozenset(found) for bone, found in on_bone.items()}
-        self.orders = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
-        self.parts = [self._part(rig.data.bones[name]) for name in self.names]
+        self.modes = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
+        limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
+        self.parts = [self._part(rig.data.bones[name], limits) for name in self.names]
         # Joints in the skeleton's order, root first.
         self.joint_keys = [key for part in self.parts for key in _joint_keys(part)]
         self.followers = mimic.followers_of(rig, self.joint_keys)
@@ -129,11 +130,12 @@ class ChainReader:
 
     __hash__ = None  # it is compared, never looked up
 
-    def _part(self, bone) -> Part:
+    def _part(self, bone, limits: Limits) -> Part:
         offset = tuple(bone.head)
         if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
-        order = parent_first(self.orders.get(bone.name, ""))
+        mode = self.modes.get(bone.name, "")
+        order = parent_first(rotation_modes.hinge_order(mode))
         joints = self.free.get(bone.name, frozenset())
         free = joints.intersection(axes.REVOLUTE)
         if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
@@ -152,17 +154,21 @@ class ChainReader:
             tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
             tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
             tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
+            mode,
+            rotation_modes.channel(mode),
+            rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
         )
 
     def modes_changed(self, pose_bones) -> bool:
         """Whether the rotation mode of a bone with revolute joints has changed since the reader was made."""
-        return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.orders.items())
+        return any((bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode for name, mode in self.modes.items())
 
     def read(
         self,
         pose_bones,
         moved: Mapping[str, tuple | None] = MappingProxyType({}),
         followed: Mapping[str, Followed] = MappingProxyType({}),
+        before: tuple[BonePose, ...] = (),
     ) -> tuple[BonePose, ...]:
         """Channels of the chain's bones, root first.
 
@@ -170,12 +176,13 @@ class ChainReader:
             pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
             moved: Basis channels of bones that other chains move: such a bone on this path mimics a joint of another chain.
             followed: Channels of bones that a retarget moves, instead of the authored ones.
+            before: Channels in the last frame, to which angles read from a quaternion or axis-angle are near; (): there is none.
 
         Raises:
             RigError: a bone is missing, or its channels are not finite.
         """
         poses = []
-        for part in self.parts:
+        for k, part in enumerate(self.parts):
             bone = pose_bones.get(part.name)
             if bone is None:
                 raise RigError(missing(part.name))
@@ -187,11 +194,15 @@ class ChainReader:
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
             location = ORIGIN if part.connected else tuple(bone.location)
-            rotation = tuple(bone.rotation_euler) if part.order else tuple(bone.matrix_basis.to_quaternion())
+            rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
             # A sum is finite where all of its parts are, and it is quicker than asking each.
             if not isfinite(sum(location) + sum(rotation) + sum(scale)):
                 raise RigError(f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys")
+            if part.spans:
+                near = before[k].rotation if before else rotation_modes.AT_REST
+                turn = rotation_modes.turn(part.mode, rotation)
+                rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
             poses.append(BonePose(location, rotation, scale))
         return tuple(poses)
 

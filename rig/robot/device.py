@@ -21,7 +21,7 @@ from ..reading.limit_faults import range_faults, rate_faults
 from . import programs
 
 HEALTH = frozenset((Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT))
-NO_VALUE = "press Give Euler Order, give the bone its name again, or set the joint's servo to -1"
+NO_VALUE = "give the bone its name again, or set the joint's servo to -1"
 
 
 @dataclass(frozen=True)
@@ -165,9 +165,8 @@ def protocol_settings(device) -> ProtocolSettings:
 
 def _joint(mover: Mover, joint) -> Joint:
     name = joint.label
-    if mover.channel(joint.key) is None:
-        is_there = joint.bone in mover.owner.pose.bones
-        raise DeviceError(f"Joint {name}: {'its bone has no Euler order' if is_there else 'its bone is missing'}: {NO_VALUE}")
+    if not mover.keys_of({joint.key: 0.0}):
+        raise DeviceError(f"Joint {name}: its bone is missing: {NO_VALUE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
     return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 

@@ -1,14 +1,13 @@
 """The robot's measured pose as lines from each bone's head to its tail, drawn beside the armature."""
 
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion
 
 from ...character.mechanism.tick import by_joint
 from ...solvers.mechanism.goals import Goals
 from ..live.mechanism_session import MechanismSession, PlacedBodies
 from ..live.movers import live_of
 from ..live.runtime import session
-from ..reading import axes
-from ..reading.axes import is_euler
+from ..reading import axes, rotation_modes
 from ..showing.segments import Segment, segments_of
 from . import links
 from .device import Source
@@ -59,11 +58,10 @@ def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
     """Basis matrix of a bone, from (axis, value) of its joints."""
-    location, turn = bone.location.copy(), bone.rotation_euler.copy()
+    location = bone.location.copy()
     for axis, place in places:
         if axes.is_prismatic(axis):
             location[axes.index(axis)] = place
-        elif is_euler(bone):
-            turn[axes.index(axis)] = place
-    rotation = turn.to_matrix() if is_euler(bone) else bone.matrix_basis.to_3x3().normalized()
-    return Matrix.LocRotScale(location, rotation, bone.scale)
+    hinges = {axis: place for axis, place in places if not axes.is_prismatic(axis)}
+    rotation = rotation_modes.turn(bone.rotation_mode, rotation_modes.with_hinges(bone, hinges))
+    return Matrix.LocRotScale(location, Quaternion(rotation), bone.scale)

@@ -66,20 +66,26 @@ def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | No
     live.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
-    return [None if source.chain in live else _keyed(*_property(rig, source), frame) for source in sources]
+    return [None if source.chain in live else _value_at(rig, source, frame) for source in sources]
 
 
-def _property(rig, source: Source) -> tuple[bpy.types.ID | None, str, int]:
-    """(owner, path, index) of the property that a source follows; the owner is None where it is neither a rotation nor a location."""
+def _value_at(rig, source: Source, frame: float) -> float | None:
     if source.auxiliary:
-        value = rig.limber.device.auxiliaries.get(source.auxiliary)
-        if value is None or not value.path:
-            return None, "", 0
-        head, bracket, key = value.path.rpartition("[")
-        number = bracket and key[:-1].isdigit()
-        return value.owner, (head if number else value.path), (int(key[:-1]) if number else 0)
-    channel = values.channel_of(rig, source)
-    return (channel.owner, channel.path, channel.index) if channel is not None else (None, "", 0)
+        return _keyed(*_property(rig, source.auxiliary), frame)
+    mover = values.mover_of_source(rig, source)
+    if mover is None:
+        return None
+    return mover.value_of((source.bone, source.axis), lambda channel: _keyed(channel.owner, channel.path, channel.index, frame))
+
+
+def _property(rig, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
+    """(owner, path, index) of the property of an auxiliary value; the owner is None where it has none."""
+    value = rig.limber.device.auxiliaries.get(auxiliary)
+    if value is None or not value.path:
+        return None, "", 0
+    head, bracket, key = value.path.rpartition("[")
+    number = bracket and key[:-1].isdigit()
+    return value.owner, (head if number else value.path), (int(key[:-1]) if number else 0)
 
 
 def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> float | None:

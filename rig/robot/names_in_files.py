@@ -14,7 +14,7 @@ def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
     """
     joints = file_joints(rig)
     by_key = {joint.key: joint for joint in joints}
-    by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints}
+    by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints if joint.channel is not None}
     values = {value.name: value for value in rig.limber.device.auxiliaries}
     found = []
     for source in sources:

@@ -14,6 +14,7 @@ from ..live import uses
 from ..live.movers import movers_of
 from ..live.runtime import after_frame
 from ..live.uses import Use
+from ..reading.channels import Channel
 from . import links
 from . import values as robot_values
 from .device import sources
@@ -114,11 +115,12 @@ def finish(rig) -> int:
 
 def key_now(rig, frame: int) -> None:
     """Keys the joints, motors and properties of the robot at a frame."""
+    joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
+    for channel in robot_values.keys_of(rig, joints):
+        index = channel.index if channel.part else NO_INDEX
+        channel.owner.keyframe_insert(channel.path, index=index, frame=frame, group=channel.group)
     for source in links.sources(rig):
-        if (channel := robot_values.channel_of(rig, source)) is not None:
-            index = channel.index if channel.part else NO_INDEX
-            channel.owner.keyframe_insert(channel.path, index=index, frame=frame, group=channel.group)
-        elif source.auxiliary:
+        if source.auxiliary:
             value = rig.limber.device.auxiliaries.get(source.auxiliary)
             if value is not None and value.owner is not None:
                 path, index = split_index(value.path)
@@ -161,15 +163,21 @@ def _key(rig, take: _Take) -> None:
     animation = rig.animation_data
     curves = actions.writable_fcurves(animation.action, rig, getattr(animation, "action_slot", None))
     actions.assign(rig, animation.action, getattr(getattr(animation, "action_slot", None), "handle", None))
-    for index, source in enumerate(links.sources(rig)):
+    sources = links.sources(rig)
+    before: dict[Channel, float] = {}
+    keys: dict[Channel, list[tuple[float, float]]] = {}
+    for frame, pose in zip(take.frames, take.poses, strict=True):
+        known = {source.key: value for source, value in zip(sources, pose, strict=True) if value is not None and not source.auxiliary}
+        row = robot_values.keys_of(rig, known, before)
+        for channel, value in row.items():
+            keys.setdefault(channel, []).append((frame, value))
+        before |= row
+    for channel, known in keys.items():
+        actions.bake_keys(curves, channel.path, channel.index, channel.group, *zip(*known, strict=True))
+    for index, source in enumerate(sources):
         known = [(frame, pose[index]) for frame, pose in zip(take.frames, take.poses, strict=True) if pose[index] is not None]
-        if not known:
-            continue
-        if source.auxiliary:
+        if source.auxiliary and known:
             _key_value(rig, source.auxiliary, known)
-        elif (channel := robot_values.channel_of(rig, source)) is not None:
-            frames, values = [frame for frame, _ in known], [value for _, value in known]
-            actions.bake_keys(curves, channel.path, channel.index, channel.group, frames, values)
 
 
 def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
+from types import MappingProxyType
 
 import bpy
 
@@ -139,10 +140,20 @@ def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequen
     return now
 
 
-def channel_of(rig, source: Source) -> Channel | None:
-    """The keyable channel of the joint or motor that a source follows; None for auxiliary values, or if no channel stores it."""
-    mover = next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
-    return mover.channel((source.bone, source.axis)) if mover is not None else None
+def mover_of_source(rig, source: Source) -> Mover | None:
+    """The mover whose joint or motor a source follows; None for auxiliary values, or if the mover was removed."""
+    return next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
+
+
+def keys_of(rig, known: Mapping[SourceKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
+    """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis); `before`: values in the previous
+    frame.
+    """
+    found: dict[Channel, float] = {}
+    for mover in movers_of(rig):
+        uid = mover.settings.uid
+        found |= mover.keys_of({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known}, before)
+    return found
 
 
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
@@ -164,11 +175,14 @@ def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Acti
     """Makes an action that stores the shown values of the joints and motors in `sources`."""
     known, action = shown(rig), bpy.data.actions.new(name)
     curves, motors = actions.writable_fcurves(action, rig), {}
+    followed = {source.key: known[source.key] for source in sources if source.key in known}
+    for channel, value in keys_of(rig, followed).items():
+        actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [value])
     for source in sources:
-        if source.key in known and (channel := channel_of(rig, source)) is not None:
-            actions.put_keys(curves, channel.path, channel.index, channel.group, [postures.FRAME], [known[source.key]])
-            if channel.group == MOTORS:
-                motors[channel.path] = source.key[1:]
+        mover = mover_of_source(rig, source)
+        channel = mover.channel(source.key[1:]) if mover is not None else None
+        if source.key in known and channel is not None and channel.group == MOTORS:
+            motors[channel.path] = source.key[1:]
     postures.tell_motors(action, motors)
     return action
 

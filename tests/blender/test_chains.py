@@ -90,29 +90,10 @@ def test_a_bone_with_several_axes_makes_joints_with_the_orders_last_letter_neare
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE"])
-def test_bones_without_an_euler_order_are_refused_by_name_until_the_user_agrees(mode):
-    rig = build({"base": None, "neck": None, "head": None})
-    rig.pose.bones["neck"].rotation_mode = mode
-    said = refusal(rig, "head")
-    assert "'neck'" in said
-    assert "'base'" not in said
-    assert "Change Rotation Mode" in said
-    assert rig.pose.bones["neck"].rotation_mode == mode
-    assert len(new_chain(rig, "head", change_rotation_mode=True).joints) == 9
-    assert rig.pose.bones["neck"].rotation_mode == "XYZ"
-
-
-def test_the_user_chooses_which_order_those_bones_get():
-    rig = build({"neck": None}, mode="QUATERNION")
-    assert joints(new_chain(rig, "neck", change_rotation_mode=True, order="YZX")) == [("neck", "X"), ("neck", "Z"), ("neck", "Y")]
-    assert rig.pose.bones["neck"].rotation_mode == "YZX"
-
-
-def test_a_locked_quaternion_bone_on_the_path_keeps_its_mode():
-    rig = build({"base": "", "head": "X"})
-    rig.pose.bones["base"].rotation_mode = "QUATERNION"
-    new_chain(rig, "head")
-    assert rig.pose.bones["base"].rotation_mode == "QUATERNION"
+def test_a_bone_without_an_euler_order_keeps_its_mode_and_has_the_joints_of_order_xyz(mode):
+    rig = build({"base": "", "neck": None, "head": "XZ"}, mode=mode)
+    assert joints(new_chain(rig, "head")) == [("neck", "Z"), ("neck", "Y"), ("neck", "X"), ("head", "Z"), ("head", "X")]
+    assert {bone.rotation_mode for bone in rig.pose.bones} == {mode}
 
 
 def limit_rotation(bone, **settings):
@@ -292,15 +273,13 @@ def test_matching_keeps_the_chain_when_all_axes_are_locked():
     assert len(chain.joints) == 6
 
 
-def test_a_bone_that_lost_its_euler_order_gets_one_again():
-    rig, chain = looking_chain()
-    rig.pose.bones["upper"].rotation_mode = "QUATERNION"
-    with pytest.raises(RuntimeError, match="'upper'"):
-        bpy.ops.limber.match_joints()
-    bpy.ops.limber.give_euler_order()
-    assert rig.pose.bones["upper"].rotation_mode == "XYZ"
+def test_matching_puts_the_joints_in_the_order_of_the_bones_new_rotation_mode():
+    rig = build({"base": "Y", "head": None}, mode="XZY")
+    chain = new_chain(rig, "head")
+    rig.pose.bones["head"].rotation_mode = "QUATERNION"
     bpy.ops.limber.match_joints()
-    assert len(chain.joints) == 6
+    assert joints(chain) == [("base", "Y"), ("head", "Z"), ("head", "Y"), ("head", "X")]
+    assert rig.pose.bones["head"].rotation_mode == "QUATERNION"
 
 
 def test_removing_a_chain_leaves_the_others_and_a_selection_that_exists():

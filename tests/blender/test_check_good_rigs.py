@@ -108,7 +108,7 @@ def test_an_armature_from_motion_capture_is_in_order(tmp_path, mode):
     bpy.ops.import_anim.bvh(filepath=str(clip), rotate_mode=mode, global_scale=0.01)
     rig = bpy.context.object
     select(rig, "Hips", "Head")
-    bpy.ops.limber.new_chain(change_rotation_mode=True)
+    bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
     chain.target = target()
     assert len(chain.joints) == 9

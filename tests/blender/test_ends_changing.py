@@ -109,17 +109,14 @@ def test_an_end_in_another_chain_is_refused():
         bpy.ops.limber.add_end(bone="hand")
 
 
-def test_quaternion_bones_on_the_way_need_consent_and_then_get_an_euler_order():
+def test_quaternion_bones_on_the_way_to_an_end_stay_so():
     rig = build_rig(BODY, parents=PARENTS)
     rig.pose.bones["arm"].rotation_mode = "QUATERNION"
     select(rig, "hip", "head")
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[-1]
-    with pytest.raises(RuntimeError, match="'arm'"):
-        bpy.ops.limber.add_end(bone="hand")
-    assert len(chain.ends) == 0
-    bpy.ops.limber.add_end(bone="hand", change_rotation_mode=True, order="ZXY")
-    assert rig.pose.bones["arm"].rotation_mode == "ZXY"
+    bpy.ops.limber.add_end(bone="hand")
+    assert rig.pose.bones["arm"].rotation_mode == "QUATERNION"
     assert ("arm", "X") in joints(chain)
 
 

@@ -146,16 +146,11 @@ def test_undo_takes_all_of_it_away_in_one_step(undo_step):
     assert "Character Gaze" not in bpy.data.objects
 
 
-def test_bones_that_rotate_by_quaternion_are_changed_by_consent_alone():
+def test_bones_that_rotate_by_quaternion_stay_so():
     rig = character("Rigify", mode="QUATERNION")
-    with pytest.raises(RuntimeError, match="Agree to Change Rotation Mode"):
-        bpy.ops.limber.eyes_head_torso()
-    assert not rig.limber.chains
-    assert "Character Gaze" not in bpy.data.objects
-    bpy.ops.limber.eyes_head_torso(change_rotation_mode=True)
+    bpy.ops.limber.eyes_head_torso()
     assert len(rig.limber.chains) == 4
-    assert rig.pose.bones["spine"].rotation_mode == "QUATERNION", "hips are in no chain"
-    assert rig.pose.bones["spine.006"].rotation_mode == "XYZ"
+    assert {bone.rotation_mode for bone in rig.pose.bones} == {"QUATERNION"}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def robot(tmp_path, *more: str, turned: str = "0 0 0"):
 
 def chain_on(rig, *bones: str, **options):
     select(rig, *bones)
-    bpy.ops.limber.new_chain(change_rotation_mode=True, **options)
+    bpy.ops.limber.new_chain(**options)
     return rig.limber.chains[-1]
 
 

@@ -30,7 +30,7 @@ def human():
 
 
 def make(**told) -> set[str]:
-    return bpy.ops.limber.eyes_head_torso(change_rotation_mode=True, **told)
+    return bpy.ops.limber.eyes_head_torso(**told)
 
 
 def spans(rig) -> dict[str, tuple[str, str]]:

@@ -19,7 +19,7 @@ def rig():
 
 def new_chain(rig, *names: str):
     select(rig, *names)
-    bpy.ops.limber.new_chain(change_rotation_mode=True)
+    bpy.ops.limber.new_chain()
     return rig.limber.chains[-1]
 
 

@@ -31,7 +31,7 @@ def with_neck(rig, parent: str):
 
 def new_chain(rig, *names: str):
     select(rig, *names)
-    bpy.ops.limber.new_chain(change_rotation_mode=True)
+    bpy.ops.limber.new_chain()
     return rig.limber.chains[-1]
 
 

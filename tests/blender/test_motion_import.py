@@ -281,6 +281,4 @@ def test_a_linked_or_edited_robot_says_what_to_do(tmp_path):
     bpy.ops.object.mode_set(mode="EDIT")
     assert "Leave Edit Mode first" in refusal(path)
     bpy.ops.object.mode_set(mode="OBJECT")
-    rig.pose.bones["upper"].rotation_mode = "QUATERNION"
-    assert "Bone 'upper' rotates by quaternion, so no channel has its joint's angle" in refusal(path)
     make_active(rig)

@@ -68,7 +68,12 @@ def test_arming_ends_the_leading_and_begins_where_the_hand_left_the_robot(rig, b
 
 
 @pytest.mark.every_blender
-def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
+@pytest.mark.parametrize(
+    ("mode", "channel"), [("XYZ", "rotation_euler"), ("QUATERNION", "rotation_quaternion"), ("AXIS_ANGLE", "rotation_axis_angle")]
+)
+def test_what_the_hand_does_is_keyed_at_scene_time_in_the_bones_own_mode(rig, bus, mode, channel):
+    for bone in rig.pose.bones:
+        bone.rotation_mode = mode
     let_go(rig)
     from limber.rig.robot import puppeteer
 
@@ -81,8 +86,9 @@ def test_what_the_hand_does_is_keyed_at_scene_time(rig, bus):
     found = {}
     for frame in (1, 5, 9):
         bpy.context.scene.frame_set(frame)
-        found[frame] = rig.pose.bones["middle"].rotation_euler.x
+        found[frame] = rig.pose.bones["middle"].matrix_basis.to_euler().x
     assert list(found.values()) == pytest.approx([0.0, 0.3, -0.2], abs=0.01)
+    assert {curve.data_path.rpartition(".")[2] for curve in curves(rig)} == {channel}
 
 
 def test_keys_outside_of_the_recording_stay(rig, bus):

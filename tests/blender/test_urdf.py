@@ -147,16 +147,16 @@ def test_bones_may_be_renamed_and_the_armature_copied(tmp_path):
     assert max(farthest(path, copy, {"elbow": 0.5})) < NEAR
 
 
-def test_a_joint_is_read_whatever_its_bones_rotation_mode(tmp_path):
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE"])
+def test_a_joint_is_read_and_posed_whatever_its_bones_rotation_mode(tmp_path, mode):
     rig = bring(write(tmp_path, ARM))
     pose_joints(rig, {"elbow": 0.5})
     bone = rig.pose.bones["lower"]
-    turned = bone.matrix_basis.to_quaternion()
-    bone.rotation_mode = "QUATERNION"
-    bone.rotation_quaternion = turned
+    bone.rotation_mode = mode
     assert joint_values(rig)["elbow"] == pytest.approx(0.5, abs=1e-6)
-    with pytest.raises(RigError, match="Give Euler Order"):
-        pose_joints(rig, {"elbow": 0.1})
+    pose_joints(rig, {"elbow": 0.1})
+    assert joint_values(rig)["elbow"] == pytest.approx(0.1, abs=1e-6)
+    assert bone.rotation_mode == mode
 
 
 def test_an_unknown_joint_and_a_rig_of_other_origin_are_refused(tmp_path):

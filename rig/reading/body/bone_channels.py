@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 
-from mathutils import Euler, Quaternion
-
-from ....solvers.kinematics import rotations
-from .. import mimic
+from .. import mimic, rotation_modes
 from ..axes import is_euler
-from ..channels import PARTS, Channel
+from ..channels import PARTS, Channel, rotations_of
 
 
 def channels_of(rig, reader) -> list[Channel]:
@@ -22,8 +19,8 @@ def channels_of(rig, reader) -> list[Channel]:
         turns = [axis for axis in own if axis in bone.revolute]
         if not is_base and not turns:
             continue
-        channel = _channel(rig.pose.bones[bone.name])
-        letters = turns if channel == "rotation_euler" and not is_base else PARTS[channel]
+        channel = rotation_modes.channel(rig.pose.bones[bone.name].rotation_mode)
+        letters = turns if channel == rotation_modes.EULER and not is_base else PARTS[channel]
         found += [Channel(*own_name, bone.name, channel, PARTS[channel].index(letter)) for letter in letters]
     return found
 
@@ -45,30 +42,9 @@ def values_of(rig, session, before: Mapping[Channel, float]) -> dict[Channel, fl
     return found
 
 
-def _channel(pose_bone) -> str:
-    if is_euler(pose_bone):
-        return "rotation_euler"
-    return "rotation_quaternion" if pose_bone.rotation_mode == "QUATERNION" else "rotation_axis_angle"
-
-
-def _axis_angle(turn: rotations.Quaternion) -> tuple[float, float, float, float]:
-    """Angle [rad] and unit axis of a rotation in double precision; mathutils is in single precision and loses small angles."""
-    vector = rotations.logarithm(turn)
-    angle = rotations.length(vector)
-    return (angle, *rotations.scale(vector, 1.0 / angle)) if angle else (0.0, *rotations.Y)
-
-
 def _rotation(rig, pose_bone, shown, before: Mapping[Channel, float], base: str) -> tuple[float, ...]:
     """Values of the bone's rotation channel; of the equivalent ones, those nearest to the previous frame's."""
-    channel = _channel(pose_bone)
-    if channel == "rotation_axis_angle":
-        return _axis_angle(shown.rotation)
-    last = [before.get(Channel(rig.name, rig.session_uid, pose_bone.name, channel, index)) for index in range(len(PARTS[channel]))]
-    if channel == "rotation_quaternion":
-        turned = Quaternion(shown.rotation)
-        return tuple(-turned if None not in last and turned.dot(Quaternion(last)) < 0.0 else turned)
-    if pose_bone.name == base and None not in last:  # joints' angles are the solver's own, which do not jump
-        near = Euler(shown.euler, pose_bone.rotation_mode)
-        near.make_compatible(Euler(last, pose_bone.rotation_mode))
-        return tuple(near)
-    return shown.euler
+    if is_euler(pose_bone) and pose_bone.name != base:  # joints' angles are the solver's own, which do not jump
+        return shown.euler
+    last = [before.get(channel) for channel in rotations_of(rig, pose_bone)]
+    return rotation_modes.numbers(pose_bone.rotation_mode, shown.rotation, None if None in last else last)

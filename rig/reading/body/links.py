@@ -1,8 +1,8 @@
 """Reads an armature as a whole-body model, and converts the solver's state to channels of its bones.
 
-The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in chains;
-a bone that rotates by quaternion has three. Limits come from the chains' joint lists, else from the bone's constraints, its URDF joint or
-its IK settings; otherwise the joint is unlimited. Everything is in armature space.
+The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in chains.
+Limits come from the chains' joint lists, else from the bone's constraints, its URDF joint or its IK settings; otherwise the joint is
+unlimited. Everything is in armature space.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,12 @@ from ....solvers.kinematics.skeleton import End, Joint
 from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError
-from .. import attached, axes, constrained, mimic
+from .. import attached, axes, constrained, mimic, rotation_modes
 from ..axes import UNIT, is_euler, parent_first
 from ..joint_axes import joint_axes, limits
 from ..placement import Placement
 from ..skeleton import DIGITS, ORIGIN, SCALED, Followed
 
-ORDER = "XYZ"  # Euler order of the three joints of a bone that rotates by quaternion
 ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
 
 
@@ -32,7 +31,7 @@ class Held(NamedTuple):
     """For each bone of a body, the part of the authored pose that no joint moves."""
 
     location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
-    euler: list[list[float]]  # [rad] of axes without a joint, of bones with revolute joints
+    euler: list[list[float]]  # [rad] of hinges without a joint, of bones with revolute joints
     rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
 
 
@@ -43,10 +42,9 @@ class _Bone(NamedTuple):
     parent: int  # index of the parent bone; -1: this is the base
     rest_rotation: rotations.Quaternion  # in the parent bone's frame
     rest_offset: rotations.Vector  # [m]
-    order: str  # axes of its Euler order, nearest the parent first
+    order: str  # axes of its hinges, nearest the parent first
     revolute: tuple[str, ...]  # axes of its revolute joints, in that order
     prismatic: tuple[str, ...]
-    is_euler: bool
     connected: bool  # Blender ignores its location
     is_followed: bool  # whether a constraint moves it, so that its channels are not shown
     is_copy: bool = False  # whether its pose is that of the bone `parent`
@@ -84,9 +82,10 @@ class BodyReader:
         self._moves_still = np.array(
             [[bone.parent >= 0 and not bone.connected and axis not in bone.prismatic for axis in axes.PRISMATIC] for bone in self.bones]
         )
-        self._turns_still = np.array(
-            [[bool(bone.revolute) and bone.is_euler and axis not in bone.revolute for axis in axes.REVOLUTE] for bone in self.bones]
-        )
+        self._turns_still = np.array([[bool(bone.revolute) and axis not in bone.revolute for axis in axes.REVOLUTE] for bone in self.bones])
+        self._partly_free = [
+            k for k, bone in enumerate(self.bones) if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
+        ]  # indices of bones with hinges without a joint, whose channels are no Euler angles
         moved = [bone.name for bone in self.bones if not bone.is_followed]
         self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in place)]
 
@@ -102,10 +101,10 @@ class BodyReader:
         bone = pose_bone.bone
         is_base = bone.name == self.base
         is_still = is_base or (self.paired_only and bone.name not in self.links)
-        free = [] if is_still else joint_axes(pose_bone, ORDER)
+        free = [] if is_still else joint_axes(pose_bone)
         leader = attached.copied(pose_bone)
         if leader is not None and not is_base:
-            rest = (rotations.IDENTITY, ORIGIN, parent_first(ORDER), (), (), is_euler(pose_bone))
+            rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
             return _Bone(bone.name, place[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
@@ -117,10 +116,9 @@ class BodyReader:
             -1 if is_base else place[bone.parent.name],
             rotations.from_matrix(bone.matrix),
             offset,
-            parent_first(pose_bone.rotation_mode if is_euler(pose_bone) else ORDER),
+            parent_first(rotation_modes.hinge_order(pose_bone.rotation_mode)),
             tuple(axis for axis in free if not axes.is_prismatic(axis)),
             tuple(axis for axis in free if axes.is_prismatic(axis)),
-            is_euler(pose_bone),
             bone.use_connect,
             constrained.mover(pose_bone) is not None,
         )
@@ -149,7 +147,10 @@ class BodyReader:
             name = self.names[int(np.argmax(stretch))]
             raise RigError(f"Bone '{name}' is scaled: clear its scale (Alt S); joints cannot stretch")
         location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(DIGITS)
-        euler = np.where(self._turns_still, _numbers(pose_bones, "rotation_euler", 3)[self._rows], 0.0).round(DIGITS)
+        euler = _numbers(pose_bones, "rotation_euler", 3)[self._rows]
+        for k in self._partly_free:
+            euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
+        euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
         turns = {
             bone.name: rotations.IDENTITY
             if bone.is_copy
@@ -209,7 +210,7 @@ class BodyReader:
         found = []
         for bone in self.bones:
             pose_bone = pose_bones[bone.name]
-            turn = pose_bone.rotation_euler if bone.is_euler else pose_bone.matrix_basis.to_euler(ORDER)
+            turn = rotation_modes.hinges(pose_bone)
             found += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
             found += [turn[axes.index(axis)] for axis in bone.revolute]
         return np.array(found)
@@ -257,10 +258,9 @@ class BodyReader:
         pose.translation = state.base_position.tolist()
         # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the bone's basis applies.
         basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
-        turn = basis.to_quaternion()
-        posed = rig.pose.bones[self.base]
-        euler = tuple(turn.to_euler(posed.rotation_mode)) if is_euler(posed) else ORIGIN
-        return Followed(tuple(turn), euler, ORIGIN if bone.use_connect else tuple(basis.translation))
+        turn = rotation_modes.turn("QUATERNION", basis.to_quaternion())
+        euler = rotation_modes.angles_of(turn, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode))
+        return Followed(turn, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
 
 
 def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from mathutils import Euler, Matrix, Quaternion
+from mathutils import Matrix, Quaternion
 
 from ...blender import actions
-from ..axes import is_euler
+from .. import rotation_modes
 from . import source as sources
 
 SAMPLES = 64  # number of examined frames of a clip
@@ -84,11 +84,5 @@ def _basis(bone, curves: Curves, frame: float) -> Matrix:
             curves[path, index].evaluate(frame) if (path, index) in curves else value for index, value in enumerate(getattr(bone, name))
         ]
 
-    if is_euler(bone):
-        turn = Euler(channel("rotation_euler"), bone.rotation_mode).to_quaternion()
-    elif bone.rotation_mode == "QUATERNION":
-        turn = Quaternion(channel("rotation_quaternion")).normalized()
-    else:
-        angle, *axis = channel("rotation_axis_angle")
-        turn = Quaternion(axis, angle)
-    return Matrix.LocRotScale(channel("location") if not bone.bone.use_connect else None, turn, channel("scale"))
+    turn = rotation_modes.turn(bone.rotation_mode, channel(rotation_modes.channel(bone.rotation_mode)))
+    return Matrix.LocRotScale(channel("location") if not bone.bone.use_connect else None, Quaternion(turn), channel("scale"))

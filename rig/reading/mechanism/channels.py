@@ -9,6 +9,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ....solvers.kinematics.se3 import Array
 from ...blender.presence import find
+from .. import rotation_modes
 from ..placement import Placement
 from .parents import refuse_unknown
 from .poses import matrix_of
@@ -68,10 +69,6 @@ def holder(part: Part):
     return thing.pose.bones[part.bone] if part.bone else thing
 
 
-def rotation_channel(has) -> str:
-    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(has.rotation_mode, "rotation_euler")
-
-
 def location_numbers(has, matrix: Matrix) -> list[float]:
     """Values of the location channel for a basis matrix; an object's delta location is subtracted."""
     return list(matrix.translation - Vector(getattr(has, "delta_location", (0.0, 0.0, 0.0))))
@@ -83,16 +80,7 @@ def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[fl
     """
     own = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
     turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(own)).to_quaternion()
-    if has.rotation_mode == "QUATERNION":
-        if before is not None and turn.dot(Quaternion(before)) < 0.0:
-            turn.negate()
-        return list(turn)
-    if has.rotation_mode == "AXIS_ANGLE":
-        axis, angle = turn.to_axis_angle()
-        return [angle, *axis]
-    if before is None:
-        return list(turn.to_euler(has.rotation_mode))
-    return list(turn.to_euler(has.rotation_mode, Euler(before, has.rotation_mode)))
+    return list(rotation_modes.numbers(has.rotation_mode, rotation_modes.turn("QUATERNION", turn), before))
 
 
 def _scale(has) -> list[float]:
@@ -112,7 +100,7 @@ def pose(part: Part, matrix: Matrix) -> None:
     """Writes a basis matrix to the channels of a body's object or bone; the scale does not change."""
     has = holder(part)
     has.location = location_numbers(has, matrix)
-    channel = rotation_channel(has)
+    channel = rotation_modes.channel(has.rotation_mode)
     before = list(getattr(has, channel))
     setattr(has, channel, rotation_numbers(has, matrix, before))
 

@@ -4,11 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 from bpy.types import Action
-from mathutils import Euler, Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from ...blender import actions
 from ...reading import axes, postures
-from ...reading.axes import is_euler
 from ...reading.goal import LOOKS, ORIENTS, ends_of, forward_axis
 from ...reading.paths import bone_names
 from .raster import Frame, Solid, draw, frame
@@ -72,12 +71,8 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
     curves = actions.fcurves(action)
     bases = {}
     for bone in (rig.pose.bones[name] for name in names):
-        if is_euler(bone):
-            angles = postures.euler(curves, bone.name, bone.rotation_mode, (0.0, 0.0, 0.0))
-            turn = Euler(angles, bone.rotation_mode).to_quaternion() if angles else None
-        else:
-            turn = postures.quaternion(curves, bone.name)
-        bases[bone.name] = turn.to_matrix().to_4x4() if turn else Matrix()
+        turn = postures.turn(curves, bone.name, bone.rotation_mode)
+        bases[bone.name] = Quaternion(turn).to_matrix().to_4x4() if turn else Matrix()
     for joint in chain.joints:
         if axes.is_prismatic(joint.axis) and joint.bone in bases:
             value = postures.displacement(curves, joint.bone, joint.axis)

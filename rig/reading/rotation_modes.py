@@ -1,0 +1,181 @@
+"""Rotations of bones and objects in every rotation mode: values of their channels, and angles of a bone's hinges.
+
+A bone that rotates by Euler angles has the hinges of its Euler order, and their angles are its channels. A bone that rotates by quaternion
+or axis-angle has hinges too, of the order XYZ: the angle in the middle, which is about the bone's length, is the least likely to come near
+90 degrees, where the other two are not unique. Blender takes that order as well where it locks or limits single axes of such a bone.
+
+Angles are computed in double precision, since single precision loses digits near those 90 degrees.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import atan2, ceil, floor, hypot, inf, pi, tau
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion
+from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
+
+Angles = tuple[float, float, float]  # [rad] about X, Y and Z, whatever the order
+Limits = Mapping[JointKey, tuple[float, float]]  # lowest and highest value [rad or m] of joints, by (bone, axis)
+Spans = Sequence[tuple[float, float]]  # lowest and highest angle [rad] about X, Y and Z
+
+HINGES = "XYZ"
+AT_REST: Angles = (0.0, 0.0, 0.0)
+FREE = (-inf, inf)  # limits [rad] of a hinge that has none
+UNLIMITED: Spans = (FREE,) * 3
+SLACK = 1e-6  # [rad] tolerance of limits: single precision
+GIMBAL = 1e-7  # half of the angle [rad] from 90 degrees in the middle, below which the other two angles are noise of single precision
+NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
+NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a turn about X
+NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
+PLACES = {  # order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
+    order: (*(INDEX[axis] for axis in order), 1.0 if order in "XYZXY" else -1.0) for order in map("".join, permutations("XYZ"))
+}
+CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+EULER = "rotation_euler"
+
+
+def hinge_order(mode: str) -> str:
+    """Euler order of the hinges of a bone with a rotation mode, as Blender writes it: the last letter is nearest the parent."""
+    return HINGES if mode in CHANNELS else mode
+
+
+def channel(mode: str) -> str:
+    """Name of the pose bone's property that stores its rotation."""
+    return CHANNELS.get(mode, EULER)
+
+
+def stored(pose_bone) -> tuple[float, ...]:
+    """Values of the bone's rotation channel."""
+    return tuple(getattr(pose_bone, channel(pose_bone.rotation_mode)))
+
+
+def turn(mode: str, numbers: Sequence[float]) -> Quaternion:
+    """The rotation (unit quaternion) that values of a rotation channel stand for, as Blender shows it."""
+    if mode == "QUATERNION":
+        w, x, y, z = numbers
+        size = hypot(w, x, y, z)
+        return (w / size, x / size, y / size, z / size) if size >= NO_LENGTH else (0.0, 1.0, 0.0, 0.0)
+    if mode == "AXIS_ANGLE":
+        angle, x, y, z = numbers
+        size = hypot(x, y, z)
+        return rotations.about((x / size, y / size, z / size), angle) if size >= NO_AXIS else rotations.IDENTITY
+    return from_angles(numbers, mode)
+
+
+def from_angles(angles: Sequence[float], order: str) -> Quaternion:
+    """The rotation (unit quaternion) by Euler angles [rad] about X, Y and Z in an order."""
+    found = rotations.IDENTITY
+    for axis in reversed(order):
+        angle = angles[INDEX[axis]]
+        if angle:
+            found = rotations.multiply(found, rotations.about(UNIT[axis], angle))
+    return found
+
+
+def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST, spans: Spans = UNLIMITED) -> Angles:
+    """Euler angles [rad] of a unit quaternion about X, Y and Z.
+
+    Of all that give the same rotation, those within `spans` if there are any, and of these the nearest to `near`. Near 90 degrees in the
+    middle, where only the sum or the difference of the other two counts, what does not count is taken from `near`.
+
+    Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and computationally efficient method".
+    """
+    i, j, k, sign = PLACES[order]
+    w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
+    a, b = w - along_j, along_i + along_k
+    c, d = w + along_j, along_k - along_i
+    below, above = hypot(a, b), hypot(c, d)
+    half_sum = atan2(b, a) if below > GIMBAL else (near[i] + sign * near[k]) / 2
+    half_difference = atan2(d, c) if above > GIMBAL else (sign * near[k] - near[i]) / 2
+    principal = [0.0, 0.0, 0.0]
+    principal[i] = half_sum - half_difference
+    principal[j] = 2.0 * atan2(above, below) - pi / 2
+    principal[k] = sign * (half_sum + half_difference)
+    x, y, z = principal
+    (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
+    is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
+    if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
+        return x, y, z
+    other = [angle + pi for angle in principal]
+    other[j] = pi - principal[j]
+    x, y, z = min((_equivalent(angles, near, spans) for angles in (principal, other)), key=lambda angles: _cost(angles, near, spans))
+    return x, y, z
+
+
+def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
+    """The angles without full turns that lead away from `near` or out of the spans."""
+    found = []
+    for angle, last, (low, high) in zip(angles, near, spans, strict=True):
+        nearest = angle + tau * round((last - angle) / tau)
+        if nearest < low - SLACK:
+            inside = angle + tau * ceil((low - SLACK - angle) / tau)
+        elif nearest > high + SLACK:
+            inside = angle + tau * floor((high + SLACK - angle) / tau)
+        else:
+            inside = nearest
+        found.append(inside if low - SLACK <= inside <= high + SLACK else nearest)
+    return found
+
+
+def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple[float, float]:
+    """How far the angles are beyond the spans, and how far from `near`."""
+    beyond = sum(max(low - SLACK - angle, angle - high - SLACK, 0.0) for angle, (low, high) in zip(angles, spans, strict=True))
+    return beyond, sum(abs(angle - last) for angle, last in zip(angles, near, strict=True))
+
+
+def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = None) -> tuple[float, ...]:
+    """Values of the rotation channel for a unit quaternion; of all that give the same rotation, those nearest to `before`, so that no curve
+    jumps.
+    """
+    if mode == "QUATERNION":
+        against = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
+        return tuple(-part for part in rotation) if against else tuple(rotation)
+    if mode == "AXIS_ANGLE":
+        return _axis_angle(rotation, before)
+    return angles_of(rotation, mode, before or AT_REST)
+
+
+def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[float, ...]:
+    """Angle [rad] and unit axis, nearest to `before`."""
+    vector = rotations.logarithm(rotation)
+    angle = rotations.length(vector)
+    axis = rotations.scale(vector, 1.0 / angle) if angle else rotations.Y
+    if before is None:
+        return (angle, *axis)
+    last, *last_axis = before
+    if angle < NO_TURN and (size := rotations.length(last_axis)) >= NO_AXIS:
+        return (tau * round(last / tau), *rotations.scale(last_axis, 1.0 / size))
+    if rotations.dot(axis, last_axis) < 0.0:
+        angle, axis = -angle, rotations.scale(axis, -1.0)
+    return (angle + tau * round((last - angle) / tau), *axis)
+
+
+def hinges(pose_bone, spans: Spans = UNLIMITED) -> Angles:
+    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a choice."""
+    if is_euler(pose_bone):
+        return tuple(pose_bone.rotation_euler)
+    return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES, spans=spans)
+
+
+def spans_of(limits: Limits, bone: str) -> Spans:
+    """Limits [rad] of a bone's hinges about X, Y and Z, from those of joints; unlimited where a hinge is no joint."""
+    return tuple(limits.get((bone, axis), FREE) for axis in REVOLUTE)
+
+
+def with_hinges(
+    pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None, spans: Spans = UNLIMITED
+) -> tuple[float, ...]:
+    """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other hinges stay as authored.
+
+    Args:
+        pose_bone: The bone.
+        values: Axis -> angle.
+        before: Values to be near to; None: the authored ones.
+        spans: Limits [rad] of the hinges, which say what angles the other hinges have.
+    """
+    authored, mode = stored(pose_bone), pose_bone.rotation_mode
+    angles = list(hinges(pose_bone, spans))
+    for axis, value in values.items():
+        angles[INDEX[axis]] = value
+    return tuple(angles) if is_euler(pose_bone) else numbers(mode, from_angles(angles, HINGES), before or authored)
