@@ -1,7 +1,10 @@
 """Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
 
+from ...motion import NO_FILTER
 from ...operators.movers import names_mover
 from ...rig.authoring import characters
+from ...rig.live import motion_filter
+from ..tab import sentence
 
 
 class CharacterMenu:
@@ -29,10 +32,14 @@ def draw_character(layout, settings, menu: str) -> None:
     layout.menu(menu, text=f"Character: {characters.name_of(settings) or 'own'}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
-    layout.prop(settings, "sigma", slider=True)
-    layout.prop(settings, "rho", text="Responsive", slider=True)
+    if said := motion_filter.sentence(settings):
+        sentence(layout, said, "INFO")
+    style = layout.column()
+    style.active = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
+    style.prop(settings, "sigma", slider=True)
+    style.prop(settings, "rho", text="Responsive", slider=True)
     if settings.filter == "nutty":
-        layout.prop(settings, "beta")
-    column = layout.column(align=True)
+        style.prop(settings, "beta")
+    column = style.column(align=True)
     for name in ("velocity_share", "acceleration_share", "jerk_share"):
         column.prop(settings, name, slider=True)

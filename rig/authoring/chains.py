@@ -7,6 +7,7 @@ from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
+from ..properties.character import AUTOMATIC
 from ..reading import axes, constrained, imported_robot, mimic
 from ..reading.axes import is_euler
 from ..reading.joint_axes import NO_RANGE, free_axes, joint_axes, limits
@@ -16,7 +17,7 @@ from ..robot import device
 from . import forward
 from .rotation_mode import give_euler_order
 
-SOLVER, ROLL = "expressive", "POSTURE"  # settings of new chains
+SOLVER, ROLL, FILTER = "expressive", "POSTURE", AUTOMATIC  # settings of new chains
 LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
@@ -97,7 +98,7 @@ def new_chain(rig, selected: list[str], change_rotation_mode: bool = False, orde
     give_euler_order(rig, quaternion, order)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
-    chain.roll = ROLL
+    chain.roll, chain.filter = ROLL, FILTER
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in moving:

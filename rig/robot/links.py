@@ -12,6 +12,7 @@ from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.presence import find
+from ..live import motion_filter
 from ..live.live import is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from . import device as robot_device
@@ -67,6 +68,7 @@ def connect(rig) -> None:
     link = Link(device)
     link.open()
     _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, [*values])
+    motion_filter.connected.add(rig.session_uid)
     send(rig)
     look(rig)
 
@@ -76,6 +78,7 @@ def disconnect(rig) -> None:
     robot = _robots.pop(rig.session_uid, None)
     if robot:
         robot.link.close()
+        motion_filter.connected.discard(rig.session_uid)
 
 
 def disconnect_all() -> None:
@@ -83,6 +86,7 @@ def disconnect_all() -> None:
     for robot in _robots.values():
         robot.link.close()
     _robots.clear()
+    motion_filter.connected.clear()
 
 
 def link(rig) -> Link | None:
@@ -248,6 +252,7 @@ def heartbeat(clocked: Sequence = ()) -> bool:
         if rig is None:  # the object was deleted: its robot must not stay armed
             robot.link.close()
             del _robots[uid]
+            motion_filter.connected.discard(uid)
             changed = True
             continue
         if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
