@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..motion import remaining_share
-from ..solvers.gaze import FRAME, SPEED
+from ..solvers.gaze import SPEED
 from ..solvers.goals import Aim, Direction, Frame, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
@@ -84,9 +84,9 @@ def has_jumped(before: Bearing, target: Bearing, kind: type, dt: float) -> bool:
     Args:
         before, target: The target in the last frame, and now.
         kind: Type of the goal.
-        dt: Time step [s]; a shorter one than that of a display's frame counts as that.
+        dt: Time step [s]; within an instant nothing jumps, it is edited.
     """
-    farthest = SPEED * max(dt, FRAME)
+    farthest = SPEED * dt if dt > 0.0 else math.inf
     direction, orientation = _apart(before, target)
     uses = kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
     if "position" in uses:

@@ -51,6 +51,18 @@ class EndInputs(NamedTuple):
     symmetric: bool = False
 
 
+class KeptPosture(NamedTuple):
+    """What a chain keeps beneath its goal.
+
+    Attributes:
+        identity: Identity of the stored posture, or of the kind of base.
+        joints: Indices of the joints that have their value from there; the others are as authored.
+    """
+
+    identity: object
+    joints: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class ChainInputs:
     """Inputs of a chain.
@@ -69,7 +81,7 @@ class ChainInputs:
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
         slot: Whether the solver may plan in this frame; None: it may.
-        kept: Identity of the stored posture that is kept; when it changes without a motion filter, the posture changes gradually.
+        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes gradually.
     """
 
     base: Matrix
@@ -85,7 +97,7 @@ class ChainInputs:
     ahead: Sequence[GazeGoal] = ()
     is_mutual: bool = False
     slot: PlanSlot | None = None
-    kept: object = None
+    kept: KeptPosture | None = None
 
     def __eq__(self, other: object) -> bool:
         """Whether the inputs are equal, apart from the frame's time."""

@@ -15,7 +15,7 @@ from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
-from .inputs import ChainInputs, Task, task
+from .inputs import ChainInputs, KeptPosture, Task, task
 
 TRANSITION = 0.5  # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs the rest
 STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, the solver has converged
@@ -69,13 +69,13 @@ class PostureChange(NamedTuple):
     """Gradual change to another stored posture, of a chain without a motion filter.
 
     Attributes:
-        kept: Identity of the posture.
+        kept: The posture.
         offset: (n,) [rad; prismatic joints m] from that posture to the one before.
         seconds: Duration [s] of the change.
         left: [s] remaining time of the change; 0: it has ended.
     """
 
-    kept: object
+    kept: KeptPosture | None
     offset: Angles | None = None
     seconds: float = 0.0
     left: float = 0.0
@@ -174,7 +174,7 @@ def tick(
     offsets: Angles | None = None,
     mutual: bool = False,
     slot: PlanSlot | None = None,
-    kept: object = None,
+    kept: KeptPosture | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -191,7 +191,7 @@ def tick(
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each other.
         slot: Whether a solver that looks ahead may plan in this frame; None: it may.
-        kept: Identity of the stored posture that the goal keeps.
+        kept: The stored posture that the goal keeps.
 
     Raises:
         GazeError: The goal cannot be used, and there is no state to hold.
@@ -309,27 +309,36 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 
 
-def _in_change(model: Model, goal: GazeGoal, state: State | None, dt: float, kept: object) -> tuple[GazeGoal, PostureChange]:
+def _in_change(model: Model, goal: GazeGoal, state: State | None, dt: float, kept: KeptPosture | None) -> tuple[GazeGoal, PostureChange]:
     """The goal with its posture on the way from the last stored posture to the one that is kept now, and the change's state.
 
     Only the difference of the two postures fades, so what is keyed under them has no lag. For a chain without a motion filter.
     """
-    before = state.change if state is not None and state.change is not None else PostureChange(kept)
-    if state is None or len(goal.posture) != len(model.transitions) or len(state.goal.posture) != len(goal.posture):
+    before = state.change if state is not None else None
+    if state is None or before is None or len(state.goal.posture) != len(goal.posture):
         return goal, PostureChange(kept)
-    offset = state.goal.posture - goal.posture
-    if before.kept != kept and np.isfinite(offset).all():
-        ways = zip(model.transitions, state.goal.posture.tolist(), goal.posture.tolist(), strict=True)
-        seconds = max(way.duration(Kinematic(begin), end) for way, begin, end in ways)
-        change = PostureChange(kept, offset, seconds, seconds)
-    else:
-        change = before._replace(left=max(before.left - dt, 0.0))
-    if change.offset is None or change.left == 0.0:
+    change = before._replace(left=max(before.left - dt, 0.0)) if before.kept == kept else _begun(model, goal, state.goal, before, kept)
+    if change.left == 0.0:
         return goal, PostureChange(kept)
     posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
     if state.goal.ends == goal.ends and state.goal.keep == goal.keep and np.array_equal(state.goal.posture, posture):
         return state.goal, change
     return replace(goal, posture=posture), change
+
+
+def _begun(model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, kept: KeptPosture | None) -> PostureChange:
+    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame before."""
+    changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
+    if before.offset is not None:
+        changed.update(np.flatnonzero(before.offset).tolist())
+    offset = np.zeros(len(goal.posture))
+    for joint in changed:
+        offset[joint] = last.posture[joint] - goal.posture[joint]
+    if not np.isfinite(offset).all():
+        return PostureChange(kept)
+    ways = zip(model.transitions, offset.tolist(), goal.posture.tolist(), strict=True)
+    seconds = max(way.duration(Kinematic(end + distance), end) for way, distance, end in ways)
+    return PostureChange(kept, offset, seconds, seconds)
 
 
 def _in_transition(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:

@@ -29,13 +29,15 @@ class CharacterMenu:
 
 def draw_character(layout, settings, menu: str) -> None:
     """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's identifier."""
-    layout.menu(menu, text=f"Character: {characters.name_of(settings) or 'own'}", icon="PRESET")
+    is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
+    name = (characters.name_of(settings) or "own") if is_filtered else "none"
+    layout.menu(menu, text=f"Character: {name}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
     if said := motion_filter.sentence(settings):
         sentence(layout, said, "INFO")
     style = layout.column()
-    style.active = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
+    style.active = is_filtered
     style.prop(settings, "sigma", slider=True)
     style.prop(settings, "rho", text="Responsive", slider=True)
     if settings.filter == "nutty":

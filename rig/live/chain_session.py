@@ -7,7 +7,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.attention import AttentionSettings
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.tick import Model, make_model
 from ...character.stage import Frame
 from ...motion import Kinematic, MotionError
@@ -23,8 +23,7 @@ from ..reading import goal as goals
 from ..reading.channels import Channel
 from ..reading.joint_axes import constraint_range
 from ..reading.joint_tree import joint_tree
-from ..reading.kept_posture import identity as posture_identity
-from ..reading.kept_posture import kept
+from ..reading.kept_posture import active, kept
 from ..reading.mechanism.conflicts import why_taken
 from ..reading.skeleton import SCALED, BonePose, ChainReader
 from . import motion_filter
@@ -170,7 +169,7 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
-            kept=None if is_filtered else posture_identity(chain, now),
+            kept=None if is_filtered else self._kept(frame.part, now),
         )
 
     def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
@@ -183,6 +182,15 @@ class ChainSession(SceneSession):
                 if not joint.lower <= values[k] <= joint.upper and (span := constraint_range(shown.pose.bones[bone], axis)):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
+
+    def _kept(self, mover, now) -> KeptPosture:
+        """What a chain keeps beneath its goal, by its Base."""
+        base = mover.settings.base
+        if base == "POSTURE":
+            action = active(mover.settings, now)
+            values = self.in_posture(mover, self.reader.joint_keys, action)
+            return KeptPosture(action.session_uid, tuple(np.flatnonzero(np.isfinite(values)).tolist()))
+        return KeptPosture(base, () if base == "RIG" else tuple(range(len(self.reader.joint_keys))))
 
     def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""

@@ -90,18 +90,6 @@ def kept(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) 
     return _blended(mover, now, own, stored) if mover.base == "BLEND" else own
 
 
-def identity(mover, now) -> tuple[str, int]:
-    """Identity of what the mover keeps: its Base, and for a stored posture the pose asset's session_uid.
-
-    Args:
-        mover, now: As for `active`.
-
-    Raises:
-        RigError: a stored posture is missing.
-    """
-    return mover.base, active(mover, now).session_uid if mover.base == "POSTURE" else 0
-
-
 def _blended(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
     if not mover.postures:
         raise RigError(none_stored(mover))
