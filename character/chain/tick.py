@@ -318,7 +318,7 @@ def _in_change(model: Model, goal: GazeGoal, state: State | None, dt: float, kep
     if state is None or before is None or len(state.goal.posture) != len(goal.posture):
         return goal, PostureChange(kept)
     change = before._replace(left=max(before.left - dt, 0.0)) if before.kept == kept else _begun(model, goal, state.goal, before, kept)
-    if change.left == 0.0:
+    if change.offset is None or change.left == 0.0:
         return goal, PostureChange(kept)
     posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
     if state.goal.ends == goal.ends and state.goal.keep == goal.keep and np.array_equal(state.goal.posture, posture):
