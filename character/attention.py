@@ -87,14 +87,12 @@ def has_jumped(before: Bearing, target: Bearing, kind: type, dt: float) -> bool:
         dt: Time step [s]; within an instant nothing jumps, it is edited.
     """
     farthest = SPEED * dt if dt > 0.0 else math.inf
-    direction, orientation = _apart(before, target)
     uses = kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
-    if "position" in uses:
-        if direction > farthest:
-            return True
-        if issubclass(kind, Position | Frame) and abs(math.log(target.distance / before.distance)) > farthest:
-            return True
-    return ("vector" in uses or "wxyz" in uses) and orientation > farthest
+    if "position" in uses and rotations.vector_angle(before.direction, target.direction) > farthest:
+        return True
+    if issubclass(kind, Position | Frame) and abs(math.log(target.distance / before.distance)) > farthest:
+        return True
+    return ("vector" in uses or "wxyz" in uses) and rotations.angle_between(before.rotation, target.rotation) > farthest
 
 
 def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float, kind: type = Point) -> Attention:

@@ -1,6 +1,5 @@
 """Operators of the robot: choose a port, connect, arm, confirm its pose, park, disarm, stop, clear a fault."""
 
-import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...hardware.device import VIRTUAL_PORT
@@ -57,14 +56,6 @@ class LIMBER_OT_choose_port(UndoOperator):
         rig_of(context).limber.device.port = self.port
 
 
-def _remember(rig) -> None:
-    """Stores that the armature is a robot's, as an undo step of its own, since a connection is not undone."""
-    device = rig.limber.device
-    if not device.was_connected:
-        device.was_connected = True
-        bpy.ops.ed.undo_push(message="Connect")
-
-
 class _Connects(ProgramConsent):
     """Operator that connects. It asks for consent if the robot's protocol is a program; the virtual robot needs none."""
 
@@ -76,7 +67,6 @@ class _Connects(ProgramConsent):
         self._allow()
         rig = rig_of(context)
         links.connect(rig)
-        _remember(rig)
         handlers.wake_heartbeat()
         robot_view.show_virtual(links.link(rig).device)
         short = links.short_servos(rig)
@@ -117,9 +107,7 @@ class LIMBER_OT_disconnect(Operator):
     why_not = needs_connected
 
     def run(self, context):
-        rig = rig_of(context)
-        _remember(rig)  # Connect may have been undone since
-        links.disconnect(rig)
+        links.disconnect(rig_of(context))
 
 
 class LIMBER_OT_arm(Operator):

@@ -9,7 +9,6 @@ from ..reading import imported_robot
 from ..reading.axes import JointKey
 
 OF_ROBOTS = "default"  # filter that Automatic uses
-connected: set[int] = set()  # session_uids of the objects whose device is connected; `robot.links` keeps it
 
 
 def in_use(rig, settings, joint_keys: Iterable[JointKey] | None = None) -> str:
@@ -36,10 +35,8 @@ def sentence(settings) -> str:
 
 def _why_robot(rig, joint_keys: Iterable[JointKey]) -> str:
     """Why a chain counts as a robot's, as part of a sentence; "" if it does not."""
-    if rig.session_uid in connected:
-        return f"'{rig.name}' is connected to a robot"
     if rig.limber.device.was_connected:
-        return f"'{rig.name}' was connected to a robot"
+        return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):
         return f"'{rig.name}' is an imported robot"
     bone = next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")

@@ -12,7 +12,6 @@ from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.presence import find
-from ..live import motion_filter
 from ..live.live import is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from . import device as robot_device
@@ -46,6 +45,7 @@ class _Robot:
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
+_connected_once: dict[int, str] = {}  # names of the objects that were connected in this session, by their session_uid
 _held = False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
 
 
@@ -68,9 +68,18 @@ def connect(rig) -> None:
     link = Link(device)
     link.open()
     _robots[rig.session_uid] = _Robot(link, rig.name, sources, values, [*values])
-    motion_filter.connected.add(rig.session_uid)
+    _connected_once[rig.session_uid] = rig.name
+    rig.limber.device.was_connected = True
     send(rig)
     look(rig)
+
+
+def mark_connected() -> None:
+    """Marks the armatures that were connected in this session as robots' again, after undo or redo: a connection is not undone."""
+    for uid, name in _connected_once.items():
+        rig = find(name, uid)
+        if rig is not None:
+            rig.limber.device.was_connected = True
 
 
 def disconnect(rig) -> None:
@@ -78,15 +87,14 @@ def disconnect(rig) -> None:
     robot = _robots.pop(rig.session_uid, None)
     if robot:
         robot.link.close()
-        motion_filter.connected.discard(rig.session_uid)
 
 
 def disconnect_all() -> None:
-    """Disarms every robot and closes its port."""
+    """Disarms every robot and closes its port, before another file is loaded."""
     for robot in _robots.values():
         robot.link.close()
     _robots.clear()
-    motion_filter.connected.clear()
+    _connected_once.clear()
 
 
 def link(rig) -> Link | None:
@@ -252,7 +260,6 @@ def heartbeat(clocked: Sequence = ()) -> bool:
         if rig is None:  # the object was deleted: its robot must not stay armed
             robot.link.close()
             del _robots[uid]
-            motion_filter.connected.discard(uid)
             changed = True
             continue
         if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
