@@ -30,5 +30,6 @@ class LIMBER_PT_attention(ChainTab):
             sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
         else:
             layout.prop(chain, "watch")
-        if chain.targets or motion_filter.in_use(chain.id_data, chain) == NO_FILTER:
-            layout.prop(chain, "change")
+        row = layout.row()  # always there, so that nothing moves when a robot is connected
+        row.active = bool(chain.targets) or motion_filter.in_use(chain.id_data, chain) == NO_FILTER
+        row.prop(chain, "change")

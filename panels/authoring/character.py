@@ -35,7 +35,7 @@ def draw_character(layout, settings, menu: str) -> None:
     layout.use_property_split = True
     layout.prop(settings, "filter")
     if said := motion_filter.sentence(settings):
-        sentence(layout, said, "INFO")
+        sentence(layout, said, "INFO", least=2)
     style = layout.column()
     style.active = is_filtered
     style.prop(settings, "sigma", slider=True)
