@@ -9,7 +9,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..solvers.goals import Aim, Direction, Point, Position
+from ..motion import remaining_share
+from ..solvers.gaze import SPEED
+from ..solvers.goals import Aim, Direction, Frame, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Angles, Skeleton
@@ -35,11 +37,13 @@ class AttentionSettings:
         lag: Time [s] by which the chain trails a steadily moving target.
         dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that far behind.
         change: Duration [s] of the change to another target.
+        eases_jumps: Whether the chain also changes gradually to where a target has jumped.
     """
 
     lag: float = 0.0
     dead_zone: float = 0.0
     change: float = 0.0
+    eases_jumps: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,24 @@ def seen_position(seen: Bearing, root: Vector) -> Vector:
     return rotations.add(root, rotations.scale(seen.direction, seen.distance))
 
 
-def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float) -> Attention:
+def has_jumped(before: Bearing, target: Bearing, kind: type, dt: float) -> bool:
+    """Whether a target has moved faster than any joint follows, in what a goal of this kind uses of it.
+
+    Args:
+        before, target: The target in the last frame, and now.
+        kind: Type of the goal.
+        dt: Time step [s]; within an instant nothing jumps, it is edited.
+    """
+    farthest = SPEED * dt if dt > 0.0 else math.inf
+    uses = kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
+    if "position" in uses and rotations.vector_angle(before.direction, target.direction) > farthest:
+        return True
+    if issubclass(kind, Position | Frame) and abs(math.log(target.distance / before.distance)) > farthest:
+        return True
+    return ("vector" in uses or "wxyz" in uses) and rotations.angle_between(before.rotation, target.rotation) > farthest
+
+
+def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float, kind: type = Point) -> Attention:
     """State of attention `dt` seconds later; the same object if nothing changes.
 
     Args:
@@ -83,19 +104,20 @@ def attend(before: Attention | None, target: Bearing, of: object, settings: Atte
         of: Identity of the target; if it differs from the last frame's, the chain changes to the new target gradually.
         settings: Lag, dead zone and change time.
         dt: Time step [s].
+        kind: Type of the goal.
     """
     if before is None:
         return Attention(target, of, settings, target, 0.0, target, target, target, target)
     is_same = (before.target, before.of, before.settings) == (target, of, settings)
     if is_same and (dt == 0.0 or before.is_settled):
         return before
-    if of == before.of:
+    if of == before.of and not (settings.eases_jumps and has_jumped(before.target, target, kind, dt)):
         origin, left = before.origin, max(0.0, min(before.left, settings.change) - dt)
     else:  # the change begins in this frame
         origin, left = before.guided, settings.change
     guided = target
     if left > 0.0:
-        share = _remaining(left / settings.change)
+        share = remaining_share(left / settings.change)
         guided = _mixed(target, origin, share, share, share)
     still = _leave(before.still, guided, settings.dead_zone)
     if settings.lag > 0.0:
@@ -119,11 +141,6 @@ def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
     turn = _power(_between(look, rotations.unit(way)), max(share, 0.0))
     mixed = rotations.scale(rotations.rotate(turn, look), distance)
     return replace(aim, position=rotations.add(pose.tool_position, mixed)) if isinstance(aim, Point) else replace(aim, vector=mixed)
-
-
-def _remaining(left: float) -> float:
-    """Share of an offset that is left when a share `left` (1 to 0) of its time is left; it begins and ends with velocity 0."""
-    return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:

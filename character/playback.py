@@ -91,9 +91,8 @@ class Playback:
             origin = last
         elif before is not None and last is not None and before.frame <= at < last:
             stage, origin = self.stage.copy(before.snapshot), before.frame
-        elif last is not None and last - step < at < last:  # nothing is known before the first frame, so the motion begins at rest there
-            return self.stage
-        else:
+        elif last is None or not last - step < at < last:
             stage.restart()
+        # Before the first frame no time passes: what has a motion filter is at rest as in that frame, and the rest is where it is keyed.
         advance(stage, (at - origin) * time.seconds_a_frame)
         return stage

@@ -1,12 +1,12 @@
 """Motion filters and the limiter: from joint angles to motion within limits, in plain floats. Knows no Blender."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
-from .filters import NEUTRAL, Character, Filter, FilterInfo
+from .filters import NEUTRAL, NO_FILTER, Character, Filter, FilterInfo
 from .joint import Kinematic, Limits, between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
 from .tracking import TrackingFilter, used_limits
-from .transition import Transition, together
+from .transition import Transition, remaining_share, together
 
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
@@ -31,6 +31,7 @@ def make_filter(name: str, limits: Limits, character: Character | None = None) -
 
 __all__ = [
     "FILTERS",
+    "NO_FILTER",
     "Character",
     "CharacterError",
     "Filter",
@@ -50,6 +51,7 @@ __all__ = [
     "extrapolated",
     "make_filter",
     "make_limiter",
+    "remaining_share",
     "together",
     "used_limits",
 ]

@@ -51,6 +51,7 @@ class Character:
 
 
 NEUTRAL = Character()  # all that the limits allow
+NO_FILTER = "none"  # stands for no motion filter, where one could be named
 
 
 class Filter(Protocol):

@@ -85,6 +85,11 @@ class Transition:
         )
 
 
+def remaining_share(left: float) -> float:
+    """Share of the distance that is left of a minimum-jerk movement when a share `left` (1 to 0) of its time is left."""
+    return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
+
+
 def together(
     transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
 ) -> tuple[TransitionState, ...]:

@@ -53,6 +53,18 @@ class EndInputs(NamedTuple):
     symmetric: bool = False
 
 
+class KeptPosture(NamedTuple):
+    """What a chain keeps beneath its goal.
+
+    Attributes:
+        identity: Identity of the stored posture, or of the kind of base.
+        joints: Indices of the joints that have their value from there; the others are as authored.
+    """
+
+    identity: object
+    joints: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class ChainInputs:
     """Inputs of a chain.
@@ -72,6 +84,7 @@ class ChainInputs:
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
         slot: Whether the solver may plan in this frame; None: it may.
+        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes gradually.
     """
 
     base: Matrix
@@ -88,6 +101,7 @@ class ChainInputs:
     ahead: Sequence[GazeGoal] = ()
     is_mutual: bool = False
     slot: PlanSlot | None = None
+    kept: KeptPosture | None = None
 
     def __eq__(self, other: object) -> bool:
         """Whether the inputs are equal, apart from the frame's time."""
@@ -131,7 +145,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
     own = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
-    if attention is not None:
+    if attention is not None and attention.seen is not attention.target:
         own = own._replace(target=_seen(attention, inputs.base))
     first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
     offsets = _offsets(inputs, skeleton, world_in_base, before)
@@ -173,7 +187,7 @@ def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Atte
     if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(sum(map(sum, end.target))):
         return None
     target = bearing(_place_of(end.target), _rotation_of(end.target), _place_of(inputs.base))
-    return attend(before, target, end.identity, settings, dt)
+    return attend(before, target, end.identity, settings, dt, end.kind)
 
 
 def _seen(attention: Attention, base: Matrix) -> Matrix:

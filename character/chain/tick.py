@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...motion import Character, Filter, Kinematic, Limits, Transition, make_filter, together, used_limits
+from ...motion import NO_FILTER, Character, Filter, Kinematic, Limits, Transition, make_filter, remaining_share, together, used_limits
 from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
-from .inputs import ChainInputs, Task, task
+from .inputs import ChainInputs, KeptPosture, Task, task
 
 TRANSITION = 0.5  # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs the rest
 STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, the solver has converged
@@ -31,7 +31,7 @@ class Model:
 
     skeleton: Skeleton
     solver: GazeSolver
-    filters: tuple[Filter, ...]
+    filters: tuple[Filter, ...]  # empty: the joints have their desired values in the same frame
     transitions: tuple[Transition, ...] = ()  # of the posture, if it changes abruptly; empty for an animated one
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
@@ -43,7 +43,9 @@ class Model:
         """
         if inputs is None and state is not None:
             last = state.task
-            outputs, new = tick(self, state.goal, state, dt, influence=last.influence if last else 1.0, offsets=state.offsets)
+            held = state._replace(change=state.change and PostureChange(state.change.kept))
+            influence, kept = last.influence if last else 1.0, held.change and held.change.kept
+            outputs, new = tick(self, state.goal, held, dt, influence=influence, offsets=state.offsets, kept=kept)
             return outputs, new._replace(task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
@@ -58,8 +60,25 @@ class Model:
             offsets=asked.offsets,
             mutual=inputs.is_mutual,
             slot=inputs.slot,
+            kept=inputs.kept,
         )
         return outputs, new._replace(task=asked)
+
+
+class PostureChange(NamedTuple):
+    """Gradual change to another stored posture, of a chain without a motion filter.
+
+    Attributes:
+        kept: The posture.
+        offset: (n,) [rad; prismatic joints m] from that posture to the one before.
+        seconds: Duration [s] of the change.
+        left: [s] remaining time of the change; 0: it has ended.
+    """
+
+    kept: KeptPosture | None
+    offset: Angles | None = None
+    seconds: float = 0.0
+    left: float = 0.0
 
 
 class State(NamedTuple):
@@ -76,6 +95,7 @@ class State(NamedTuple):
     problem: str  # of the outputs
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
     task: Task | None = None  # from which the goal was made
+    change: PostureChange | None = None  # of the goal's posture; None with a motion filter
 
 
 @dataclass(frozen=True)
@@ -118,7 +138,7 @@ def make_model(
 
     Args:
         skeleton: The chain.
-        solver, filter_name: Names of the solver and of the motion filter.
+        solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
         character: Style of the motion filter.
         posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the mover then makes a gradual
             transition.
@@ -132,12 +152,13 @@ def make_model(
     def limits(share: float) -> tuple[Limits, ...]:
         return tuple(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk) for j in skeleton.joints)
 
+    filters = () if filter_name == NO_FILTER else tuple(make_filter(filter_name, joint, character) for joint in limits(1.0))
     return Model(
         skeleton,
         make_solver(solver, skeleton, options),
-        tuple(make_filter(filter_name, joint, character) for joint in limits(1.0)),
+        filters,
         tuple(Transition(used_limits(character.within(joint), character), transition) for joint in limits(TRANSITION))
-        if posture_jumps
+        if posture_jumps or not filters
         else (),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,
     )
@@ -153,6 +174,7 @@ def tick(
     offsets: Angles | None = None,
     mutual: bool = False,
     slot: PlanSlot | None = None,
+    kept: KeptPosture | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
@@ -169,12 +191,18 @@ def tick(
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each other.
         slot: Whether a solver that looks ahead may plan in this frame; None: it may.
+        kept: The stored posture that the goal keeps.
 
     Raises:
         GazeError: The goal cannot be used, and there is no state to hold.
     """
     requested = goal.posture
-    goal, posture = _in_transition(model, goal, state, dt)
+    posture: tuple[Kinematic, ...] = ()
+    change = None
+    if model.filters:
+        goal, posture = _in_transition(model, goal, state, dt)
+    else:
+        goal, change = _in_change(model, goal, state, dt, kept)
     again = state if state is not None and state.goal is goal and state.model is model and state.offsets is offsets else None
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
     foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
@@ -183,8 +211,10 @@ def tick(
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
-    desired = _blend(model.skeleton, alive.posture, solution.angles, influence)
-    if state is None:
+    desired = _blend(model, alive.posture, solution.angles, influence)
+    if not model.filters:
+        motion = tuple(map(Kinematic, desired))
+    elif state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
     else:
         motion = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.filters, state.motion, desired, strict=True))
@@ -204,7 +234,7 @@ def tick(
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, offsets)
+    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change)
 
 
 def _solved(
@@ -230,14 +260,16 @@ def _solved(
         return state.solution, state.best, NO_MORE, str(error)
 
 
-def _blend(skeleton: Skeleton, posture: Angles, solved: Angles, influence: float) -> list[float]:
-    """Joint values (n,) [rad; prismatic joints m] between the posture, clamped to the limits, and the solution."""
+def _blend(model: Model, posture: Angles, solved: Angles, influence: float) -> list[float]:
+    """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. A motion filter keeps the joints' limits, so with
+    one the posture is clamped to them.
+    """
     # The posture cannot be used, and the goal's problem says why.
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         return list(map(float, solved))
     share = max(influence, 0.0)
-    clamped = skeleton.clamp(posture)
-    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(clamped, solved.tolist(), strict=True)]
+    begin = model.skeleton.clamp(posture) if model.filters else posture.tolist()
+    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(begin, solved.tolist(), strict=True)]
     return blended
 
 
@@ -275,6 +307,38 @@ def _has_arrived(state: State, goal: GazeGoal) -> bool:
     """Whether the transition to the goal's posture has ended: its joints are at rest, and the last tick had the same goal posture."""
     still = not any(joint.velocity or joint.acceleration for joint in state.posture)
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
+
+
+def _in_change(model: Model, goal: GazeGoal, state: State | None, dt: float, kept: KeptPosture | None) -> tuple[GazeGoal, PostureChange]:
+    """The goal with its posture on the way from the last stored posture to the one that is kept now, and the change's state.
+
+    Only the difference of the two postures fades, so what is keyed under them has no lag. For a chain without a motion filter.
+    """
+    before = state.change if state is not None else None
+    if state is None or before is None or len(state.goal.posture) != len(goal.posture):
+        return goal, PostureChange(kept)
+    change = before._replace(left=max(before.left - dt, 0.0)) if before.kept == kept else _begun(model, goal, state.goal, before, kept)
+    if change.offset is None or change.left == 0.0:
+        return goal, PostureChange(kept)
+    posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
+    if state.goal.ends == goal.ends and state.goal.keep == goal.keep and np.array_equal(state.goal.posture, posture):
+        return state.goal, change
+    return replace(goal, posture=posture), change
+
+
+def _begun(model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, kept: KeptPosture | None) -> PostureChange:
+    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame before."""
+    changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
+    if before.offset is not None:
+        changed.update(np.flatnonzero(before.offset).tolist())
+    offset = np.zeros(len(goal.posture))
+    for joint in changed:
+        offset[joint] = last.posture[joint] - goal.posture[joint]
+    if not np.isfinite(offset).all():
+        return PostureChange(kept)
+    ways = zip(model.transitions, offset.tolist(), goal.posture.tolist(), strict=True)
+    seconds = max(way.duration(Kinematic(end + distance), end) for way, distance, end in ways)
+    return PostureChange(kept, offset, seconds, seconds)
 
 
 def _in_transition(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:

@@ -1,8 +1,10 @@
 """Panel Attention: how a chain follows its target, and which of several targets."""
 
+from ...motion import NO_FILTER
 from ...operators.subject import chain_of
+from ...rig.live import motion_filter
 from ...rig.reading.goal import LOOKS
-from ..tab import ChainTab, listed, props, sentence
+from ..tab import ChainTab, listed, sentence
 
 
 class LIMBER_PT_attention(ChainTab):
@@ -26,5 +28,8 @@ class LIMBER_PT_attention(ChainTab):
         add, remove = "limber.add_target", "limber.remove_target"
         if listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove) is None:
             sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
-            return
-        props(layout, chain, "watch", "change")
+        else:
+            layout.prop(chain, "watch")
+        row = layout.row()  # always there, so that nothing moves when a robot is connected
+        row.active = bool(chain.targets) or motion_filter.in_use(chain.id_data, chain) == NO_FILTER
+        row.prop(chain, "change")

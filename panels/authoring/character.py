@@ -1,7 +1,10 @@
 """Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
 
+from ...motion import NO_FILTER
 from ...operators.movers import names_mover
 from ...rig.authoring import characters
+from ...rig.live import motion_filter
+from ..tab import sentence
 
 
 class CharacterMenu:
@@ -26,13 +29,19 @@ class CharacterMenu:
 
 def draw_character(layout, settings, menu: str) -> None:
     """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's identifier."""
-    layout.menu(menu, text=f"Character: {characters.name_of(settings) or 'own'}", icon="PRESET")
+    is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
+    name = (characters.name_of(settings) or "own") if is_filtered else "none"
+    layout.menu(menu, text=f"Character: {name}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
-    layout.prop(settings, "sigma", slider=True)
-    layout.prop(settings, "rho", text="Responsive", slider=True)
+    if said := motion_filter.sentence(settings):
+        sentence(layout, said, "INFO", least=2)
+    style = layout.column()
+    style.active = is_filtered
+    style.prop(settings, "sigma", slider=True)
+    style.prop(settings, "rho", text="Responsive", slider=True)
     if settings.filter == "nutty":
-        layout.prop(settings, "beta")
-    column = layout.column(align=True)
+        style.prop(settings, "beta")
+    column = style.column(align=True)
     for name in ("velocity_share", "acceleration_share", "jerk_share"):
         column.prop(settings, name, slider=True)

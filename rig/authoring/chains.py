@@ -8,6 +8,7 @@ from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
+from ..properties.character import AUTOMATIC
 from ..reading import axes, constrained, imported_robot, mimic
 from ..reading import chain as build
 from ..reading.joint_axes import NO_RANGE, joint_axes, limits
@@ -17,7 +18,7 @@ from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
 from . import chain_root, forward
 
-SOLVER, ROLL, MEASURE = "expressive", "POSTURE", "AUTOMATIC"  # settings of new chains
+SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC  # settings of new chains
 # Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head with a chest; and of what may
 # look anywhere, such as a tentacle, so that it crosses over gradually where its target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
@@ -90,7 +91,7 @@ def new_chain(rig, selected: list[str]):
     moving = moving_bones(rig, names)
     chain = rig.limber.chains.add()
     chain.uid, chain.solver = uuid4().hex, SOLVER
-    chain.roll, chain.options.measure = ROLL, MEASURE
+    chain.roll, chain.options.measure, chain.filter = ROLL, MEASURE, FILTER
     chain.name = names[-1]
     chain.root, chain.end = names[0], names[-1]
     for bone in moving:

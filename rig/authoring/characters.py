@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from ...files import atomic
 from ...files.plain import json_of, number_of, shown
-from ...motion import FILTERS
+from ...motion import FILTERS, NO_FILTER
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
+from ..live import motion_filter
 
 FORMAT, VERSION = "limber-character", 1  # in the header of each file
 SUFFIX = ".limber-character.json"
@@ -45,8 +46,9 @@ BUILT_IN: dict[str, tuple[str, MotionCharacter]] = {  # by name: description, se
 
 
 def of(settings) -> MotionCharacter:
-    """Current motion character of a chain or a mechanism."""
-    return MotionCharacter(*(getattr(settings, name) for name in MotionCharacter._fields))
+    """Current motion character of a chain or a mechanism, with the filter that is on; without one, that filter is `NO_FILTER`."""
+    stored = MotionCharacter(*(getattr(settings, name) for name in MotionCharacter._fields))
+    return stored._replace(filter=motion_filter.in_use(settings.id_data, settings))
 
 
 def use(settings, character: MotionCharacter) -> None:
@@ -80,8 +82,10 @@ def save(path: Path, character: MotionCharacter) -> None:
     """Writes a character to a file.
 
     Raises:
-        RigError: the file cannot be written.
+        RigError: the file cannot be written, or no filter is on.
     """
+    if character.filter == NO_FILTER:
+        raise RigError("There is no motion to save, since no filter is on: choose a Filter under Motion first")
     content = {"format": FORMAT, "version": VERSION, **character._asdict()}
     content |= {name: round(content[name], 6) for name in BOUNDS}  # Blender stores single precision
     try:

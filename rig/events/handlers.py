@@ -154,6 +154,7 @@ def _undo_pre(*_) -> None:
 @granted
 def _undo_post(*_) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and postures that exist now."""
+    links.mark_connected()
     live.sync()
     gallery.invalidate()
     wake_clock()

@@ -7,7 +7,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.attention import AttentionSettings
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.tick import Model, make_model
 from ...character.stage import Frame
 from ...character.widest_look import LookSettings
@@ -23,11 +23,13 @@ from ..reading import channels
 from ..reading import goal as goals
 from ..reading.axes import is_prismatic
 from ..reading.channels import Channel
+from ..reading.joint_axes import constraint_range
 from ..reading.joint_tree import joint_tree
-from ..reading.kept_posture import kept
+from ..reading.kept_posture import active, kept
 from ..reading.mechanism.conflicts import why_taken
 from ..reading.rotation_modes import CHANNELS
 from ..reading.skeleton import SCALED, BonePose, ChainReader
+from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
@@ -96,7 +98,7 @@ class ChainSession(SceneSession):
         return self._by_joint(self.outputs.angles) if self.outputs is not None else {}
 
     def motion(self) -> dict[JointKey, Kinematic]:
-        if self.state is None or self.reader is None:
+        if self.state is None or self.reader is None or not self.state.model.filters:
             return {}
         return dict(zip(self.reader.joint_keys, self.state.motion, strict=True))
 
@@ -156,7 +158,7 @@ class ChainSession(SceneSession):
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        self._update_model(chain, solver, world)
+        self._update_model(rig, chain, solver, world)
         now = build.keyed(rig, chain, depsgraph)
         targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
@@ -165,17 +167,21 @@ class ChainSession(SceneSession):
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
         on_top = build.effects(now)
+        is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
             ends=tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)),
-            posture=kept(chain, now, reader.angles(poses), partial(self.in_posture, frame.part, reader.joint_keys)),
+            posture=kept(chain, now, self._authored(shown, poses), partial(self.in_posture, frame.part, reader.joint_keys)),
             name=chain.name,
             keep=now.keep,
             influence=now.influence,
             share=now.share,
             attention=AttentionSettings(
-                max(now.lag, 0.0), now.dead_zone if now.goal in goals.LOOKS else 0.0, now.change if now.targets else 0.0
+                max(now.lag, 0.0),
+                now.dead_zone if now.goal in goals.LOOKS else 0.0,
+                now.change if now.targets or not is_filtered else 0.0,
+                eases_jumps=now.change > 0.0 and not is_filtered,
             ),
             look=LookSettings(now.widest_look, now.look_aside, now.look_up),
             effects=on_top,
@@ -183,7 +189,28 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
+            kept=None if is_filtered else self._kept(frame.part, now),
         )
+
+    def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
+        """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them after this, so they are clamped
+        here as the bones' own constraints do.
+        """
+        values = self.reader.angles(poses)
+        if not self.model.filters:
+            for k, ((bone, axis), joint) in enumerate(zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)):
+                if not joint.lower <= values[k] <= joint.upper and (span := constraint_range(shown.pose.bones[bone], axis)):
+                    values[k] = min(max(values[k], span[0]), span[1])
+        return values
+
+    def _kept(self, mover, now) -> KeptPosture:
+        """What a chain keeps beneath its goal, by its Base."""
+        base = mover.settings.base
+        if base == "POSTURE":
+            action = active(mover.settings, now)
+            values = self.in_posture(mover, self.reader.joint_keys, action)
+            return KeptPosture(action.session_uid, tuple(np.flatnonzero(np.isfinite(values)).tolist()))
+        return KeptPosture(base, () if base == "RIG" else tuple(range(len(self.reader.joint_keys))))
 
     def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
@@ -202,7 +229,7 @@ class ChainSession(SceneSession):
             self.pose = self.desired_pose = {}
             self.restart()
 
-    def _update_model(self, chain, solver: str, rig_in_world: Matrix) -> None:
+    def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix) -> None:
         """Makes the mover again if settings have changed, or the part of the pose that no joint moves."""
         reader = self.reader
         held = reader.held(self.poses)
@@ -212,18 +239,19 @@ class ChainSession(SceneSession):
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # says whether the body rotates as a whole
-        made_of = (self.settings, self.held, solver, world)
+        filter_name = motion_filter.in_use(rig, chain, reader.joints)
+        made_of = (self.settings, self.held, solver, world, filter_name)
         if self.made_of == made_of:
             return
         ends, moves = goals.inputs(chain), character(chain)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
-        key = (self.fixed, limits, tools, solver, options, chain.filter, moves, chain.base, chain.transition)
+        key = (self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition)
         if self.model is None or self.model_key != key:
             self.model = make_model(
                 joint_tree(reader, self.fixed, limits, tools),
                 solver,
-                chain.filter,
+                filter_name,
                 moves,
                 posture_jumps=chain.base == "POSTURE",
                 transition=chain.transition,

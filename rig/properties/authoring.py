@@ -57,8 +57,8 @@ class LimberAuthoring:
 
     influence: FactorProperty(
         name="Influence",
-        description="Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated, within its"
-        " joints' limits; between, each joint is interpolated",
+        description="Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated (with a motion filter"
+        " within its joints' limits); between, each joint is interpolated",
         default=1.0,
     )
     transition: SecondsProperty(
@@ -125,7 +125,7 @@ class LimberAuthoring:
     )
     change: SecondsProperty(
         name="Change",
-        description="Duration of a change from one target to another",
+        description="Duration of a change from one target to another, and without a motion filter to where the target has jumped",
         default=0.5,
         soft_max=5.0,
     )

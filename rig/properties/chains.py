@@ -12,7 +12,7 @@ from ..reading.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
-from .character import LimberCharacter
+from .character import CHAIN_FILTERS, LimberCharacter, filter_property
 from .enum_items import choice
 from .frame_range import LimberRange
 from .joints import LimberJointSettings
@@ -159,6 +159,7 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
         default=1.0,
     )
 
+    filter: filter_property(CHAIN_FILTERS)  # new chains get `chains.FILTER`
     solver: EnumProperty(
         name="Solver",
         description="Method that solves for the joint angles",

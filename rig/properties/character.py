@@ -1,8 +1,26 @@
 """Properties of a motion character: filter and share of the limits."""
 
-from ...motion import FILTERS, Character
-from .enum_items import choice
+from collections.abc import Sequence
+
+from ...motion import FILTERS, NO_FILTER, Character
+from .enum_items import choice, item
 from .overridable import EnumProperty, FactorProperty, FloatProperty
+
+AUTOMATIC = "automatic"  # value of a chain's `filter`
+CHAIN_FILTERS = (
+    item(AUTOMATIC, "Automatic", "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters"),
+    item(NO_FILTER, "None", "The joints follow at once, as in an animation. A robot's own limits still hold"),
+)
+
+
+def filter_property(others: Sequence[tuple] = ()):
+    """The property of a mover's motion filter; `others`: items beside the filters. The default is for files where none was chosen."""
+    return EnumProperty(
+        name="Filter",
+        description="Filter that shapes the motion within the limits of joints or motors",
+        items=[*others, *(choice(key, info) for key, info in FILTERS.items())],
+        default="default",
+    )
 
 
 class LimberSmoothness:
@@ -19,14 +37,8 @@ class LimberSmoothness:
 
 
 class LimberCharacter(LimberSmoothness):
-    """Mixin of chains and mechanisms: filter of the motion."""
+    """Mixin of chains and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
 
-    filter: EnumProperty(
-        name="Filter",
-        description="Filter that shapes the motion within the limits of joints or motors",
-        items=[choice(key, info) for key, info in FILTERS.items()],
-        default="default",
-    )
     beta: FloatProperty(
         name="Soft Limits",
         description="Beta of the Nutty filter: where it begins to slow down toward a joint limit; 1: from the middle of the range, larger:"

@@ -6,7 +6,7 @@ from bpy.types import Object, PropertyGroup
 
 from ..reading.mechanism.closures import POINTS
 from ..reading.mechanism.ownership import NONE
-from .character import LimberCharacter
+from .character import LimberCharacter, filter_property
 from .frame_range import LimberRange
 from .joints import LimberJointSettings, in_metres
 from .overridable import (
@@ -214,6 +214,7 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
     """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints connect."""
 
     uid: StringProperty(name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"})
+    filter: filter_property()
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
     active_joint: IntProperty(name="Joint", description="The selected joint")
     use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")

@@ -227,6 +227,9 @@ class LimberDevice(PropertyGroup):
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
     auxiliaries: CollectionProperty(name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary)
     active_auxiliary: IntProperty(name="Value", description="Selected value")
+    was_connected: BoolProperty(
+        name="Was Connected", description="The device was connected once, so that the armature is a robot's", options={"HIDDEN"}
+    )
     park: PointerProperty(name="Park Pose", description="Pose asset to which the robot moves slowly before it is disarmed", type=Action)
 
     @property

@@ -8,7 +8,7 @@ MEASURES = [
     (
         "LINKS",
         "Directions of Links",
-        "Keep the directions of links: for robots, whose joints rotate about one axis each. Rotation of a bone about its length does not count",
+        "Keep the directions of links: for robots, whose joints rotate about one axis each. The twist of a bone does not count",
     ),
     ("BONES", "Rotations of Bones", "Keep the rotations of bones, roll included, and share a look among them: for character rigs"),
     ("AUTOMATIC", "Automatic", "Rotations of Bones where a bone of the chain rotates about several axes, else Directions of Links"),

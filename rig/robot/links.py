@@ -52,6 +52,7 @@ class _Robot:
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
+_connected_once: dict[int, str] = {}  # names of the objects that were connected in this session, by their session_uid
 _held = False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
 
 
@@ -74,8 +75,18 @@ def connect(rig) -> None:
     link = Link(device)
     link.open()
     _robots[rig.session_uid] = _Robot(link, rig.name, sources, short_joints(device), values, [*values])
+    _connected_once[rig.session_uid] = rig.name
+    rig.limber.device.was_connected = True
     send(rig)
     look(rig)
+
+
+def mark_connected() -> None:
+    """Marks the armatures that were connected in this session as robots' again, after undo or redo: a connection is not undone."""
+    for uid, name in _connected_once.items():
+        rig = find(name, uid)
+        if rig is not None:
+            rig.limber.device.was_connected = True
 
 
 def disconnect(rig) -> None:
@@ -86,10 +97,11 @@ def disconnect(rig) -> None:
 
 
 def disconnect_all() -> None:
-    """Disarms every robot and closes its port."""
+    """Disarms every robot and closes its port, before another file is loaded."""
     for robot in _robots.values():
         robot.link.close()
     _robots.clear()
+    _connected_once.clear()
 
 
 def link(rig) -> Link | None:

@@ -1,4 +1,4 @@
-"""A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what each rotation costs. Knows no Blender.
+"""A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what that costs. Knows no Blender.
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
 deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:

@@ -6,7 +6,6 @@ answered in the same frame, and no frame depends on those before it.
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,15 +19,15 @@ from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import BASE, Frames
 from ..least_squares import box
-from ..tolerances import EXACT, MET, SAME_ANGLE
+from ..tolerances import EXACT, SAME_ANGLE
 from .level import Levels
 from .model import BoneModel, BonePose
 
 ROLL_COST = 1.0  # of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one is
-AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by multipliers
+AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
-NEARLY = 0.01  # [rad] aim error below which multipliers are updated
+NEARLY = 0.01  # [rad] aim error from which one step along the linear model meets the aim
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that are added to it when a step does not help
 LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
@@ -110,8 +109,9 @@ class BoneSolver:
         problem = _Problem(model, aim, model.orientations(frames), pose.values, Levels(model.tree, frames, goal))
         now = problem.evaluated(pose)
         forces = np.zeros_like(now.errors.error[0])
-        damping, price = 0.0, LEAST_PRICE
-        for steps in range(1, MOST_STEPS + 1):
+        damping, price, steps = 0.0, LEAST_PRICE, 0
+        while steps < MOST_STEPS:
+            steps += 1
             step, forces = problem.step(now, forces, damping)
             price = max(price, 2.0 * float(np.linalg.norm(forces)))
             is_small = float(np.abs(step / self.skeleton.units).max(initial=0.0)) < SMALL_STEP

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.character.attention import AttentionSettings, attend, bearing, partial, seen_position
-from limber.solvers.goals import Direction, Point, Position
+from limber.character.attention import AttentionSettings, attend, bearing, has_jumped, partial, seen_position
+from limber.solvers.gaze import SPEED
+from limber.solvers.goals import Direction, Frame, Orientation, Point, Position
 from limber.solvers.kinematics import rotations
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
@@ -171,3 +172,48 @@ def test_a_share_is_so_much_of_the_angle_from_where_the_posture_looks(spot, shar
     along = partial(skeleton, posture, Direction(way), share)
     assert rotations.vector_angle(along.vector, mixed) < 1e-6
     assert partial(skeleton, posture, Position(spot), share) == Position(spot)
+
+
+JUMPS = AttentionSettings(change=0.5, eases_jumps=True)
+
+
+@pytest.mark.parametrize("rate", [12, 24, 60, 240])
+def test_a_target_that_jumps_is_changed_to_in_the_same_time_at_every_frame_rate(rate):
+    state = attend(None, around(0.0), "a", JUMPS, 0.0)
+    states = run(state, [around(1.5)] * rate, JUMPS, dt=1 / rate)
+    assert angle(states[0].seen, around(0.0)) < 1e-9, "the change begins in the frame of the jump"
+    assert angle(states[rate // 4].seen, around(0.0)) == pytest.approx(angle(around(0.0), around(1.5)) / 2, abs=1e-6)
+    assert states[rate // 2].seen == around(1.5)
+    assert states[-1].is_settled
+
+
+@pytest.mark.parametrize("rate", [12, 24, 60, 240])
+@pytest.mark.parametrize(("speed", "is_followed"), [(0.9, True), (1.2, False)])
+def test_a_target_is_followed_up_to_the_speed_of_the_fastest_joints(rate, speed, is_followed):
+    """The speed is given in that of the joints, and kept for a tenth of a second."""
+    target = [
+        bearing(rotations.add(ROOT, (math.cos(a), math.sin(a), 0.0)), rotations.IDENTITY, ROOT)
+        for a in np.arange(rate) * speed * SPEED / rate
+    ]
+    states = run(None, target[: max(rate // 10, 2)], JUMPS, dt=1 / rate)
+    assert (states[-1].seen == states[-1].target) == is_followed
+
+
+def test_without_a_duration_of_change_a_jump_is_followed_at_once():
+    settings = AttentionSettings(eases_jumps=True)
+    assert run(None, [around(0.0), around(2.0)], settings)[-1].seen == around(2.0)
+
+
+def test_within_an_instant_nothing_jumps():
+    assert run(None, [around(0.0), around(2.0)], JUMPS, dt=0.0)[-1].seen == around(2.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "far", "turned"),
+    [(Point, False, False), (Direction, False, True), (Orientation, False, True), (Position, True, False), (Frame, True, True)],
+)
+def test_only_what_a_goal_uses_of_its_target_can_jump(kind, far, turned):
+    half = rotations.about(rotations.Z, 2.0)
+    assert has_jumped(around(0.0), around(0.0, 4.0), kind, DT) == far
+    assert has_jumped(around(0.0), around(0.0)._replace(rotation=half), kind, DT) == turned
+    assert has_jumped(around(0.0), around(2.0), kind, DT) == (kind not in (Direction, Orientation))

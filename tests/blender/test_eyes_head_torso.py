@@ -61,7 +61,7 @@ def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
     rows = np.array(list(motion.values()))
     parts = np.split(np.abs(rows - rows[0]), np.cumsum([len(chain.joints) for chain in chains])[:-1], axis=1)
     torso, head, eye, _ = (part.max(axis=1) for part in parts)
-    assert eye[5] > 2 * head[5] > 2 * torso[5]
+    assert eye[8] > 2 * head[8] > 2 * torso[8]
     assert parts[1][-1].sum() > 0.3 and torso[-1] > 0.02  # noqa: PT018 the neck and the head share the turn
     assert eye[-1] < 0.8 * eye.max(), "eyes come back as the head arrives"
     assert missed(rig, named(rig, "Left Eye")) < 0.1

@@ -8,7 +8,7 @@ from tests.blender.shown import as_good_as_unfiltered, missed, no_handler_raises
 from tests.blender.together import assert_live_is_what_is_baked, go_live_all, play
 
 
-def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0):
+def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0, filter_name="default"):
     pairs = []
     for name, place in (("One", (0, 0, 0)), ("Two", (0.9, 0.4, 0))):
         rig = build({"neck": "YX", "head": "XZ"}, name=name)
@@ -16,6 +16,7 @@ def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0):
         rig.location = place
         for joint in chain.joints:
             joint.velocity, joint.acceleration, joint.jerk = velocity, acceleration, jerk
+        chain.filter = filter_name
         pairs.append((rig, chain))
     eyes = [chain.target for _, chain in pairs]
     for (rig, _), eye in zip(pairs, eyes, strict=True):
@@ -33,6 +34,19 @@ def test_two_who_look_at_each_other_find_each_other_however_fast_they_are(capfd,
     assert missed(*one) < 0.2
     assert missed(*two) < 0.2
     assert "cycle" not in capfd.readouterr().err.lower()
+
+
+def test_two_characters_without_a_filter_look_at_each_other_exactly_also_while_they_move():
+    one, two = two_who_look_at_each_other(filter_name="automatic")
+    keyed(two[0], (1, 24), end=(0.9, -0.4, 0.3))
+    bpy.context.scene.frame_set(1)
+    go_live_all(one, two)
+    settle()
+    assert missed(*one) < 0.2
+    assert missed(*two) < 0.2
+    play([one, two], range(2, 60))
+    assert missed(*one) < 0.2
+    assert missed(*two) < 0.2
 
 
 def two_with_eyes(necks, mark_on: str = "eye", has_eyes: bool = True):

@@ -63,6 +63,7 @@ def head_on_arm(relative: bool = False, between: bool = False):
     eye = build({"neck": "YX", "eye": "XZ"}, name="Eye")
     eye, eye_chain = looking_chain(eye, "neck", "eye", at=arm_chain.target)
     as_good_as_unfiltered(eye_chain)
+    eye_chain.change = 0.0  # where its target jumps it looks there at once
     holder = eye
     if between:
         holder = bpy.data.objects.new("Bracket", None)

@@ -270,7 +270,7 @@ def test_a_new_chain_looks_along_its_end_bone_with_the_expressive_solver():
         1.0,
         "RIG",
         "expressive",
-        "default",
+        "automatic",
     )
     assert not chain.live
 
