@@ -13,7 +13,7 @@ from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
 from .character import LimberCharacter
-from .enum_items import choice
+from .enum_items import choice, keyed_enum
 from .frame_range import LimberRange
 from .joints import LimberJointSettings
 from .mechanism import LimberBoneBody, LimberMechanism, LimberPart
@@ -159,7 +159,8 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
         default=1.0,
     )
 
-    solver: EnumProperty(
+    solver: keyed_enum(
+        "solver",
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],

@@ -1,8 +1,8 @@
 """Properties of a motion character: filter and share of the limits."""
 
 from ...motion import FILTERS, Character
-from .enum_items import choice
-from .overridable import EnumProperty, FactorProperty, FloatProperty
+from .enum_items import choice, keyed_enum
+from .overridable import FactorProperty, FloatProperty
 
 
 class LimberSmoothness:
@@ -21,7 +21,8 @@ class LimberSmoothness:
 class LimberCharacter(LimberSmoothness):
     """Mixin of chains and mechanisms: filter of the motion."""
 
-    filter: EnumProperty(
+    filter: keyed_enum(
+        "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
         items=[choice(key, info) for key, info in FILTERS.items()],
