@@ -101,9 +101,9 @@ fetch() { # window
     echo "window: the Blender of ${DEBIANS[$1]}, into $debian"
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
     rm -rf "$debian.part"
-    # a mirror's copy of unstable may be weeks old, and Debian's package forgets a library of Blender's own extensions
+    # a mirror's copy of unstable may be weeks old, and Debian's package forgets libraries of Blender's own extensions
     mmdebstrap --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' \
-        --include=blender,python3-numpy,python3-cattr,libgl1-mesa-dri,libegl1,libgl1,libglx-mesa0 \
+        --include=blender,python3-numpy,python3-cattr,python3-requests,libgl1-mesa-dri,libegl1,libgl1,libglx-mesa0 \
         "${SUITES[$1]}" "$debian.part" "deb ${mirror:-http://deb.debian.org/debian} ${SUITES[$1]} main"
     mv "$debian.part" "$debian"
 }
