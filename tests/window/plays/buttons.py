@@ -20,7 +20,7 @@ LEFT_OUT = {  # operator -> why it is not clicked
     "limber.add_robot": "imports a robot's model, as test_gallery does",
 }
 LOG = Path(sys.argv[sys.argv.index("--") + 1]) / "blender.log"
-REPORTS = ("Info:", "Warning:", "Error:")
+ANSWERS = ("report", "offer", "show")  # functions of operators: a report, a menu, sentences in a popup
 
 
 def empty() -> None:
@@ -48,9 +48,19 @@ class Clicks:
             name: [] for name in ("clicked", "greyed", "left out", "raised", "void", "unreached", "blank")
         }
         self.results: list[set[str]] = []  # of the operators' functions since the last click
+        self.answers: list[str] = []  # names of the functions by which operators have answered since then
+        self._listen(stage.part("operators.operator").Operator)
         for cls in stage.part("registration").classes():
             if issubclass(cls, bpy.types.Operator):
                 self._watch(cls)
+
+    def _listen(self, base: type) -> None:
+        def noted(operator, name: str, usual=base.__getattribute__):
+            if name in ANSWERS:
+                self.answers.append(name)
+            return usual(operator, name)
+
+        base.__getattribute__ = noted
 
     def _watch(self, cls: type) -> None:
         def note(function, operator, *arguments) -> set[str]:
@@ -105,15 +115,16 @@ class Clicks:
         self.stage.move(place)
         yield None
         self.results.clear()
+        self.answers.clear()
         self.said()
         self.stage.click(place)
         yield 0.0
-        results = list(self.results)
+        results, answers = list(self.results), list(self.answers)
         yield from self.cancel(place)
         said = self.said()
         if "Traceback" in said or "Error" in said and "Python" in said:
             self.facts["raised"].append(f"{name}: {said}")
-        elif results and results[-1] == {"CANCELLED"} and not any(report in said for report in REPORTS):
+        elif results and results[-1] == {"CANCELLED"} and not answers:
             self.facts["void"].append(name)
         elif not results and button.kind == "operator" and button.what.startswith("limber."):
             self.facts["greyed" if self.is_greyed(button) else "unreached"].append(name)
