@@ -4,6 +4,12 @@ import pytest
 
 pytestmark = pytest.mark.every_window
 
+NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> why
+    "LimberJoint.axis": "no panel draws it",
+    "LimberMotor.axis": "no panel draws it",
+    "LimberChain.pictured_posture": "pictures in place of items; its numbers are the postures' places in the list",
+    "LimberView.plot_joint": "drawn while a robot measures; its numbers are the joints' places",
+}
 SMALL = "640x560"  # [pixels]: a button is drawn alone, and its redraws are most of what these tests cost
 
 
@@ -12,6 +18,7 @@ def test_every_item_of_every_drop_down_is_taken_by_mouse_and_no_field_becomes_bl
     assert facts["raised"] == []
     assert facts["blank"] == []
     assert {path: sorted(keys) for path, keys in facts["picked"].items()} == {path: sorted(keys) for path, keys in facts["offered"].items()}
+    assert set(facts["not drawn"]) == NOT_CLICKED.keys()
     assert {"LimberChain.solver", "LimberChain.filter", "LimberDevice.protocol", "LimberOptions_dls.damping"} <= facts["offered"].keys()
 
 

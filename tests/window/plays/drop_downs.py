@@ -19,7 +19,7 @@ FIRST = 20  # [pixels] from the button to the first try
 TRIES = 24
 
 
-def lamp(_stage) -> None:
+def lamp() -> None:
     """The demo lamp, with one of each list that has drop-downs."""
     bpy.ops.limber.add_demo_lamp()
     rig = bpy.context.object
@@ -27,17 +27,43 @@ def lamp(_stage) -> None:
     bpy.ops.limber.add_coupled_limit()
     chain = rig.limber.chains[0]
     chain.ends.add().bone = chain.end
+    rig.limber.retarget.coupled_limits[0].joints.add()
     rig.limber.device.auxiliaries.add()
-    rig.limber.retarget.pairs.add()
+    source = bpy.data.objects.new("Source", bpy.data.armatures.new("Source"))
+    bpy.context.scene.collection.objects.link(source)
+    rig.limber.retarget.source = source
 
 
-def neck(_stage) -> None:
-    """A mechanism, with a goal."""
+def bones() -> None:
+    """An armature that is a mechanism, one of its bones active."""
+    bpy.ops.limber.add_demo_lamp()
+    rig = bpy.context.object
+    settings = rig.limber.mechanism
+    settings.uid, settings.use_bones = "bones", True
+    settings.closures.add()
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones[0]
+
+
+def neck() -> None:
+    """A mechanism of objects."""
     bpy.ops.limber.add_mechanism(kind="neck")
-    bpy.ops.limber.add_mechanism_goal()
 
 
-SCENES = (lamp, neck)
+def body() -> None:
+    """One of its bodies."""
+    neck()
+    joints = bpy.context.object.limber.mechanism.joints
+    bpy.context.view_layer.objects.active = joints[0].object.limber.part.second
+
+
+def hinge() -> None:
+    """One of its joints."""
+    neck()
+    bpy.context.view_layer.objects.active = bpy.context.object.limber.mechanism.joints[0].object
+
+
+SCENES = (lamp, bones, neck, body, hinge)
 
 
 def is_choice(button: Button) -> bool:
@@ -76,7 +102,6 @@ class Choices:
                 break
             yield from self.click(path, number)
             button = self.find(path)
-            print("TRY", path, number, button and getattr(button.owner, button.what), file=sys.stderr, flush=True)
             value = getattr(button.owner, button.what)
             for key in sorted(value) if isinstance(value, set) else [value]:
                 if key not in keys:
@@ -114,8 +139,15 @@ def play(stage):
         for thing in list(bpy.data.objects):
             bpy.data.objects.remove(thing)
         with stage.context():
-            build(stage)
+            build()
         stage.open_tab()
         yield 0.1
         yield from choices.explore()
+    stage.facts["not drawn"] = sorted(
+        f"{cls.__name__}.{prop.identifier}"
+        for cls in stage.part("registration").classes()
+        if issubclass(cls, bpy.types.PropertyGroup)
+        for prop in cls.bl_rna.properties
+        if prop.type == "ENUM" and f"{cls.__name__}.{prop.identifier}" not in choices.offered
+    )
     stage.facts.update(offered=choices.offered, picked=choices.picked, blank=choices.blank, raised=raised)
