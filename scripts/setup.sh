@@ -126,7 +126,7 @@ system() { # group...: Debian's packages; for root the windows too, where it is 
     apt_install "Debian's packages" $(debian_packages "$@")
     case " $* " in *" window "*) ;; *) return 0 ;; esac
     if scripts/window.sh installable; then
-        run_slowly "the Blenders with a window (3 GB)" scripts/window.sh install ||
+        run_slowly "the Blenders with a window (2.5 GB)" scripts/window.sh install ||
             say "without them the tests in a window are skipped; \`make window\` tries again"
     fi
 }

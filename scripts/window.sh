@@ -3,7 +3,7 @@
 #
 #   window.sh available [newer|older]      its Blender's version when that window (LIMBER_WINDOW's, else any) can be had here; else says why not
 #   window.sh installable                  exit status 0 when one is missing and the next command can get it
-#   window.sh install                      gets both: where no such blender is on PATH, Debian's in a folder of its own (root only; 2 minutes, 3 GB, once)
+#   window.sh install                      gets both: where no such blender is on PATH, Debian's in a folder of its own (root only; 2 minutes, 2.5 GB, once)
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
 #   window.sh serve                        plays the scripts of this checkout that standard input names (see scripts/stage.py) in one window
 #
@@ -57,7 +57,7 @@ available() { # window, or nothing for any
     if ! version=$(on_path "$1"); then
         reason="${NAMES[$1]} is not on PATH"
         may_enter || { echo "$reason, and only root outside a container can have the one of ${DEBIANS[$1]}" >&2; return 1; }
-        version=$(in_folder "$1") || { echo "$reason, and \`make window\` has not fetched the one of ${DEBIANS[$1]} (2 minutes, 1.5 GB)" >&2; return 1; }
+        version=$(in_folder "$1") || { echo "$reason, and \`make window\` has not fetched the one of ${DEBIANS[$1]} (2 minutes, 1.3 GB)" >&2; return 1; }
     fi
     has_tools Xvfb mount || { echo "no virtual screen: sudo apt-get install xvfb mount" >&2; return 1; }
     echo "$version"
