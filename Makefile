@@ -54,7 +54,7 @@ bench: main ## print every benchmark's table, about 15 minutes; the comparison o
 soak: main ## all figures of the robot that take long (SECONDS=600, 30 minutes): a stream, lateness, Stop, firmware and servos behind ports, random faults
 	@.venv/bin/python -m benchmarks.soak --seconds $(SECONDS)
 
-window: setup build ## get a real Blender window (once: Debian's Blender, 1.3 GB) and run the ring of tests that needs it
+window: setup build ## get real Blender windows, of Blender 5 and 4 (once: Debian's Blenders, 2.5 GB) and run the ring of tests that needs them
 	@scripts/window.sh install
 	@.venv/bin/python scripts/rings.py window
 

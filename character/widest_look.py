@@ -1,7 +1,8 @@
 """Widest look of a chain: how far its end looks away from where the character faces, and which side it takes. Knows no Blender.
 
-A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it
-rests at the edge. When the target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by the front.
+A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it rests
+at the edge. When the target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by the
+front.
 """
 
 import math

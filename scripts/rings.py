@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -29,6 +30,8 @@ ALL_CASES = "1:0"
 # all, only tests with that mark run; see tests/cases.py.
 SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
+WINDOWS = ("newer", "older")  # see scripts/window.sh; the first of them that can be had runs all plays
+WINDOW_MARK = "every_window"  # of files that run in the other one too
 SHARED = 12  # files of tests in a process
 SHARED_WINDOW = 14  # ... with a window
 SHARED_BLENDER = {".venv": 25, ".venv-4.2": 50, NEWEST: 50}  # ... in one with a Blender, about a minute each
@@ -95,20 +98,26 @@ def installed() -> Iterator[Ring]:
         yield in_blender("installed", environment)
 
 
-def window_jobs() -> tuple[Job, ...]:
-    """Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too slowly for it."""
-    found = files("window")
+def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
+    """Jobs in that window: all plays in the main one, those that are marked in another.
+
+    Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too slowly for it.
+    """
+    found = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
     shares = [found[first : first + SHARED_WINDOW] for first in range(0, len(found), SHARED_WINDOW)]
-    return tuple(job(".venv", f"tests/window {number} of {len(shares)}", share) for number, share in enumerate(shares, 1))
+    titles = (f"tests/window, {window}, {number} of {len(shares)}" for number in range(1, len(shares) + 1))
+    return tuple(replace(job(".venv", title, share), window=window) for title, share in zip(titles, shares, strict=True))
 
 
 def window() -> Iterator[Ring]:
-    asked = subprocess.run([ROOT / "scripts" / "window.sh", "available"], capture_output=True, text=True, check=False)
-    title = "tests/window in a real window"
-    if asked.returncode == 0:
-        yield Ring(title, window_jobs(), is_slow=True)
-    else:
-        yield Ring(title, missing=asked.stderr.strip())
+    is_main = True
+    for name in WINDOWS:
+        asked = subprocess.run([ROOT / "scripts" / "window.sh", "available", name], capture_output=True, text=True, check=False)
+        if asked.returncode == 0:
+            yield Ring(f"tests/window in a window of Blender {asked.stdout.strip()}", window_jobs(name, is_main), is_slow=True)
+            is_main = False
+        else:
+            yield Ring(f"tests/window in the {name} window", missing=asked.stderr.strip())
 
 
 RINGS: dict[str, Callable[[], Iterator[Ring]]] = {

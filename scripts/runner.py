@@ -23,6 +23,7 @@ LOOK = 0.05  # [s] between two looks at whether a process has ended
 HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 CASES = "LIMBER_CASES"  # of the environment: which cases of each test; see tests/cases.py
+WINDOW = "LIMBER_WINDOW"  # of the environment: which window; see scripts/window.sh
 
 # Of every process. The cores are already taken, by processes. What one process compiles the next one loads, also where the machine's
 # settings forbid Python to keep it: a process with a Blender would compile for 4 s.
@@ -40,6 +41,7 @@ class Job:
         files: Of tests; empty for a check.
         results: JUnit file that the process writes; None: the exit code says it all.
         cases: Which cases of each test; see tests/cases.py.
+        window: Name of the window that it plays in; see scripts/window.sh.
     """
 
     title: str
@@ -47,6 +49,7 @@ class Job:
     files: tuple[str, ...] = ()
     results: Path | None = None
     cases: str = ""
+    window: str = ""
 
     def alone(self) -> "list[Job]":
         """A job for each of its files."""
@@ -131,7 +134,7 @@ class Runner:
                 process = subprocess.Popen(
                     job.command + job.files,
                     cwd=ROOT,
-                    env={**os.environ, **ENVIRONMENT, **({CASES: job.cases} if job.cases else {})},
+                    env=os.environ | ENVIRONMENT | {name: value for name, value in ((CASES, job.cases), (WINDOW, job.window)) if value},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

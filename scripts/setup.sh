@@ -3,7 +3,7 @@
 #
 #   setup.sh main        .venv alone, the newest Blender for Python 3.11: what building, the demo and the benchmarks need
 #   setup.sh             all that the tests want: .venv-4.2 too (the oldest Blender that Limber supports); .venv-newest (the newest of all) where
-#                        there is a Python 3.13; and, for root on Debian, the Blender with a window
+#                        there is a Python 3.13; and, for root on Debian, two Blenders with a window
 #
 # An environment is filled again when its requirements file changes. PYTHON names the Python 3.11 to use (default: python3.11, else python3).
 set -euo pipefail
@@ -121,13 +121,13 @@ debian_packages() { # group...: of requirements/debian.txt
     for group in "$@"; do sed -n "s/^$group: //p" requirements/debian.txt; done
 }
 
-system() { # group...: Debian's packages; for root the window too, where it is asked for
+system() { # group...: Debian's packages; for root the windows too, where it is asked for
     # shellcheck disable=SC2046  # a list of words
     apt_install "Debian's packages" $(debian_packages "$@")
     case " $* " in *" window "*) ;; *) return 0 ;; esac
     if scripts/window.sh installable; then
-        run_slowly "the Blender with a window (1.3 GB)" scripts/window.sh install ||
-            say "without it the tests in a window are skipped; \`make window\` tries again"
+        run_slowly "the Blenders with a window (2.5 GB)" scripts/window.sh install ||
+            say "without them the tests in a window are skipped; \`make window\` tries again"
     fi
 }
 

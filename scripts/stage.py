@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import screen
 
 REPO = Path(__file__).resolve().parents[1]
-PICTURES = REPO / "build" / "window"
+PICTURES = Path(os.environ["LEFT"])  # see window.sh
 RUN = Path(sys.argv[sys.argv.index("--") + 1])
 SCREEN = RUN / "Xvfb_screen0"
 MODULE = "bl_ext.user_default.limber"

@@ -1,37 +1,66 @@
 #!/usr/bin/env bash
 # Blender in a real window on a virtual screen, with the built package installed: to test the interface, and to look at it.
 #
-#   window.sh available                    exit status 0 when a window can be had here, else says why not
-#   window.sh installable                  exit status 0 when there is none yet and the next command can get one
-#   window.sh install                      gets one: where no blender >= 4.2 is on PATH, Debian 13's in a folder of its own (root only; 2 minutes, 1.3 GB, once)
+#   window.sh available [newer|older]      its Blender's version when that window (LIMBER_WINDOW's, else any) can be had here; else says why not
+#   window.sh installable                  exit status 0 when one is missing and the next command can get it
+#   window.sh install                      gets both: where no such blender is on PATH, Debian's in a folder of its own (root only; 2 minutes, 2.5 GB, once)
 #   window.sh run SCRIPT.py [PICTURE.png]  plays SCRIPT (see scripts/stage.py) in a fresh window; keeps a last picture of the whole screen
 #   window.sh serve                        plays the scripts of this checkout that standard input names (see scripts/stage.py) in one window
 #
+# The newer window is a Blender from 5 on, Debian unstable's; the older one is a Blender 4, Debian 13's. A copy that was fetched is kept, however
+# old: delete its folder to have unstable's Blender of today.
+#
 # `run` prints what the script reports, as JSON; other pictures that the script takes are in build/window/. Rendering is in software: slow but
-# true. Environment: LIMBER_WINDOW_HOME, the folder of Debian's Blender; LIMBER_WINDOW_LIMIT [s] (400); LIMBER_WINDOW_SIZE (1600x1000);
+# true. Environment: LIMBER_WINDOW, newer or older (else the newer one where it can be had); with older, pictures are in build/window/older/;
+# LIMBER_WINDOW_HOME, a folder with another Debian that has a Blender; LIMBER_WINDOW_LIMIT [s] (400); LIMBER_WINDOW_SIZE (1600x1000);
 # LIMBER_WINDOW_SMOOTH, set: smooth lines, floor and outlines, for the documents' pictures, which makes a redraw twice as slow.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/.." && pwd)
-DEBIAN=${LIMBER_WINDOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/limber/debian-13}
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/limber
+WINDOWS=(newer older)
+declare -A NAMES=([newer]="a blender >= 5" [older]="a blender 4.2 to 4.5")
+declare -A SUITES=([newer]=sid [older]=trixie)
+declare -A DEBIANS=([newer]="Debian unstable" [older]="Debian 13")
+declare -A HOMES=([newer]=${LIMBER_WINDOW_HOME:-$CACHE/debian-unstable} [older]=${LIMBER_WINDOW_HOME:-$CACHE/debian-13})
 SIZE=${LIMBER_WINDOW_SIZE:-1600x1000}
 LIMIT=${LIMBER_WINDOW_LIMIT:-400}
+LEFT=$REPO/build/window
+[ "${LIMBER_WINDOW:-}" != older ] || LEFT=$LEFT/older
 
-own_blender() { # is there a blender on PATH, and is it new enough for extensions?
+on_path() { # window: the version of the blender on PATH, where it is one of that window's
     local version
-    version=$(blender --version 2>/dev/null | sed -nE '1s/^Blender ([0-9]+)\.([0-9]+).*/\1 \2/p')
-    [ -n "$version" ] && set -- $version && { [ "$1" -gt 4 ] || { [ "$1" -eq 4 ] && [ "$2" -ge 2 ]; }; }
+    version=$(blender --version 2>/dev/null | sed -nE '1s/^Blender ([0-9.]+).*/\1/p')
+    case $1,$version in
+    *,) return 1 ;;
+    newer,[5-9].*) ;;
+    older,4.[2-9]*) ;;
+    *) return 1 ;;
+    esac
+    echo "$version"
+}
+
+in_folder() { # window: the version of Debian's Blender, where it was fetched
+    [ -x "${HOMES[$1]}/usr/bin/blender" ] || return 1
+    dpkg-query --admindir="${HOMES[$1]}/var/lib/dpkg" -W -f '${Version}' blender | sed 's/[+-].*//'
 }
 
 may_enter() { # may this user enter a folder as another Debian, with mounts of its own?
     [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null
 }
 
-available() {
-    if ! own_blender; then
-        may_enter || { echo "no blender >= 4.2 on PATH, and only root outside a container can have Debian's newer one" >&2; return 1; }
-        [ -x "$DEBIAN/usr/bin/blender" ] || { echo "no blender >= 4.2 on PATH, and \`make window\` has not fetched one (2 minutes, 1.3 GB)" >&2; return 1; }
+available() { # window, or nothing for any
+    local version reason
+    if [ -z "${1:-}" ]; then
+        available newer 2>/dev/null || available older
+        return
+    fi
+    if ! version=$(on_path "$1"); then
+        reason="${NAMES[$1]} is not on PATH"
+        may_enter || { echo "$reason, and only root outside a container can have the one of ${DEBIANS[$1]}" >&2; return 1; }
+        version=$(in_folder "$1") || { echo "$reason, and \`make window\` has not fetched the one of ${DEBIANS[$1]} (2 minutes, 1.3 GB)" >&2; return 1; }
     fi
     has_tools Xvfb mount || { echo "no virtual screen: sudo apt-get install xvfb mount" >&2; return 1; }
+    echo "$version"
 }
 
 has_tools() {
@@ -39,35 +68,47 @@ has_tools() {
     for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done
 }
 
-installable() { # is there none yet, and could `install` get one?
-    ! available 2>/dev/null && command -v apt-get >/dev/null && may_enter
+missing() { # the windows that cannot be had yet
+    local window
+    for window in "${WINDOWS[@]}"; do available "$window" >/dev/null 2>&1 || echo "$window"; done
+}
+
+installable() { # is one missing, and could `install` get it?
+    [ -n "$(missing)" ] && command -v apt-get >/dev/null && may_enter
 }
 
 install() {
-    available 2>/dev/null && return
-    if ! installable; then
-        echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2
-        return 1
+    local window jobs=()
+    if installable; then
+        if ! has_tools Xvfb mount mmdebstrap; then
+            export DEBIAN_FRONTEND=noninteractive
+            apt-get update -qq
+            apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mount mmdebstrap
+        fi
+        for window in $(missing); do fetch "$window" & jobs+=($!); done
+        for window in "${jobs[@]}"; do wait "$window" || true; done # the other one is of use without it
     fi
-    if ! has_tools Xvfb mount mmdebstrap; then
-        export DEBIAN_FRONTEND=noninteractive
-        apt-get update -qq
-        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 xvfb mount mmdebstrap
-    fi
-    available 2>/dev/null && return
-    mkdir -p "$(dirname "$DEBIAN")"
-    exec {lock}>"$DEBIAN.lock"
-    flock "$lock" # two clones may ask at once
-    [ -x "$DEBIAN/usr/bin/blender" ] && return
-    echo "window: Debian 13's Blender, into $DEBIAN"
-    local mirror
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
-    rm -rf "$DEBIAN.part"
-    mmdebstrap --variant=apt --include=blender,python3-numpy,libgl1-mesa-dri,libegl1,libgl1,libglx-mesa0 trixie "$DEBIAN.part" $mirror
-    mv "$DEBIAN.part" "$DEBIAN"
+    for window in $(missing); do available "$window" || true; done
+    available >/dev/null 2>&1 || { echo "window: put a blender >= 4.2 on PATH and install Xvfb (sudo apt-get install xvfb)" >&2; return 1; }
 }
 
-enter() { # command...: becomes that, in Debian 13 with this checkout and the script's folder at their own paths; mounts end with the process
+fetch() { # window
+    local debian=${HOMES[$1]} mirror lock
+    mkdir -p "$(dirname "$debian")"
+    exec {lock}>"$debian.lock"
+    flock "$lock" # two clones may ask at once
+    [ ! -x "$debian/usr/bin/blender" ] || return 0
+    echo "window: the Blender of ${DEBIANS[$1]}, into $debian"
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+    rm -rf "$debian.part"
+    # a mirror's copy of unstable may be weeks old, and Debian's package forgets libraries of Blender's own extensions
+    mmdebstrap --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' \
+        --include=blender,python3-numpy,python3-cattr,python3-requests,libgl1-mesa-dri,libegl1,libgl1,libglx-mesa0 \
+        "${SUITES[$1]}" "$debian.part" "deb ${mirror:-http://deb.debian.org/debian} ${SUITES[$1]} main"
+    mv "$debian.part" "$debian"
+}
+
+enter() { # command...: becomes that, in the other Debian with this checkout and the script's folder at their own paths; mounts end with the process
     # shellcheck disable=SC2016  # expanded inside
     exec unshare --mount bash -c '
         set -e
@@ -78,14 +119,14 @@ enter() { # command...: becomes that, in Debian 13 with this checkout and the sc
         done
         mkdir -p "$root/proc"
         mount -t proc proc "$root/proc"
-        exec chroot "$root" "$@"' enter "$DEBIAN" "$@"
+        exec chroot "$root" "$@"' enter "${HOMES[$WINDOW]}" "$@"
 }
 
 start() { # a Blender that plays what standard input names, in SCRIPT_FOLDER or the checkout; its files are in RUN, its process is `job`
     local blender=(blender) screen
-    own_blender || blender=(enter blender)
+    on_path "$WINDOW" >/dev/null || blender=(enter blender)
     mkdir -p /tmp/.X11-unix "$RUN/profile"
-    export REPO RUN SCRIPT_FOLDER BLENDER_USER_RESOURCES=$RUN/profile LIBGL_ALWAYS_SOFTWARE=1
+    export REPO RUN SCRIPT_FOLDER LEFT BLENDER_USER_RESOURCES=$RUN/profile LIBGL_ALWAYS_SOFTWARE=1
 
     Xvfb -displayfd 3 -fbdir "$RUN" -screen 0 "${SIZE}x24" -nocursor -nolisten tcp 3>"$RUN/display" >/dev/null 2>&1 &
     screen=$!
@@ -102,6 +143,12 @@ start() { # a Blender that plays what standard input names, in SCRIPT_FOLDER or 
     exec 4<&-
 }
 
+choose() { # the window: the one that is asked for, else the newer one where it can be had
+    WINDOW=${LIMBER_WINDOW:-newer}
+    [ -n "${LIMBER_WINDOW:-}" ] || available newer >/dev/null 2>&1 || WINDOW=older
+    available "$WINDOW" >/dev/null
+}
+
 photograph() { # picture
     python3 "$REPO/scripts/screen.py" "$RUN/Xvfb_screen0" "$1"
 }
@@ -113,7 +160,7 @@ end_hung() { # picture: of a Blender that does not end
 
 run() {
     local script=$1 picture=${2:-} code=0 timer
-    available
+    choose
     [ -e "$script" ] || { echo "window: no script $script" >&2; return 1; }
     script=$(realpath "$script")
     SCRIPT_FOLDER=$(dirname "$script")
@@ -134,20 +181,20 @@ run() {
     return "$code"
 }
 
-serve() { # until standard input ends; SIGTERM: build/window/hung.png shows what hung
+serve() { # until standard input ends; SIGTERM: hung.png among the pictures shows what hung
     local code=0
-    available
+    choose
     RUN=$(mktemp -d)
     SCRIPT_FOLDER=$REPO
     start
-    trap 'end_hung "$REPO/build/window/hung.png"' TERM
+    trap 'end_hung "$LEFT/hung.png"' TERM
     wait "$job" || code=$?
     [ "$code" -eq 0 ] || cat "$RUN/blender.log" >&2
     return "$code"
 }
 
 case ${1:-} in
-available) available ;;
+available) available "${2:-${LIMBER_WINDOW:-}}" ;;
 installable) installable ;;
 install) install && echo "window: a window can be had" ;;
 run) shift && run "$@" ;;

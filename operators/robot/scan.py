@@ -132,7 +132,7 @@ class LIMBER_OT_use_found(UndoOperator):
 
     def run(self, context):
         device = rig_of(context).limber.device
-        if self.protocol not in device.bl_rna.properties["protocol"].enum_items or not self.port:
+        if self.protocol not in SCANNED or not self.port:
             raise RigError(f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
         device.protocol = self.protocol
         device.port, device.baudrate = self.port, self.baudrate

@@ -13,7 +13,7 @@ from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
 from .character import CHAIN_FILTERS, LimberCharacter, filter_property
-from .enum_items import choice
+from .enum_items import choice, keyed_enum
 from .frame_range import LimberRange
 from .joints import LimberJointSettings
 from .mechanism import LimberBoneBody, LimberMechanism, LimberPart
@@ -160,7 +160,8 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
     )
 
     filter: filter_property(CHAIN_FILTERS)  # new chains get `chains.FILTER`
-    solver: EnumProperty(
+    solver: keyed_enum(
+        "solver",
         name="Solver",
         description="Method that solves for the joint angles",
         items=[choice(key, info) for key, info in SOLVERS.items()],

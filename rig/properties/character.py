@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ...motion import FILTERS, NO_FILTER, Character
-from .enum_items import choice, item
-from .overridable import EnumProperty, FactorProperty, FloatProperty
+from .enum_items import choice, item, keyed_enum
+from .overridable import FactorProperty, FloatProperty
 
 AUTOMATIC = "automatic"  # value of a chain's `filter`
 CHAIN_FILTERS = (
@@ -15,7 +15,8 @@ CHAIN_FILTERS = (
 
 def filter_property(others: Sequence[tuple] = ()):
     """The property of a mover's motion filter; `others`: items beside the filters. The default is for files where none was chosen."""
-    return EnumProperty(
+    return keyed_enum(
+        "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
         items=[*others, *(choice(key, info) for key, info in FILTERS.items())],

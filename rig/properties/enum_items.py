@@ -1,14 +1,26 @@
-"""Items of enumeration properties, made from tables."""
+"""Enumeration properties made from tables: files store a number that depends on an item's key only, not on its position.
 
+The numbers are below 2^24: menus of Blender 4 hold an item's number in single precision, so that a larger one is another number once it was
+chosen by mouse. Earlier versions stored larger ones. A property whose file holds such a number offers the item under that number, so that
+linked and overridden data, which cannot be converted, is read as well.
+"""
+
+from collections.abc import Sequence
+from struct import pack, unpack
 from zlib import crc32
 
+from ..blender.stored_value import stored_value
+from .overridable import EnumProperty
 
-def item(key: str, label: str, description: str) -> tuple[str, str, str, str, int]:
+Item = tuple[str, str, str, str, int]
+
+
+def item(key: str, label: str, description: str) -> Item:
     """Enumeration item whose number, which files store, depends on its key only, not on its position."""
-    return key, label, description, "NONE", crc32(key.encode()) >> 1
+    return key, label, description, "NONE", crc32(key.encode()) >> 8
 
 
-def choice(key: str, info) -> tuple[str, str, str, str, int]:
+def choice(key: str, info) -> Item:
     """Enumeration item for an entry of a table.
 
     Args:
@@ -16,3 +28,31 @@ def choice(key: str, info) -> tuple[str, str, str, str, int]:
         info: The entry, with `label` and `description`.
     """
     return item(key, info.label, info.description)
+
+
+def earlier_numbers(key: str) -> tuple[int, int]:
+    """Numbers that files of earlier versions hold for a key: as it was stored, and in single precision, as keyframes hold it."""
+    number = crc32(key.encode()) >> 1
+    return number, int(unpack("f", pack("f", number))[0])
+
+
+def keyed_enum(attribute: str, items: Sequence[Item], default: str, **rest):
+    """Overridable enumeration that also reads the numbers of earlier versions.
+
+    Args:
+        attribute: Name of the property in its group.
+        items: Its items; those made by `item` and `choice` had other numbers before.
+        default: Key of the default item.
+        rest: As for Blender's EnumProperty.
+    """
+    present = list(items)
+    with_earlier = {}  # Blender keeps no reference to the items of a dynamic enumeration
+    for index, one in enumerate(present):
+        if one == item(*one[:3]):
+            for number in earlier_numbers(one[0]):
+                with_earlier[number] = [*present[:index], (*one[:-1], number), *present[index + 1 :]]
+
+    def offered(group, _context) -> list[Item]:
+        return with_earlier.get(stored_value(group, attribute), present)
+
+    return EnumProperty(items=offered, default=next(one[-1] for one in present if one[0] == default), **rest)

@@ -15,7 +15,7 @@ from ...hardware.protocols.table import FILE, OWN, PROTOCOLS, WITHOUT_CODEC
 from ...motion import FILTERS
 from . import servo_units
 from .character import LimberSmoothness
-from .enum_items import choice, item
+from .enum_items import choice, item, keyed_enum
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -163,7 +163,8 @@ class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
     velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
     acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
     jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
-    filter: EnumProperty(
+    filter: keyed_enum(
+        "filter",
         name="Filter",
         description="Filter that shapes the value's motion within its limits",
         items=[
@@ -190,7 +191,8 @@ class LimberDevice(PropertyGroup):
         min=SLOWEST_BAUDRATE,
         max=FASTEST_BAUDRATE,
     )
-    protocol: EnumProperty(
+    protocol: keyed_enum(
+        "protocol",
         name="Protocol",
         description="Protocol of the robot",
         items=PROTOCOL_ITEMS,

@@ -7,7 +7,7 @@ from bpy.types import PropertyGroup
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS
 from ..reading import measure, turntable
-from .enum_items import item
+from .enum_items import item, keyed_enum
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
 MOST_DIGITS = 6  # that Blender shows behind the point
@@ -15,8 +15,8 @@ LARGEST = 2**31 - 1  # integer that Blender stores
 SUBTYPES = {"": "NONE", "angle": "ANGLE", "share": "FACTOR"}
 
 
-def property_of(each: Setting):
-    """The Blender property for a setting of a solver."""
+def property_of(name: str, each: Setting):
+    """The Blender property, of that name, for a setting of a solver."""
     said = {"name": each.label, "description": each.description}
     if each.several:
         items = [(choice.key, choice.label, choice.description, "NONE", 1 << k) for k, choice in enumerate(each.choices)]
@@ -24,7 +24,7 @@ def property_of(each: Setting):
         return EnumProperty(**said, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
     if each.choices:
         items = [item(choice.key, choice.label, choice.description) for choice in each.choices]
-        return EnumProperty(**said, items=items, default=each.key_of[each.default])
+        return keyed_enum(name, items=items, default=each.key_of[each.default], **said)
     if isinstance(each.default, bool):
         return BoolProperty(**said, default=each.default)
     bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}
@@ -42,7 +42,7 @@ def _digits(each: Setting) -> int:
 
 def _group(solver: str) -> type:
     info = SOLVERS[solver]
-    properties = {name: property_of(each) for name, each in settings_of(info.options).items()}
+    properties = {name: property_of(name, each) for name, each in settings_of(info.options).items()}
     named = {"__doc__": f"Settings of the solver {info.label}.", "__module__": __name__, "__annotations__": properties}
     return type(f"LimberOptions_{solver}", (PropertyGroup,), named)
 

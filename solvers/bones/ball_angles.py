@@ -20,8 +20,8 @@ def ball_rotation(axes: Array, angles: Array) -> Array:
 def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
     """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all that make them, those nearest to `near` (b, 3).
 
-    With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first), a . R b = -s cos(second) sin(third).
-    Where the first and the last joint rotate about one axis, the last stays as in `near`.
+    With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first) and
+    a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last stays as in `near`.
     """
     entries = axes @ rotations @ axes.swapaxes(1, 2)  # in the frame of the axes
     sense = np.einsum("bi,bi->b", axes[:, 0], np.cross(axes[:, 1], axes[:, 2]))

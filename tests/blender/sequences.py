@@ -21,6 +21,7 @@ from limber.rig.live.movers import movers_of
 from limber.rig.robot import links
 
 from tests.blender.conftest import handlers as registered
+from tests.blender.enumerations import offered
 from tests.blender.in_file import armatures, choose_bone, is_live, nth, reach, rigs, traces
 from tests.blender.rigs import UPRIGHT, build, looking_chain, target
 from tests.blender.robots import until
@@ -113,8 +114,8 @@ class Sequences(RuleBasedStateMachine):
         rig = nth(rigs(), pick)
         chain = nth(rig.limber.chains, pick) if rig else None
         if chain is not None:
-            items = chain.bl_rna.properties[setting]
-            value = nth((item.identifier for item in items.enum_items), pick) if items.type == "ENUM" else (pick % 5) / 4
+            is_choice = chain.bl_rna.properties[setting].type == "ENUM"
+            value = nth((key for key, *_ in offered(chain, setting)), pick) if is_choice else (pick % 5) / 4
             setattr(chain, setting, value)
 
     # what users do with Blender

@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from tests.blender.enumerations import enumerations, offered
 from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, looking_chain, make_active, target
 
@@ -197,11 +198,9 @@ def test_every_property_in_the_file_has_a_name_and_a_tooltip():
 
 
 def test_every_choice_has_a_tooltip():
-    for group in groups():
-        for prop in group.properties:
-            if prop.type == "ENUM":
-                for item in prop.enum_items:
-                    assert item.description.strip(), f"{group.identifier}.{prop.identifier}: {item.identifier}"
+    for group, name in enumerations(looking_chain()[0].limber):
+        for key, _, description, _ in offered(group, name):
+            assert description.strip(), f"{type(group).__name__}.{name}: {key}"
 
 
 def test_every_property_in_the_file_can_be_overridden():

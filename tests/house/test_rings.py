@@ -1,7 +1,9 @@
 """The runner of the rings: what it counts as passed, failed and skipped, and that it never passes where nothing ran."""
 
+import dataclasses
 import importlib.util
 import struct
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -134,7 +136,32 @@ def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unles
 
 
 def test_files_with_windows_have_processes_with_their_neighbours():
-    assert named(rings.window_jobs()) == names(rings.files("window"))
+    assert named(rings.window_jobs("newer", is_main=True)) == names(rings.files("window"))
+
+
+@pytest.mark.parametrize(
+    ("missing", "main"), [((), "newer"), (("newer",), "older"), (("older",), "newer")], ids=["both are there", "no newer", "no older"]
+)
+def test_the_first_window_that_is_there_runs_all_the_other_what_is_marked_and_one_that_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], main: str
+):
+    def ask(command, **_options):
+        is_missing = command[-1] in missing
+        return subprocess.CompletedProcess(command, int(is_missing), stdout="5.2.2\n", stderr=f"no {command[-1]} Blender\n")
+
+    monkeypatch.setattr(rings.subprocess, "run", ask)
+    found = list(rings.window())
+    assert [ring.missing for ring in found if ring.missing] == [f"no {name} Blender" for name in missing]
+    jobs = {name: [job for ring in found for job in ring.jobs if job.window == name] for name in rings.WINDOWS}
+    assert named(jobs.pop(main)) == names(rings.files("window"))
+    marked = named(jobs.popitem()[1])
+    assert bool(marked) == (not missing)
+    assert all(rings.WINDOW_MARK in (ROOT / file).read_text(encoding="utf-8") for file in marked)
+
+
+def test_a_job_with_a_window_tells_it_to_its_tests(tmp_path: Path):
+    told = dataclasses.replace(job(tmp_path, "import os\ndef test_it(): assert os.environ['LIMBER_WINDOW'] == 'older'"), window="older")
+    assert runner.Runner().run(told).sentence == "1 passed, 0 failed"
 
 
 def names(paths: list[Path]) -> list[str]:

@@ -18,7 +18,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW = ROOT / "scripts" / "window.sh"
 PLAYS = ROOT / "tests" / "window" / "plays"
-LEFT = ROOT / "build" / "window"
+OLDER = "older"  # name of the window with a Blender 4, see scripts/window.sh
+LEFT = ROOT / "build" / "window" / (OLDER if os.environ.get("LIMBER_WINDOW") == OLDER else "")
 LIMIT = 400.0  # [s] for a play: the longest takes 50 s on two cores
 QUIT_WITHIN = 60.0  # [s]
 SIZE = "1000x640"  # [pixels] of the window: drawn in software, its pixels are most of what a test costs
@@ -26,11 +27,11 @@ LOOK = 0.1  # [s] between two looks at whether it has ended
 
 
 class Window:
-    """A Blender in a window, for one play after the other; close it."""
+    """A Blender in a window of a size, for one play after the other; close it."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: str) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the window
-        environment = {**os.environ, "LIMBER_WINDOW_SIZE": SIZE}
+        environment = {**os.environ, "LIMBER_WINDOW_SIZE": size}
         self._process = subprocess.Popen(
             [WINDOW, "serve"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._log, text=True, env=environment
         )
@@ -49,7 +50,7 @@ class Window:
                 self._fail(f"{name} ended Blender")
             if time.monotonic() > give_up:
                 self.close(0.0)
-                self._fail(f"{name} did not end within {LIMIT:.0f} s: look at build/window/hung.png")
+                self._fail(f"{name} did not end within {LIMIT:.0f} s: look at {LEFT / 'hung.png'}")
             time.sleep(LOOK)
         return json.loads(facts.read_text(encoding="utf-8"))
 
@@ -69,30 +70,30 @@ class Window:
 
 
 @pytest.fixture(scope="session")
-def windows() -> Iterator[list[Window]]:
-    """The window that is open, where one is."""
+def windows() -> Iterator[dict[str, Window]]:
+    """The windows that are open, by their sizes."""
     if (asked := subprocess.run([WINDOW, "available"], capture_output=True, text=True, check=False)).returncode:
         pytest.skip(asked.stderr.strip())
-    windows: list[Window] = []
+    windows: dict[str, Window] = {}
     yield windows
-    for window in windows:
+    for window in windows.values():
         window.close()
 
 
 @pytest.fixture
-def play(windows: list[Window]) -> Callable[..., dict]:
+def play(windows: dict[str, Window]) -> Callable[..., dict]:
     """Plays plays/NAME.py in a window; returns the facts it noted. Pictures go to build/window/.
 
-    `last`: what it leaves is no Blender for another play.
+    `last`: what it leaves is no Blender for another play. `size` [pixels]: of the window.
     """
 
-    def run(name: str, last: bool = False) -> dict:
-        window = windows.pop() if windows else Window()
+    def run(name: str, last: bool = False, size: str = SIZE) -> dict:
+        window = windows.pop(size, None) or Window(size)
         facts = window.play(name)  # a window whose play fails is not used again
         if last:
             window.close(0.0)
         else:
-            windows.append(window)
+            windows[size] = window
         return facts
 
     return run

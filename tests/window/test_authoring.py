@@ -1,16 +1,14 @@
 """Blends, attention, life and deviations in a real window: panels draw, bones are coloured, another target is gone over to."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-PICTURES = Path(__file__).resolve().parents[2] / "build" / "window"
+from tests.window.conftest import LEFT
 
 
 def picture(name: str) -> np.ndarray:
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    return pyplot.imread(PICTURES / f"{name}.png")[..., :3]
+    return pyplot.imread(LEFT / f"{name}.png")[..., :3]
 
 
 def test_bones_are_coloured_and_the_gaze_goes_over_to_another_target(play):

@@ -1,5 +1,9 @@
 """Live in a real window, where Blender's timers and redraws are what a user has."""
 
+import pytest
+
+pytestmark = pytest.mark.every_window
+
 
 def test_the_head_follows_a_dragged_target_and_a_played_animation_and_leaves_no_trace(play):
     facts = play("live")

@@ -1,5 +1,9 @@
 """Undo and redo in a real window, by their keys, with Blender's own undo steps and the clock running."""
 
+import pytest
+
+pytestmark = pytest.mark.every_window
+
 
 def test_deeds_while_live_are_undone_and_redone_key_by_key(play):
     facts = play("live_undo")

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.every_window
+
 
 def test_the_target_goes_with_the_mouse_and_comes_back_with_escape_and_undo(play):
     facts = play("mouse_target")

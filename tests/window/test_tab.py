@@ -1,5 +1,9 @@
 """The extension in a real window: installed, it shows its tab."""
 
+import pytest
+
+pytestmark = pytest.mark.every_window
+
 
 def test_the_limber_tab_opens_in_the_sidebar_and_draws_without_an_error(play):
     facts = play("tab")

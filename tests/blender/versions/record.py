@@ -17,6 +17,7 @@ os.environ.setdefault("BLENDER_USER_RESOURCES", "/nonexistent")  # nobody's pref
 import bpy  # noqa: E402
 
 from checkout import load_limber  # noqa: E402
+from tests.blender.enumerations import offered  # noqa: E402
 
 # What keeps its value: the rig is to look at its target, which the test wants to see.
 KEPT = {
@@ -83,6 +84,8 @@ def vary(group, classes: dict) -> dict:
             if "size" in entry:
                 value = list(value)
             values[name] = sorted(value) if entry.get("flag") else value
+            if kind == "ENUM" and not entry["items"]:
+                entry["items"] = [(key, number) for key, _, _, number in offered(group, name)]
     return values
 
 

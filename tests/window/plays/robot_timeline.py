@@ -60,12 +60,17 @@ def drag(stage, record):
     """Drags the playhead to and fro in the timeline while it plays."""
     area, scene = "DOPESHEET_EDITOR", bpy.context.scene
     shown = set()
-    x, y = stage.point(0.3, 0.0, area=area)
-    y = stage.point(0.0, 1.0, area=area)[1] - 10  # in the strip that has the frames' numbers
+    ruler = stage.region(area=area)
+    y = ruler.y + ruler.height - 3  # in the strip that has the frames' numbers: in a low editor its upper half alone takes the mouse
+
+    def place(frame: int) -> tuple[int, int]:
+        return ruler.x + ruler.view2d.view_to_region(frame, 0, clip=False)[0], y
+
+    x, _ = place(3)
     stage.move((x, y))
     stage.window.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y)
-    for step in (*range(6), *range(6, 0, -1)):
-        stage.move((x + 8 * step, y))
+    for frame in (*range(4, 14), *range(14, 3, -1)):
+        stage.move(place(frame))
         yield None
         shown.add(scene.frame_current)
         record.is_there()

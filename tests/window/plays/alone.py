@@ -1,0 +1,185 @@
+"""Each button of the Limber tab alone, at a known place: a panel of its own draws a panel of the tab, but of its buttons one only.
+
+What a button is, does and acts on comes from the tab's own panel, list or menu; its place and size do not. So a play finds all buttons of
+all panels, also of those that come to be, without looking for them by pixels.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import bpy
+import tabs
+
+TAB = "Alone"
+ACROSS, BELOW = 0.75, 22  # share of the sidebar's width, and pixels below its top at a scale of 1, where the button is
+PASSED_ON = ("enabled", "active", "alert", "use_property_split", "use_property_decorate", "operator_context", "emboss")
+
+
+@dataclass
+class Button:
+    """A button of the tab.
+
+    Attributes:
+        panel: Class of its panel.
+        kind: "operator", "prop", "prop_search", "operator_menu_enum" or "template_icon_view".
+        what: Operator or property.
+        owner: Whose property it is.
+        values: Properties of the operator.
+        options: Of its layout function.
+        is_enabled: Whether its layout takes clicks.
+        index: Among the panel's.
+    """
+
+    panel: type
+    kind: str
+    what: str
+    owner: object = None
+    values: SimpleNamespace = field(default_factory=SimpleNamespace)
+    options: dict = field(default_factory=dict)
+    is_enabled: bool = True
+    index: int = 0
+
+    @property
+    def key(self) -> tuple:
+        """What tells it from others: the same operator with the same properties is one button, wherever it is drawn."""
+        if self.owner is None:
+            return self.kind, self.what, tuple(sorted((name, str(value)) for name, value in vars(self.values).items()))
+        return self.kind, self.path
+
+    @property
+    def path(self) -> str:
+        """Where its property is: the owner's type, and its name."""
+        return f"{type(self.owner).__name__}.{self.what}"
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self.values).items())
+        return f"{self.panel.__name__}: {self.path if self.owner is not None else f'{self.what}({values})'}"
+
+
+class Layout:
+    """A layout that notes its buttons and passes on the one that is wanted; all are in one column."""
+
+    def __init__(self, panel: type, buttons: list[Button], wanted: int | None, real=None, is_enabled: bool = True) -> None:
+        vars(self).update(_panel=panel, _buttons=buttons, _wanted=wanted, _real=real, enabled=is_enabled)
+
+    def __setattr__(self, name: str, value) -> None:
+        if name in PASSED_ON and self._real is not None:
+            setattr(self._real, name, value)
+        vars(self)[name] = value
+
+    def __getattr__(self, name: str):
+        return getattr(self._real, name)
+
+    def _inner(self, *_arguments, **_options) -> "Layout":
+        real = self._real.column(align=True) if self._real is not None else None
+        return Layout(self._panel, self._buttons, self._wanted, real, self.enabled)
+
+    row = column = box = split = grid_flow = _inner
+
+    def _nothing(self, *_arguments, **_options) -> None:
+        pass
+
+    label = separator = progress = _nothing
+
+    def context_pointer_set(self, name: str, data) -> None:
+        if self._real is not None:
+            self._real.context_pointer_set(name, data)
+
+    def _note(self, kind: str, what: str, owner, arguments: tuple, options: dict):
+        button = Button(self._panel, kind, what, owner, options=options, is_enabled=bool(self.enabled), index=len(self._buttons))
+        self._buttons.append(button)
+        if self._real is not None and button.index == self._wanted:
+            return getattr(self._real, kind)(*arguments, **options)
+        return button.values
+
+    def operator(self, what: str, **options):
+        return self._note("operator", what, None, (what,), options)
+
+    def operator_menu_enum(self, what: str, choice: str, **options):
+        return self._note("operator_menu_enum", what, None, (what, choice), options)
+
+    def prop(self, owner, what: str, **options) -> None:
+        self._note("prop", what, owner, (owner, what), options)
+
+    def prop_search(self, owner, what: str, *where, **options) -> None:
+        self._note("prop_search", what, owner, (owner, what, *where), options)
+
+    def template_icon_view(self, owner, what: str, **options) -> None:
+        self._note("template_icon_view", what, owner, (owner, what), options)
+
+    def template_list(self, name: str, _id: str, owner, items: str, *_arguments, **_options) -> None:
+        """The buttons in its first row."""
+        for item in list(getattr(owner, items))[:1]:
+            cls = getattr(bpy.types, name)
+            cls.draw_row(SimpleNamespace(layout_type="DEFAULT"), bpy.context, self._inner(), owner, item, 0)
+
+    def menu(self, name: str, **_options) -> None:
+        """The buttons in it, also of a popover."""
+        draw(getattr(bpy.types, name), self._inner())
+
+    popover = menu
+
+
+class Drawn:
+    """What a panel's or menu's `draw` takes for itself."""
+
+    def __init__(self, cls: type, layout: Layout) -> None:
+        self._cls, self.layout = cls, layout
+
+    def __getattr__(self, name: str):
+        value = getattr(self._cls, name)
+        return value.__get__(self) if callable(value) and hasattr(value, "__get__") and not hasattr(value, "__self__") else value
+
+
+def draw(cls: type, layout: Layout) -> None:
+    cls.draw(Drawn(cls, layout), bpy.context)
+
+
+class Alone:
+    """The panel with one button."""
+
+    def __init__(self, stage) -> None:
+        self.stage, self._shown = stage, None
+        owner = self
+
+        def draw_one(panel, _context) -> None:
+            if owner._shown is not None and owner._is_there(owner._shown[0]):
+                cls, index = owner._shown
+                draw(cls, Layout(cls, [], index, panel.layout.column(align=True)))
+
+        where = {"bl_space_type": "VIEW_3D", "bl_region_type": "UI", "bl_category": TAB, "bl_label": TAB, "bl_options": {"HIDE_HEADER"}}
+        cls = type("LIMBER_PT_one_alone", (bpy.types.Panel,), {**where, "draw": draw_one})
+        bpy.utils.register_class(cls)
+        stage.at_end.callback(bpy.utils.unregister_class, cls)
+
+    def _is_there(self, cls: type) -> bool:
+        parent = getattr(cls, "bl_parent_id", "")
+        has_poll = getattr(cls, "poll", None)
+        return (has_poll is None or cls.poll(bpy.context)) and (not parent or self._is_there(getattr(bpy.types, parent)))
+
+    def buttons(self) -> list[Button]:
+        """All buttons of the tab as it is now."""
+        found: list[Button] = []
+        with self.stage.context(region="UI"):
+            for cls in tabs.panels(self.stage):
+                if getattr(cls, "bl_region_type", "") == "UI" and self._is_there(cls):
+                    own: list[Button] = []
+                    draw(cls, Layout(cls, own, None))
+                    found += own
+        return found
+
+    def show(self, button: Button) -> Iterator[float]:
+        """Draws that button alone."""
+        self._shown = button.panel, button.index
+        region = self.stage.region("UI")
+        if region.active_panel_category == TAB:
+            region.tag_redraw()
+        else:
+            self.stage.open_tab(TAB)
+        yield None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        region, scale = self.stage.region("UI"), bpy.context.preferences.system.ui_scale
+        return int(region.x + ACROSS * region.width), int(region.y + region.height - BELOW * scale)

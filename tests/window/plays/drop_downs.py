@@ -1,0 +1,153 @@
+"""Opens every drop-down of every panel of the tab, and takes every item by mouse; also those that show only when some item is taken."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from alone import Alone, Button
+
+from tests.blender.enumerations import offered
+
+STEP = 19  # [pixels] between two tries in an open menu: less than a row's height
+FIRST = 20  # [pixels] from the button to the first try
+TRIES = 24
+
+
+def lamp() -> None:
+    """The demo lamp, with one of each list that has drop-downs."""
+    bpy.ops.limber.add_demo_lamp()
+    rig = bpy.context.object
+    bpy.ops.limber.add_channel()
+    bpy.ops.limber.add_coupled_limit()
+    chain = rig.limber.chains[0]
+    chain.ends.add().bone = chain.end
+    rig.limber.retarget.coupled_limits[0].joints.add()
+    rig.limber.device.auxiliaries.add()
+    source = bpy.data.objects.new("Source", bpy.data.armatures.new("Source"))
+    bpy.context.scene.collection.objects.link(source)
+    rig.limber.retarget.source = source
+
+
+def bones() -> None:
+    """An armature that is a mechanism, one of its bones active."""
+    bpy.ops.limber.add_demo_lamp()
+    rig = bpy.context.object
+    settings = rig.limber.mechanism
+    settings.uid, settings.use_bones = "bones", True
+    settings.closures.add()
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.data.bones.active = rig.data.bones[0]
+
+
+def neck() -> None:
+    """A mechanism of objects."""
+    bpy.ops.limber.add_mechanism(kind="neck")
+
+
+def body() -> None:
+    """One of its bodies."""
+    neck()
+    joints = bpy.context.object.limber.mechanism.joints
+    bpy.context.view_layer.objects.active = joints[0].object.limber.part.second
+
+
+def hinge() -> None:
+    """One of its joints."""
+    neck()
+    bpy.context.view_layer.objects.active = bpy.context.object.limber.mechanism.joints[0].object
+
+
+SCENES = (lamp, bones, neck, body, hinge)
+
+
+def is_choice(button: Button) -> bool:
+    return button.kind == "prop" and button.owner.bl_rna.properties[button.what].type == "ENUM"
+
+
+class Choices:
+    """Tries the drop-downs of a scene.
+
+    Attributes:
+        offered, picked: Keys of the items of each drop-down, by its path, and those that the property had after a click.
+        blank: Paths of fields that were empty after a click.
+    """
+
+    def __init__(self, stage) -> None:
+        self.stage, self.alone = stage, Alone(stage)
+        self.offered: dict[str, list[str]] = {}
+        self.picked: dict[str, list[str]] = {}
+        self.blank: list[str] = []
+
+    def find(self, path: str) -> Button | None:
+        return next((button for button in self.alone.buttons() if is_choice(button) and button.path == path), None)
+
+    def explore(self) -> Iterator[float | None]:
+        """All that are not yet tried; with each item, those that it shows."""
+        while fresh := [button.path for button in self.alone.buttons() if is_choice(button) and button.path not in self.offered]:
+            yield from self.try_all(fresh[0])
+
+    def try_all(self, path: str) -> Iterator[float | None]:
+        button = self.find(path)
+        before = getattr(button.owner, button.what)
+        keys = self.offered[path] = [key for key, *_ in offered(button.owner, button.what) if key]
+        picked = self.picked[path] = []
+        for number in range(TRIES):
+            if set(picked) == set(keys):
+                break
+            yield from self.click(path, number)
+            button = self.find(path)
+            value = getattr(button.owner, button.what)
+            for key in sorted(value) if isinstance(value, set) else [value]:
+                if key not in keys:
+                    self.blank.append(f"{path}: {key!r}")
+                elif key not in picked:
+                    picked.append(key)
+                    yield from self.explore()
+        button = self.find(path)
+        setattr(button.owner, button.what, before)
+
+    def click(self, path: str, number: int) -> Iterator[float | None]:
+        """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one below the other."""
+        button = self.find(path)
+        yield from self.alone.show(button)
+        x, y = self.alone.place
+        if button.options.get("expand") or button.owner.bl_rna.properties[button.what].is_enum_flag:
+            y -= number * STEP
+        else:
+            self.stage.click((x, y))
+            yield None
+            y -= FIRST + number * STEP
+        self.stage.move((x, y))  # an item that the mouse was not on before takes no click
+        yield None
+        self.stage.click((x, y))
+        yield None
+        self.stage.press("ESC", self.alone.place)
+        yield None
+
+
+def play(stage):
+    raised = []
+    sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
+    choices = Choices(stage)
+    for build in SCENES:
+        for thing in list(bpy.data.objects):
+            bpy.data.objects.remove(thing)
+        with stage.context():
+            build()
+        stage.open_tab()
+        yield 0.1
+        yield from choices.explore()
+    stage.facts["not drawn"] = sorted(
+        f"{cls.__name__}.{prop.identifier}"
+        for cls in stage.part("registration").classes()
+        if issubclass(cls, bpy.types.PropertyGroup)
+        for prop in cls.bl_rna.properties
+        if prop.type == "ENUM" and f"{cls.__name__}.{prop.identifier}" not in choices.offered
+    )
+    stage.facts.update(offered=choices.offered, picked=choices.picked, blank=choices.blank, raised=raised)
