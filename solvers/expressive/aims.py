@@ -11,12 +11,22 @@ from ..aim_residual import ROLL_WEIGHT
 from ..goals import Direction, EndGoal, GazeGoal, Point, orientation_of, position_of
 from ..kinematics.rotations import Quaternion, Vector, normalized, to_matrix, unit
 from ..kinematics.se3 import HATS, Array, logarithm
-from ..kinematics.skeleton import Angles, Skeleton
-from ..kinematics.tree import BASE, Frames, Indices
+from ..kinematics.skeleton import Angles
+from ..kinematics.tree import BASE, Frames, Indices, Tree
 from ..tolerances import MET, NO_DIRECTION
 
 NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
 HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies a rotation's columns
+
+
+class Reaching(Protocol):
+    """What aims need of a skeleton, or of a model of one."""
+
+    @property
+    def tree(self) -> Tree: ...
+
+    @property
+    def reach(self) -> float: ...  # [m]
 
 
 class AimErrors(NamedTuple):
@@ -57,7 +67,7 @@ class Weighted(NamedTuple):
 class BatchedAim:
     """Aim errors of all end goals of one gaze goal, for many poses."""
 
-    def __init__(self, skeleton: Skeleton, goal: GazeGoal) -> None:
+    def __init__(self, skeleton: Reaching, goal: GazeGoal) -> None:
         self.goal, tree = goal, skeleton.tree
         self.parts: list[Weighted] = []
         for desired, weight in zip(goal.ends, goal.weights, strict=True):
@@ -85,7 +95,7 @@ class BatchedAim:
         return AimErrors(error, column, np.sqrt(np.einsum("mr,mr->m", error, error)))
 
 
-def _parts(skeleton: Skeleton, desired: EndGoal) -> list[Part]:
+def _parts(skeleton: Reaching, desired: EndGoal) -> list[Part]:
     aim = desired.aim
     orientation, position = orientation_of(aim), position_of(aim)
     parts: list[Part] = []
