@@ -27,11 +27,11 @@ ROLL_COST = 1.0  # of the squared roll of an end, against the rotation of the la
 AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
-NEARLY = 0.01  # [rad] aim error from which one step along the linear model meets the aim
+NEARLY = 0.1  # [rad] aim error from which one step along the linear model nearly meets the aim
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that are added to it when a step does not help
 LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
-POLISHING_STEPS = 3
+POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
 SMALL_STEP = 1e-5  # [rad, m] a step after which the linear model is exact to double precision
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
 
@@ -129,9 +129,10 @@ class BoneSolver:
             if is_small or gain <= LEAST_GAIN * now.cost(price):
                 break
         for _ in range(POLISHING_STEPS):
-            if not SAME_ANGLE < now.errors.size[0] < NEARLY:
+            nearer = problem.evaluated(model.moved(now.pose, problem.toward_aim(now))) if now.errors.size[0] > SAME_ANGLE else now
+            if nearer.errors.size[0] >= now.errors.size[0]:
                 break
-            now = problem.evaluated(model.moved(now.pose, problem.toward_aim(now)))
+            now = nearer
         return now, steps
 
 
