@@ -45,6 +45,7 @@ class ChainSession(SceneSession):
     model_key: tuple = ()
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
+    aimed: tuple[EndInputs, ...] = ()  # the same with their targets, as last read
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the same as rounded for the model
@@ -160,7 +161,7 @@ class ChainSession(SceneSession):
         world = placement.object(rig)
         self._update_model(rig, chain, solver, world)
         now = build.keyed(rig, chain, depsgraph)
-        targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
+        self._aim(frame, chain, now)
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
         if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
             raise RigError(
@@ -171,7 +172,7 @@ class ChainSession(SceneSession):
         scene = depsgraph.scene
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
-            ends=tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)),
+            ends=self.aimed,
             posture=kept(chain, now, self._authored(shown, poses), partial(self.in_posture, frame.part, reader.joint_keys)),
             name=chain.name,
             keep=now.keep,
@@ -191,6 +192,21 @@ class ChainSession(SceneSession):
             slot=frame.slot,
             kept=None if is_filtered else self._kept(frame.part, now),
         )
+
+    def _aim(self, frame: Frame, chain, now) -> None:
+        """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones serve where one is missing.
+
+        Raises:
+            RigError: a target cannot be used.
+        """
+        rig, depsgraph = frame.part.owner, frame.host.depsgraph
+        try:
+            targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
+        except RigError:
+            if now.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
+                raise
+            return
+        self.aimed = tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True))
 
     def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them after this, so they are clamped

@@ -48,6 +48,20 @@ def test_influence_0_is_the_animation_in_every_frame_and_between_frames(animated
         assert apart(matrices(rig, BONES, frame), bones) < SAME, frame
 
 
+def test_influence_0_needs_no_target(animated):
+    rig, chain = animated
+    keys = matrices(rig, BONES, 13)
+    choose(chain, influence=0.0)
+    bpy.context.scene.frame_set(1)
+    go_live(rig, chain, settled=False)
+    bpy.data.objects.remove(chain.target)
+    assert apart(matrices(rig, BONES, 13), keys) < SAME
+    assert not session(rig, chain).problem
+    choose(chain, influence=0.5)
+    bpy.context.scene.frame_set(14)
+    assert "has no target" in session(rig, chain).problem
+
+
 def test_before_the_first_frame_of_a_motion_a_sub_frame_is_where_it_is_keyed(animated):
     rig, chain = animated
     choose(chain, influence=0.0)
