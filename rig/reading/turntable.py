@@ -30,7 +30,8 @@ def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | Non
         return chain.options.body == "HELD"
     rig = chain.id_data
     bone, axis = joint_keys[0]
-    if sum(key[0] == bone for key in joint_keys) > 1:  # a spine, whose first axis may happen to be upright, is no turntable
+    several = sum(key[0] == bone for key in joint_keys) > 1
+    if several and chain.options.measure != "LINKS":  # a spine, whose first axis may happen to be upright, is no turntable
         return True
     in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
     in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig
