@@ -150,6 +150,7 @@ class Clicks:
 
 
 def play(stage):
+    sys.excepthook = sys.__excepthook__  # another play may have left one that does not print
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"
     clicks = Clicks(stage)
     for build in SCENES:

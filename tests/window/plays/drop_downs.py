@@ -133,6 +133,7 @@ class Choices:
 
 def play(stage):
     raised = []
+    stage.at_end.callback(setattr, sys, "excepthook", sys.excepthook)
     sys.excepthook = lambda *error: raised.append("".join(traceback.format_exception(*error)))
     choices = Choices(stage)
     for build in SCENES:
