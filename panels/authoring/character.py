@@ -4,7 +4,7 @@ from ...motion import NO_FILTER
 from ...operators.movers import names_mover
 from ...rig.authoring import characters
 from ...rig.live import motion_filter
-from ..tab import sentence
+from ..tab import message
 
 
 class CharacterMenu:
@@ -34,8 +34,7 @@ def draw_character(layout, settings, menu: str) -> None:
     layout.menu(menu, text=f"Character: {name}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
-    if said := motion_filter.sentence(settings):
-        sentence(layout, said, "INFO", least=2)
+    message(layout, [(motion_filter.sentence(settings), "INFO")], 2)
     style = layout.column()
     style.active = is_filtered
     style.prop(settings, "sigma", slider=True)
