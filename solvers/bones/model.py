@@ -108,6 +108,12 @@ class BoneModel:
         values, balls = self.tree.moved(pose.values, pose.balls, step)
         return BonePose(np.minimum(np.maximum(values, self.lower), self.upper), balls)
 
+    def carried(self, authored: BonePose, before: BonePose, solved: BonePose) -> BonePose:
+        """The configuration that differs from an authored one as `solved` differs from `before`."""
+        values = authored.values + solved.values - before.values
+        balls = authored.balls @ before.balls.swapaxes(1, 2) @ solved.balls
+        return BonePose(np.minimum(np.maximum(values, self.lower), self.upper), balls)
+
     def angles(self, pose: BonePose, near: Angles) -> Angles:
         """Joint values (n,) of a configuration; those of balls nearest to `near` (n,)."""
         values = pose.values.copy()

@@ -51,6 +51,14 @@ class _Evaluated(NamedTuple):
         return self.secondary + price * float(self.errors.size[0])
 
 
+class _Last(NamedTuple):
+    """The last frame's answer: where the next frame's steps begin."""
+
+    authored: BonePose
+    solved: BonePose
+    forces: Angles  # (r,) that held the aim
+
+
 class BoneSolver:
     """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose, as `BoneModel` weighs them.
 
@@ -79,7 +87,8 @@ class BoneSolver:
             start: Angles (n,) of the last frame. They count only where `goal.keep` is below 1: there the posture pulls the pose toward
                 itself in the course of frames, by `keep` in one of `FRAME`.
             dt: Duration [s] of the frame.
-            memory, ahead, mutual, slot: As for `Expressive`; the answer does not depend on them.
+            memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the aim, which saves most of them.
+            ahead, mutual, slot: As for `Expressive`; the answer does not depend on them.
 
         Raises:
             GazeError: As `GazeSolver.solve`.
@@ -89,7 +98,7 @@ class BoneSolver:
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
-        found, steps = self._descended(goal, reference)
+        found, steps, memory = self._descended(goal, reference, memory)
         angles = self.model.angles(found.pose, reference)
         return self.diagnosis.solution(
             goal,
@@ -97,26 +106,27 @@ class BoneSolver:
             tuple(angles.tolist()),
             iterations=steps,
             began=began,
+            memory=memory,
             lowered=float(np.sqrt(2.0 * max(0.0, found.secondary))),
         )
 
-    def _descended(self, goal: GazeGoal, reference: Angles) -> tuple[_Evaluated, int]:
-        """The optimum, by damped Gauss-Newton steps from the configuration `reference` (n,), and the number of steps."""
+    def _descended(self, goal: GazeGoal, reference: Angles, memory: object) -> tuple[_Evaluated, int, _Last]:
+        """The optimum, by damped Gauss-Newton steps from the configuration `reference` (n,); the number of steps; the next memory."""
         model = self.model
-        aim = BatchedAim(model, goal)
-        pose = model.pose(reference)
-        frames = model.frames(pose)
-        problem = _Problem(model, aim, model.orientations(frames), pose.values, Levels(model.tree, frames, goal))
-        now = problem.evaluated(pose)
-        forces = np.zeros_like(now.errors.error[0])
+        authored = model.pose(reference)
+        frames = model.frames(authored)
+        problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
+        now, forces = problem.begun(authored, memory)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         while steps < MOST_STEPS:
             steps += 1
             step, forces = problem.step(now, forces, damping)
             price = max(price, 2.0 * float(np.linalg.norm(forces)))
-            is_small = float(np.abs(step / self.skeleton.units).max(initial=0.0)) < SMALL_STEP
-            following = problem.evaluated(model.moved(now.pose, step))
-            if not is_small and following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
+            moved = model.moved(now.pose, step)
+            if float(np.abs(step / self.skeleton.units).max(initial=0.0)) < SMALL_STEP:
+                return now._replace(pose=moved), steps, _Last(authored, moved, forces)
+            following = problem.evaluated(moved)
+            if following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
                 # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
                 following = problem.evaluated(model.moved(following.pose, problem.toward_aim(following)))
             gain = now.cost(price) - following.cost(price)
@@ -126,21 +136,34 @@ class BoneSolver:
                     break
                 continue
             now, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
-            if is_small or gain <= LEAST_GAIN * now.cost(price):
+            if gain <= LEAST_GAIN * now.cost(price):
                 break
         for _ in range(POLISHING_STEPS):
             nearer = problem.evaluated(model.moved(now.pose, problem.toward_aim(now))) if now.errors.size[0] > SAME_ANGLE else now
             if nearer.errors.size[0] >= now.errors.size[0]:
                 break
             now = nearer
-        return now, steps
+        return now, steps, _Last(authored, now.pose, forces)
 
 
 class _Problem:
     """One goal from one authored pose."""
 
-    def __init__(self, model: BoneModel, aim: BatchedAim, authored: Angles, values: Angles, levels: Levels) -> None:
-        self.model, self.aim, self.authored, self.values, self.levels = model, aim, authored, values, levels
+    def __init__(self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels) -> None:
+        """`frames`: forward kinematics of the authored pose."""
+        self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
+        self.authored = model.orientations(frames)
+
+    def begun(self, authored: BonePose, memory: object) -> tuple[_Evaluated, Angles]:
+        """Where steps begin: at the last frame's rotations against its authored pose if they nearly meet the aim, else in the authored
+        pose; and the forces (r,) to begin with.
+        """
+        if isinstance(memory, _Last) and len(memory.authored.values) == len(authored.values):
+            last = self.evaluated(self.model.carried(authored, memory.authored, memory.solved))
+            if last.errors.size[0] < NEARLY and last.errors.error[0].shape == memory.forces.shape:
+                return last, memory.forces
+        now = self.evaluated(authored)
+        return now, np.zeros_like(now.errors.error[0])
 
     def evaluated(self, pose: BonePose) -> _Evaluated:
         model = self.model
