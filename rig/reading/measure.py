@@ -11,7 +11,7 @@ MEASURES = [
         "Keep the directions of links: for robots, whose joints rotate about one axis each. The twist of a bone does not count",
     ),
     ("BONES", "Rotations of Bones", "Keep the rotations of bones, roll included, and share a look among them: for character rigs"),
-    ("AUTOMATIC", "Automatic", "Rotations of Bones where a bone of the chain rotates about several axes, else Directions of Links"),
+    ("AUTOMATIC", "Automatic", "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links"),
 ]
 
 
@@ -22,7 +22,8 @@ def is_of_bones(chain, solver: str) -> bool:
     chosen = chain.options.measure
     if chosen != "AUTOMATIC":
         return chosen == "BONES"
-    return max(Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis)).values(), default=0) > 1
+    turning = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
+    return max(turning.values(), default=0) == len(axes.REVOLUTE)  # with fewer axes no bone can twist beside what the aim needs
 
 
 def counts(setting: str, is_of_bones: bool) -> bool:
