@@ -97,7 +97,7 @@ def test_until_then_the_rig_panel_makes_a_chain_where_there_is_none(rig, chain, 
     crash(monkeypatch, own_folder)
     bpy.ops.limber.end_live()
     bpy.ops.limber.remove_chain()
-    assert drawn(LIMBER_PT_next_step).operators == ["limber.restore_takes"]
+    assert drawn(LIMBER_PT_next_step).operators == ["limber.stop", "limber.restore_takes"]
     assert drawn(LIMBER_PT_rig).operators.count("limber.new_chain") == 1
 
 
