@@ -30,6 +30,7 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
         "eyes_head_torso",
         "check_chain",
         "match_joints",
+        "use_new_settings",
         "add_end",
         "remove_end",
         "about_robot",

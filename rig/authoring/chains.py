@@ -12,7 +12,7 @@ from ..properties.character import AUTOMATIC
 from ..reading import axes, constrained, imported_robot, mimic
 from ..reading import chain as build
 from ..reading.joint_axes import NO_RANGE, joint_axes, limits
-from ..reading.measure import is_of_bones
+from ..reading.measure import has_balls, is_of_bones
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
@@ -98,12 +98,28 @@ def new_chain(rig, selected: list[str]):
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
     found = forward.guess_of(rig, chain)
-    if is_of_bones(chain, SOLVER) and not any(map(build.has_limits, chain.joints)):
-        chain.widest_look = HEADS_LOOK if found.reason else WIDEST_LOOK
+    _limit_look(chain, found)
     if found.reason:
         forward.point(chain, rig, chain.end, found.direction)
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
+
+
+def _limit_look(chain, found: forward.Guess) -> None:
+    """Gives a character's chain without limits its widest look; `found`: where the end faces."""
+    if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
+        chain.widest_look = HEADS_LOOK if found.reason else WIDEST_LOOK
+
+
+def is_of_earlier_version(chain) -> bool:
+    """Whether a character's chain keeps the settings of earlier versions, which let its bones twist and filter what is keyed."""
+    return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
+
+
+def use_new_settings(rig, chain) -> None:
+    """Gives a chain of an earlier version the shape, filter and widest look of new chains."""
+    chain.options.measure, chain.filter = MEASURE, FILTER
+    _limit_look(chain, forward.guess_of(rig, chain))
 
 
 def moving_bones(rig, names: list[str]) -> list:

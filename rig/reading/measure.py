@@ -20,10 +20,13 @@ def is_of_bones(chain, solver: str) -> bool:
     if solver != "expressive":
         return False
     chosen = chain.options.measure
-    if chosen != "AUTOMATIC":
-        return chosen == "BONES"
+    return has_balls(chain) if chosen == "AUTOMATIC" else chosen == "BONES"
+
+
+def has_balls(chain) -> bool:
+    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what the aim needs."""
     turning = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
-    return max(turning.values(), default=0) == len(axes.REVOLUTE)  # with fewer axes no bone can twist beside what the aim needs
+    return max(turning.values(), default=0) == len(axes.REVOLUTE)
 
 
 def counts(setting: str, is_of_bones: bool) -> bool:

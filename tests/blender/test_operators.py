@@ -30,6 +30,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "eyes_head_torso",
     "remove_chain",
     "match_joints",
+    "use_new_settings",
     "store_posture",
     "use_pose",
     "use_scene_range",

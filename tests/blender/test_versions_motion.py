@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from limber.rig.live import live
+from limber.solvers.bones.solver import BoneSolver
 from limber.solvers.expressive.solver import Expressive
 
 from tests.blender.shown import no_handler_raises  # noqa: F401
@@ -51,3 +52,17 @@ def test_the_bake_is_that_of_the_version_that_saved_the_file(saved):
     assert curves.keys() == baked.keys()
     for path, values in baked.items():
         assert [curves[path].evaluate(frame) for frame in range(1, len(values) + 1)] == pytest.approx(values, abs=NEAR)
+
+
+def test_one_button_gives_it_the_settings_of_new_chains(saved):
+    rig = bpy.data.objects["Figure"]
+    chain = rig.limber.chains[0]
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.limber.use_new_settings() == {"FINISHED"}
+    assert (chain.options.measure, chain.filter) == ("AUTOMATIC", "automatic")
+    assert 1.7 < chain.widest_look < 3.0
+    assert not bpy.ops.limber.use_new_settings.poll()
+    bpy.ops.limber.live()
+    session = live.session(rig, chain)
+    assert type(session.model.solver) is BoneSolver
+    assert not session.model.filters

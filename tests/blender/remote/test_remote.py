@@ -81,7 +81,7 @@ def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_p
         bpy.ops.limber.store_posture(name=name)
     kept.motors[0].value = 0.0
     bpy.ops.limber.live()
-    lines = drawn(LIMBER_PT_remote).labels
+    lines = list(filter(None, drawn(LIMBER_PT_remote).labels))
     assert [line for line in lines if "weight" in line] == [
         "/limber/weight/Push-Rod_Neck/Rest v",
         "/limber/weight/Push-Rod_Neck/Bowed_Low v",
@@ -272,7 +272,7 @@ def test_a_long_address_is_wrapped_after_its_slashes():
 
     owner = mechanisms.add("stewart")
     owner.limber.mechanism.goals[0].name = "The Upper Plate of the Stewart Platform"
-    lines = drawn(LIMBER_PT_remote).labels
+    lines = list(filter(None, drawn(LIMBER_PT_remote).labels))
     assert lines[:2] == ["/limber/target/Stewart_Platform/", "The_Upper_Plate_of_the_Stewart_Platform x y z"]
 
 
