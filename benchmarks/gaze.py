@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from limber.solvers.expressive.options import Options
 from limber.solvers.gaze import GazeSolver, Solution
 from limber.solvers.goals import Aim, Direction, GazeError, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.skeleton import Joint, Skeleton, SkeletonError
@@ -116,12 +117,16 @@ def main() -> None:
     for name in ("pairs", "paths", "rig"):
         kind.add_argument(f"--{name}", metavar="IN.npz", type=Path)
     ask.add_argument("--solver", default="expressive")
+    ask.add_argument(
+        "--measure", choices=["links", "bones"], default="links", help="what Expressive keeps: links' directions, bones' rotations"
+    )
     ask.add_argument("--out", type=Path, required=True)
     asked = ask.parse_args()
     with np.load(asked.pairs or asked.paths or asked.rig) as file:
         given = dict(file)
     try:
-        solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given))
+        options = Options(measure=asked.measure) if asked.solver == "expressive" else None
+        solver = make_solver(asked.solver, rig_chain(given) if asked.rig else unit_chain(given), options)
         frame = {"dt": 1.0 / float(given["fps"])} if asked.paths else {}
         answer = answer_paths(given, solver, **frame) if asked.paths else answer_pairs(given, solver)
     except (GazeError, SkeletonError) as error:

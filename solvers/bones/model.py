@@ -2,7 +2,8 @@
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
 deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:
-I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace.
+I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. Of p above `EVEN` only the trace of I has
+the rest.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from .inertia import hanging_inertias
 
 NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
 EVEN = 0.25  # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
-STEEPEST = 1.0  # largest p: there the last bone does nearly all that it can
+STEEPEST = 2.0  # largest p: there the last bone does nearly all that it can
 LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
 FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
 
@@ -85,7 +86,9 @@ class BoneModel:
         last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
         unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
         sizes, axes = np.linalg.eigh(of_bones / unit)
-        sizes = np.maximum(sizes, LEAST_INERTIA) ** power
+        # Above the usual power bones differ more, and the axes of one bone do not: else its twist would cost nothing.
+        sizes = np.maximum(sizes, LEAST_INERTIA) ** min(power, EVEN)
+        sizes *= np.maximum(traces / unit, LEAST_INERTIA)[:, None] ** max(0.0, power - EVEN)
         costs = (axes * sizes[:, None]) @ axes.swapaxes(1, 2)
         weights = np.array([options.weight(bone.joints[0]) for bone in bones])
         if not options.hold_body and bones and bones[0].joints[0] == 0:
