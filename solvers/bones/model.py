@@ -2,8 +2,8 @@
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
 deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:
-I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. Of p above `EVEN` only the trace of I has
-the rest.
+I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. Where p exceeds `EVEN`, the rest of the
+power is that of the trace of I.
 """
 
 from typing import NamedTuple

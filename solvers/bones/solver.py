@@ -18,7 +18,7 @@ from ..goals import Direction, GazeGoal, Point, Position, check_goal
 from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import BASE, Frames
-from ..least_squares import box
+from ..least_squares.boxes import boxed
 from ..tolerances import EXACT, SAME_ANGLE
 from .level import Levels
 from .model import BoneModel, BonePose
@@ -31,6 +31,7 @@ NEARLY = 0.1  # [rad] aim error from which one step along the linear model nearl
 MOST_STEPS = 25
 FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that are added to it when a step does not help
 LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
+PASSES = 8  # iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
 POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
 SMALL_STEP = 1e-5  # [rad, m] a step after which the linear model is exact to double precision
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
@@ -200,7 +201,8 @@ class _Problem:
         matrix = matrix + AIM_COST * (columns @ columns.T)
         matrix[np.diag_indices(len(matrix))] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
         vector = descent + AIM_COST * (columns @ desired)
-        step = box.solve(matrix, vector, model.lower - at.pose.values, model.upper - at.pose.values).x
+        room = (model.lower - at.pose.values)[None], (model.upper - at.pose.values)[None]
+        step = boxed(matrix[None], vector[None], *room, PASSES)[0]
         longest = float(np.abs(step / model.skeleton.units).max(initial=0.0))
         return step * min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
 
