@@ -103,12 +103,12 @@ def tentacle():
     return rig
 
 
-def figure(kind: str, names: str = "own", axes: str = "along") -> tuple[Callable[[], object], Callable[[object], str]]:
+def figure(kind: str, names: str = "own") -> tuple[Callable[[], object], Callable[[object], str]]:
     """Maker of a figure of tests/blender/makers_rigs.py, and its bone that looks."""
     called: dict[str, str] = {}
 
     def make():
-        rig, by_name = makers_rigs.made(kind, names, axes)
+        rig, by_name = makers_rigs.made(kind, names)
         called.update(by_name)
         return rig
 
@@ -136,7 +136,7 @@ RIGS = {
     "tentacle": Rig("Tentacle of 20 bones", tentacle, lambda _: "seg19"),
     "snake": Rig("Snake", *figure("snake")),
     "small_bird": Rig("Another bird", *figure("bird")),
-    "japanese": Rig("Names in Japanese, bones upward", *figure("without eyes", "Japanese", "up")),
+    "japanese": Rig("Names in Japanese", *figure("Mixamo", "Japanese")),
     "dragon": Rig("Dragon", *figure("dragon", "numbers")),
     "walk": Rig("Human metarig that walks", walking, lambda _: "spine.006", is_walking=True),
 }

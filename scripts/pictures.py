@@ -50,6 +50,7 @@ TABLE = (
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),
     Picture("overlays", "overlays", "overlays_late", (245, 75, 800, 520)),
+    Picture("own_rig", "own_rig", "own_rig_live", (245, 80, 1040, 815)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 828)),

@@ -1,19 +1,21 @@
 """README's *Your own rig*: three clicks on Blender's human metarig, its head selected, each by the mouse on the button that a user sees."""
 
 import sys
+from math import radians
 from pathlib import Path
 
 import addon_utils
 import bpy
-from mathutils import Vector
+from mathutils import Euler
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from hand import Hand
 
 HEAD = "spine.006"
-ASIDE = Vector((0.55, 0.0, 0.12))  # [m] by which the target is moved at the end
-VIEW = ((0.0, -0.1, 1.35), 1.9, (0.79, 0.12, 0.12, 0.59))  # place, distance and rotation of the view: the figure's left front
+ASIDE = (0.62, -0.62, 1.62)  # [m] where the target is moved to at the end
+PLACE, DISTANCE = (0.2, -0.2, 1.12), 2.4  # [m] of the view, which is from the front
+ROTATION = Euler((radians(80), 0, radians(8)))
 
 
 def play(stage):
@@ -26,7 +28,7 @@ def play(stage):
             (bone if hasattr(bone, "select") else bone.bone).select = bone.name == HEAD
         rig.data.bones.active = rig.data.bones[HEAD]
     view = stage.area().spaces.active.region_3d
-    view.view_location, view.view_distance, view.view_rotation = VIEW
+    view.view_location, view.view_distance, view.view_rotation = PLACE, DISTANCE, ROTATION.to_quaternion()
     stage.open_tab()
     yield 0.2
     hand = Hand(stage)
@@ -40,13 +42,14 @@ def play(stage):
     stage.facts["clicks"] = hand.clicks
     session = stage.part("rig.live.live").session(rig, chain)
     yield from stage.until(lambda: session.outputs is not None)
-    chain.target.empty_display_size = 0.12
-    chain.target.location += ASIDE
-    yield from stage.until(lambda: session.outputs.filtered_aim_error < 1e-4)
-    yield 0.5
+    chain.target.empty_display_size = 0.05
+    chain.target.location = ASIDE
+    yield from stage.until(lambda: session.outputs.filtered_aim_error > 0.1)
+    yield from stage.until(lambda: session.outputs.filtered_aim_error < 1e-6)
+    yield 0.2
     stage.redraw()
     yield 0.2
-    stage.photograph("own_rig")
+    stage.photograph("own_rig_live")
     stage.facts["root"], stage.facts["aim_error"] = chain.root, session.outputs.filtered_aim_error
     with stage.context():
         bpy.ops.limber.end_live()
