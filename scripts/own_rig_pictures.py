@@ -39,17 +39,24 @@ CELL, LARGER = 260, 3  # [pixels] of one place; scale of drawing before it is re
 COLOURS = 160  # of a picture
 FROM, ABOVE = math.radians(38), math.radians(14)  # the view: from the figure's left front, and from above
 THICK, THINNEST = 0.11, 0.014  # half of a bone's width, in its lengths; least, for bones of chains, in the size of the figure
-PAPER, SHADOW, OTHERS, CHAIN, GAZE = (250, 250, 248), (226, 226, 222), ((150, 154, 160), (122, 126, 132)), ((240, 160, 60), (70, 130, 190)), (210, 50, 60)
+PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
+OTHERS, CHAIN = ((150, 154, 160), (122, 126, 132)), ((240, 160, 60), (70, 130, 190))  # right and left of a bone
+NECK = {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"}  # bones that a generated Rigify rig's controls of neck and head move
 
 
 class Rig(NamedTuple):
-    """A rig and its clicks. make: builds it and returns the armature object; bone: which looks ("" the torso's, head's and eyes' button)."""
+    """A rig and its clicks.
+
+    Attributes:
+        make: Builds it and returns the armature object.
+        bone: The name of the bone that looks.
+        is_whole: Whether the click is Eyes, Head and Torso, not New Chain.
+    """
 
     title: str
     make: Callable[[], object]
     bone: Callable[[object], str]
-    is_whole: bool = False  # Eyes, Head and Torso instead of New Chain
-    is_walking: bool = False
+    is_whole: bool = False
 
 
 def metarig(kind: str) -> Callable[[], object]:
@@ -138,7 +145,7 @@ RIGS = {
     "small_bird": Rig("Another bird", *figure("bird")),
     "japanese": Rig("Names in Japanese", *figure("Mixamo", "Japanese")),
     "dragon": Rig("Dragon", *figure("dragon", "numbers")),
-    "walk": Rig("Human metarig that walks", walking, lambda _: "spine.006", is_walking=True),
+    "walk": Rig("Human metarig that walks", walking, lambda _: "spine.006"),
 }
 SHOWN = ("human", "horse", "tentacle", "walk")  # in the guide
 
@@ -177,14 +184,12 @@ def shapes(rig) -> list[BoneShape]:
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = shown.matrix_world
     chained = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
-    moving = chained | {f"DEF-{name}" for name in chained}
     deforming = [bone for bone in shown.pose.bones if bone.name.startswith("DEF-")] or list(shown.pose.bones)
     rows = []
     for bone in deforming:
         axes = (matrix @ bone.matrix).to_3x3().normalized()
-        above = {bone.name, *(parent.name for parent in bone.parent_recursive)}
-        in_chain = bone.name in moving or bool(above & {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"}) and bone.name.startswith("DEF-spine")
-        rows.append(BoneShape(*(np.array(v) for v in (matrix @ bone.head, matrix @ bone.tail, axes.col[0], axes.col[2])), in_chain))
+        ends = (np.array(point) for point in (matrix @ bone.head, matrix @ bone.tail, axes.col[0], axes.col[2]))
+        rows.append(BoneShape(*ends, bone.name in chained | NECK))
     return rows
 
 
