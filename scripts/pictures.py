@@ -50,6 +50,7 @@ TABLE = (
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),
     Picture("overlays", "overlays", "overlays_late", (245, 75, 800, 520)),
+    Picture("own_rig", "own_rig", "own_rig_live", (245, 80, 1040, 815)),
     Picture("panel", "live", "live_playing", (590, 75, 723, 832)),
     Picture("retarget_panel", "retarget", "retarget_live", (1316, 82, 262, 862)),
     Picture("robot_calibrate", "robot_states", "robot_calibrate", (1303, 81, 280, 828)),
@@ -64,6 +65,8 @@ TABLE = (
 CODE = ("packages", "frame")  # of docs/architecture.md
 ROBOT = "gallery_"  # begins the names of the pictures of gallery robots
 ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "open_duck_mini"))
+RIG = "own_rig_"  # begins the names of the sheets of the guide's page *Your own rig*
+RIGS = tuple(f"{RIG}{name}" for name in ("human", "horse", "tentacle", "walk"))
 MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
 ROBOT_SIZE = (320, 240)  # [pixels] of one posture
 FILMS = {  # animated pictures, docs/pictures/NAME.webp: the play, and what is written below
@@ -162,6 +165,14 @@ def draw_robots(names: list[str]) -> None:
         print(f"pictures: docs/pictures/{name}.png", flush=True)
 
 
+def draw_rigs(names: list[str]) -> None:
+    """Draws the sheets of *Your own rig*, in a process of its own, as they need a Blender without a window."""
+    if names:
+        rigs = [name.removeprefix(RIG) for name in names]
+        subprocess.run([sys.executable, ROOT / "scripts" / "own_rig_pictures.py", *rigs], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        print(*(f"pictures: docs/pictures/{name}.png" for name in names), sep="\n", flush=True)
+
+
 def cut(picture: Picture) -> None:
     left, top, width, height = picture.box
     with Image.open(PHOTOGRAPHS / f"{picture.photograph}.png") as photograph:
@@ -169,10 +180,11 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {*FILMS, *CODE, *ROBOTS, *(picture.name for picture in TABLE)}
+    known = {*FILMS, *CODE, *ROBOTS, *RIGS, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
+    draw_rigs([name for name in RIGS if name in names or not names])
     draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
