@@ -54,7 +54,7 @@ def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
     sources = device.sources(rig)
-    links._robots[rig.session_uid] = links._Robot(listener, rig.name, sources, [0.0] * len(sources))
+    links._robots[rig.session_uid] = links._Robot(listener, rig.name, sources, (), [0.0] * len(sources))
     return listener
 
 
