@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..solvers.goals import Aim, Direction, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
-from ..solvers.kinematics.skeleton import Angles, Skeleton
+from ..solvers.kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
 BEHIND = math.radians(
@@ -75,9 +75,10 @@ class Facing(NamedTuple):
 
 
 def facing(skeleton: Skeleton, posture: Angles) -> Facing:
-    """Where a skeleton's end faces at rest, from where it is in a posture (n,)."""
-    at_rest = skeleton.forward([0.0] * len(skeleton))
-    return Facing(at_rest.tool_rotation, skeleton.forward(posture.tolist()).tool_position)
+    """Where a skeleton's end faces, from where it is in a posture (n,): as at rest, on a first bone that is posed, which turns the body."""
+    first = next((k for k, joint in enumerate(skeleton.joints) if k and rotations.length(joint.rest_offset) > SHORTEST_LINK), len(posture))
+    body = [*posture[:first].tolist(), *[0.0] * (len(posture) - first)]
+    return Facing(skeleton.forward(body).tool_rotation, skeleton.forward(posture.tolist()).tool_position)
 
 
 def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:

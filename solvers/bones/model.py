@@ -2,8 +2,8 @@
 
 A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
 deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:
-I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. Where p exceeds `EVEN`, the rest of the
-power is that of the trace of I.
+I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. The option `look_from` lowers p from its
+middle on, and below it makes each bone dearer than the next.
 """
 
 from typing import NamedTuple
@@ -15,13 +15,13 @@ from ..kinematics.rotations import IDENTITY, length, to_matrix
 from ..kinematics.se3 import Array, hat, logarithm
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
 from ..kinematics.tree import BASE, Frames, Tree
-from ..tolerances import MET, SAME_ANGLE
+from ..tolerances import MET
 from .ball_angles import FULL_TURN, ball_angles, ball_rotation
 from .inertia import hanging_inertias
 
 NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
 EVEN = 0.25  # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
-STEEPEST = 2.0  # largest p: there the last bone does nearly all that it can
+STEEPEST, DEAREST = 100.0, 1e6  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
 LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
 FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
 
@@ -80,15 +80,16 @@ class BoneModel:
     def _costs(self, options: Options) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
         inertias = np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
-        power = min(STEEPEST, EVEN * (1.0 - options.look_from) / max(options.look_from, SAME_ANGLE))
+        share = options.look_from
+        power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
         of_bones = inertias[[bone.joints[-1] for bone in bones]]
         traces = np.trace(of_bones, axis1=1, axis2=2)
         last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
         unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
         sizes, axes = np.linalg.eigh(of_bones / unit)
-        # Above the usual power bones differ more, and the axes of one bone do not: else its twist would cost nothing.
-        sizes = np.maximum(sizes, LEAST_INERTIA) ** min(power, EVEN)
-        sizes *= np.maximum(traces / unit, LEAST_INERTIA)[:, None] ** max(0.0, power - EVEN)
+        sizes = np.maximum(sizes, LEAST_INERTIA) ** power
+        if share < 0.5:
+            sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[:, None]
         costs = (axes * sizes[:, None]) @ axes.swapaxes(1, 2)
         weights = np.array([options.weight(bone.joints[0]) for bone in bones])
         if not options.hold_body and bones and bones[0].joints[0] == 0:
@@ -191,6 +192,19 @@ def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
         [number[k] for k in laid.carriers],
         laid.carried,
     )
+
+
+def _bones_beyond(skeleton: Skeleton, bones: list[Bone]) -> Array:
+    """Number (k,) of bones from each bone to the farthest end of its branch."""
+    number = {joint: k for k, bone in enumerate(bones) for joint in bone.joints}
+    beyond = np.zeros(len(bones))
+    for k in range(len(bones) - 1, -1, -1):
+        above = skeleton.joints[bones[k].joints[0]].parent
+        while above >= 0 and above not in number:  # a prismatic joint
+            above = skeleton.joints[above].parent
+        if above >= 0:
+            beyond[number[above]] = max(beyond[number[above]], beyond[k] + 1.0)
+    return beyond
 
 
 def _own_inertias(skeleton: Skeleton) -> Array:

@@ -204,7 +204,8 @@ class _Problem:
         room = (model.lower - at.pose.values)[None], (model.upper - at.pose.values)[None]
         step = boxed(matrix[None], vector[None], *room, PASSES)[0]
         longest = float(np.abs(step / model.skeleton.units).max(initial=0.0))
-        return step * min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
+        shortened: Angles = step * min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
+        return shortened
 
     def curvature(self, at: _Evaluated, forces: Angles) -> Angles:
         """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it; 0 for other goals.
