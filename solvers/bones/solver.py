@@ -187,7 +187,7 @@ class _Problem:
         desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN))
         matrix = at.matrix + self.curvature(at, forces)
         stiffness = at.matrix.diagonal()
-        matrix[np.diag_indices(len(matrix))] += damping * stiffness
+        matrix.flat[:: len(matrix) + 1] += damping * stiffness
         step = self._solved(at, matrix, at.descent, desired)
         return step, AIM_COST * (desired - columns.T @ step)
 
@@ -198,7 +198,7 @@ class _Problem:
     def _solved(self, at: _Evaluated, matrix: Angles, descent: Angles, desired: Angles) -> Angles:
         model, columns = self.model, at.errors.columns[0]
         matrix = matrix + AIM_COST * (columns @ columns.T)
-        matrix[np.diag_indices(len(matrix))] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
+        matrix.flat[:: len(matrix) + 1] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
         vector = descent + AIM_COST * (columns @ desired)
         step = box.solve(matrix, vector, model.lower - at.pose.values, model.upper - at.pose.values).x
         longest = float(np.abs(step / model.skeleton.units).max(initial=0.0))
