@@ -217,7 +217,7 @@ class _Problem:
         axes = tree.moved_by[part.node, BASE:, None] * at.frames.turning[0]
         view = end[:3, 1]
         pull = part.weight * cross(end[:3, 0] * forces[0] + end[:3, 2] * forces[1], view)
-        products = -cross(np.broadcast_to(pull, axes.shape), axes) @ cross(axes, np.broadcast_to(view, axes.shape)).T
+        products = -cross(pull, axes) @ cross(axes, view).T
         above = tree.joint_of[:, None] < tree.joint_of
         upper = np.where(above, products, 0.0)
         within = np.where(above | above.T, 0.0, 0.5 * (products + products.T))  # a ball's own coordinates have no order
