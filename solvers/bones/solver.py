@@ -188,7 +188,7 @@ class _Problem:
         desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN))
         matrix = at.matrix + self.curvature(at, forces)
         stiffness = at.matrix.diagonal()
-        matrix[np.diag_indices(len(matrix))] += damping * stiffness
+        matrix.flat[:: len(matrix) + 1] += damping * stiffness
         step = self._solved(at, matrix, at.descent, desired)
         return step, AIM_COST * (desired - columns.T @ step)
 
@@ -199,7 +199,7 @@ class _Problem:
     def _solved(self, at: _Evaluated, matrix: Angles, descent: Angles, desired: Angles) -> Angles:
         model, columns = self.model, at.errors.columns[0]
         matrix = matrix + AIM_COST * (columns @ columns.T)
-        matrix[np.diag_indices(len(matrix))] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
+        matrix.flat[:: len(matrix) + 1] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
         vector = descent + AIM_COST * (columns @ desired)
         room = (model.lower - at.pose.values)[None], (model.upper - at.pose.values)[None]
         step = boxed(matrix[None], vector[None], *room, PASSES)[0]
@@ -220,7 +220,7 @@ class _Problem:
         axes = tree.moved_by[part.node, BASE:, None] * at.frames.turning[0]
         view = end[:3, 1]
         pull = part.weight * cross(end[:3, 0] * forces[0] + end[:3, 2] * forces[1], view)
-        products = -cross(np.broadcast_to(pull, axes.shape), axes) @ cross(axes, np.broadcast_to(view, axes.shape)).T
+        products = -cross(pull, axes) @ cross(axes, view).T
         above = tree.joint_of[:, None] < tree.joint_of
         upper = np.where(above, products, 0.0)
         within = np.where(above | above.T, 0.0, 0.5 * (products + products.T))  # a ball's own coordinates have no order
