@@ -223,9 +223,9 @@ def _between_eyes(rig, ends: Ends) -> Vector:
 
 
 def _eye_height(rig, ends: Ends) -> float:
-    """Position of the eyes along the head bone: 0 at its head, 1 at its tail."""
+    """Position of the eyes along the head bone: 0 at its head, 1 at its tail; without eyes where it rotates, at its head."""
     if not ends.eyes:
-        return 0.5
+        return 0.0
     bone = rig.data.bones[ends.head]
     return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(forward.axis_at_rest(rig, ends.head, "+Y")) / bone.length))
 
