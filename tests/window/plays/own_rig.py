@@ -20,10 +20,10 @@ ROTATION = Euler((radians(80), 0, radians(8)))
 
 
 def shown_error(rig, target) -> float:
-    """Angle [rad] between where the head looks as it is shown (its +Z, from its tip) and the target."""
+    """Angle [rad] between where the head looks as it is shown (its +Z, from its joint) and the target."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     head = shown.pose.bones[HEAD]
-    away = target.matrix_world.translation - shown.matrix_world @ head.tail
+    away = target.matrix_world.translation - shown.matrix_world @ head.head
     return away.angle((shown.matrix_world @ head.matrix).to_3x3().col[2])
 
 
