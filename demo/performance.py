@@ -150,11 +150,11 @@ def bake(rig, chain, take: Take) -> None:
     with bpy.context.temp_override(limber_mover=retarget if retarget.live else chain):
         if bpy.ops.limber.bake() != {"FINISHED"}:
             raise FailedError("The motion was not baked")
-    keys, axes = installed.module("rig.reading.skeleton").ChainReader(rig, chain).joint_keys, installed.module("rig.reading.axes")
+    reader = installed.module("rig.reading.skeleton").ChainReader(rig, chain)
     rows = []
     for frame in take.frames:
         scene.frame_set(frame)
-        rows.append([axes.value(rig.pose.bones[bone], axis) for bone, axis in keys])
+        rows.append(reader.angles(reader.read(rig.pose.bones)))
         take.shown_aim_error.append(shown_aim_error(rig, chain))
     take.baked = np.array(rows)
 
