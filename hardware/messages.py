@@ -40,7 +40,7 @@ class Orders:
     Attributes:
         beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
-        stamp: Time of the newest frame [s, time.perf_counter].
+        stamp: Time of the newest frame [s, `clock.now`].
         plays: Whether Blender plays, so that another frame is to follow at the usual interval.
         command_number: Counts commands.
         request: The newest command.

@@ -82,6 +82,10 @@ _FAULTS: dict[Fault, str] = {
         "A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven: "
         "disconnect and import the robot's newest calibration; or press Clear Fault, calibrate it again, then Arm"
     ),
+    Fault.HELD_UP: (
+        "The computer slept, or the process that talks to the robot was held up, for {detail}, so the robot is disarmed: "
+        "see that it is safe, press Clear Fault, then Arm"
+    ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 

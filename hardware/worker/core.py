@@ -181,6 +181,7 @@ class Worker:
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
             device_armed=controller is not None,
+            turn_gap=now - self._last_step,
             blender_silence=now - self._blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait: this counts as silence, too
             frame_age=now - min(self._buffer.came_at, self._last_step),

@@ -134,6 +134,10 @@ class Simulation:
                 break
         return self.report
 
+    def sleep(self, seconds: float) -> None:
+        """The computer sleeps: neither Blender nor the worker has a turn, and the clock that both read counts on."""
+        self.now += seconds
+
     @property
     def report(self) -> Report:
         report = self.memory.read_report()
