@@ -66,9 +66,6 @@ class Link:
         self._stamp = 0.0
         self._plays = False
         self._motion = (Kinematic(0.0),) * len(device.joints)
-        self._request = Request()
-        self._command_number = 0
-        self._command_stops = 0
         self._stops = 0
         self._disarmed_because = ""
 
@@ -87,8 +84,7 @@ class Link:
             if not self._is_lost(self._report()):
                 return
             self.close()
-        self._request = Request()
-        self._command_number = self._command_stops = self._stops = self._frame = 0
+        self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
         self._write()
@@ -268,21 +264,16 @@ class Link:
         return joint
 
     def _make(self, command: Command, request: Request | None = None) -> None:
-        self._request = Request(command) if request is None else replace(request, command=command)
-        self._command_number += 1
-        self._command_stops = self._stops
         self._disarmed_because = ""
-        self._write()
+        if self._memory is not None:
+            self._memory.write_request(replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF))
+            self._write()
 
     def _write(self) -> None:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(
-            Orders(
-                self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
-            )
-        )
+        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._motion))
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()

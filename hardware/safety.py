@@ -39,12 +39,13 @@ class State(IntEnum):
     SETUP = 9
     PARKING = 10
     LIMP = 11
+    BRAKING = 12
 
 
 FOLLOWING = (State.ARMING, State.ARMED, State.HOLDING)
 """The robot does what Blender shows."""
 
-DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING)
+DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING, State.BRAKING)
 
 
 class Fault(IntEnum):
@@ -206,8 +207,8 @@ def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
 def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
     if inputs.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
-    if inputs.command is Command.DISARM:
-        return Safety(State.DISARMED)
+    if inputs.command is Command.DISARM or before.state is State.BRAKING:
+        return Safety(State.DISARMED if inputs.at_rest else State.BRAKING)
     if before.state is State.SETUP:
         return _setting_up(before, inputs)
     if before.state is State.PARKING:

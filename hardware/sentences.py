@@ -20,6 +20,7 @@ _STATES: dict[State, str] = {
     State.HOLDING: "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly",
     State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
     State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready",
+    State.BRAKING: "Disarming: the robot slows down first; Stop is always ready",
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 

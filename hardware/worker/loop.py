@@ -21,8 +21,10 @@ from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_boar
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
-BUSY_FOR = 1.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
-SHUTDOWN_TIMEOUT = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos are at rest
+BUSY_FOR = 2.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
+SHUTDOWN_TIMEOUT = (
+    1.6  # [s] to slow down within the limits, to hear from the device that it is disarmed, and see that its servos are at rest
+)
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
