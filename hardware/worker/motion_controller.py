@@ -103,7 +103,7 @@ class MotionController:
             self._drive.approach(goal, dt, reaches)
         else:
             self._drive.follow(goal, dt, reaches)
-        self.arrived = goal is not None and self._drive.has_arrived(goal)
+        self.arrived = goal is not None and self._drive.may_follow and self._drive.has_arrived(goal)
         self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
         return self.raw
 
