@@ -23,8 +23,6 @@ from .priority import ask_for_punctuality
 
 BUSY_FOR = 2.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
 SHUTDOWN_TIMEOUT = 1.6  # [s] to slow down within the limits, to hear that the device is disarmed, and to see its servos at rest
-    1.6  # [s] to slow down within the limits, to hear from the device that it is disarmed, and see that its servos are at rest
-)
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
