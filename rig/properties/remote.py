@@ -4,7 +4,6 @@ from bpy.types import PropertyGroup
 
 from .overridable import BoolProperty, IntProperty, StringProperty
 
-
 _armable: set[int] = set()  # session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
 
 
