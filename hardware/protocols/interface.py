@@ -117,6 +117,7 @@ class AnswerKind(Enum):
     ERRORS = "errors"
     SETTINGS = "settings"
     HELD = "what was written"
+    OTHER_SETTING = "what shows that a setting of the device is another one than here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,15 @@ class Exchange:
         data: Bytes to send.
         answers: The device's answers, in order.
         answer_bytes: Length of the answers on the wire [bytes].
+        otherwise: Exchange that follows at once if the answers do not come, and takes their place; None: they are missing then.
+        wait: Further time to wait for the answers, where it would do harm to take them for missing [s].
     """
 
     data: bytes
     answers: tuple[Answer, ...] = ()
     answer_bytes: int = 0
+    otherwise: Exchange | None = None
+    wait: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +194,13 @@ class ReportedError:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class OtherSetting:
+    """A setting that the device stores is another one than here, so that it would not understand commands; `text` says which."""
+
+    text: str
+
+
 class ProblemKind(Enum):
     """Kind of problem with received or missing bytes."""
 
@@ -218,7 +230,7 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | ReportedError | StoredSettings | LostSetting | Problem
+Message = Identified | Measured | Acknowledged | ReportedError | OtherSetting | StoredSettings | LostSetting | Problem
 
 
 class Decoder(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from ..device import Device
 from ..errors import DeviceError, HardwareError
 from ..protocols.dialogue import Dialogue
-from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, ProtocolError, Quantity, ReportedError
+from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, OtherSetting, ProtocolError, Quantity, ReportedError
 from ..protocols.servo_state import LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
@@ -317,6 +317,8 @@ class ServoConnection(Connection):
                     self._diagnostics.take(message)
                 case Identified():
                     self._diagnostics.identify(message)
+                case OtherSetting(text):
+                    self.fail(Fault.UNSUITABLE, text)
                 case StoredSettings():
                     self._checks.settings[message.servo] = message
                 case LostSetting(servo, text):
