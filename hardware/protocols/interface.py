@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Protocol
 
 from ..errors import HardwareError
-from .servo_state import Expected, LostSetting, StoredSettings, VolatileSettings
+from .servo_state import Expected, GoalMeaning, LostSetting, StoredSettings, VolatileSettings
 
 
 class ProtocolError(HardwareError, ValueError):
@@ -117,6 +117,7 @@ class AnswerKind(Enum):
     ERRORS = "errors"
     SETTINGS = "settings"
     HELD = "what was written"
+    MEANING = "the settings that give goals their meaning"
     OTHER_SETTING = "what shows that a setting of the device is another one than here"
 
 
@@ -230,7 +231,7 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | ReportedError | OtherSetting | StoredSettings | LostSetting | Problem
+Message = Identified | Measured | Acknowledged | ReportedError | OtherSetting | StoredSettings | GoalMeaning | LostSetting | Problem
 
 
 class Decoder(Protocol):
@@ -303,6 +304,14 @@ class Codec(ABC):
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries that read quantities, such as positions, from servos."""
         self._check_readable(quantities)
+        return ()
+
+    def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries that go out with goals: for servos' positions and, where it costs little, for `meaning`."""
+        return self.read([Quantity.POSITION], servos)
+
+    def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries for the stored settings that give a goal its meaning; empty if `watch` contains them, or the servos have none."""
         return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:

@@ -12,7 +12,7 @@ from ..device import Device
 from ..errors import DeviceError, HardwareError
 from ..protocols.dialogue import Dialogue
 from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, OtherSetting, ProtocolError, Quantity, ReportedError
-from ..protocols.servo_state import LostSetting, StoredSettings
+from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
 from .arm_checks import ArmChecks, PlanFailed
@@ -150,7 +150,7 @@ class ServoConnection(Connection):
         self._sent_at = now
         self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
-        reads = self._can.measures and self._ask(self._plans.read_positions)
+        reads = self._can.measures and self._ask(self._plans.watch)
         self._check(now)
         self._moves.send(self._move, now, self._exchange_bytes(b"", now))
         if not reads:
@@ -321,6 +321,8 @@ class ServoConnection(Connection):
                     self.fail(Fault.UNSUITABLE, text)
                 case StoredSettings():
                     self._checks.settings[message.servo] = message
+                case GoalMeaning() if self.armed and (change := self._checks.changed_meaning(message)):
+                    self.fail(*change)
                 case LostSetting(servo, text):
                     self._checks.lost_settings[servo] = text
                     if self.armed:

@@ -166,7 +166,7 @@ def test_servos_that_stand_are_seen_to_stand_at_once_and_keep_their_torque(begin
     ended = simulation.now
     while not simulation.worker.shut_down(simulation.now):
         simulation.pass_time(PERIOD)
-    assert simulation.now - ended <= 0.3
+    assert simulation.now - ended <= 0.3 + SLOWS_DOWN
     assert simulation.limp() == [False] * 3
 
 
