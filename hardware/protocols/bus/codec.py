@@ -34,6 +34,10 @@ class BusCodec(Codec):
         self._framing = framing
         self._table = table
         self._sync_reads = sync_reads
+        position, (start, size) = table.quantities[Quantity.POSITION], table.requirements.meaning_span
+        first = min(start, position.start)
+        self._watched = first, max(start + size, position.end) - first  # first address and size of the block for `watch`
+        self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:
         return BusDecoder(self._framing, self._table)
@@ -106,17 +110,6 @@ class BusCodec(Codec):
         start, size = self._table.requirements.meaning_span
         answers = [Answer(self._known(servo), AnswerKind.MEANING, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
-
-    @property
-    def _watched(self) -> tuple[int, int]:
-        """First address and size [bytes] of the block with position and settings that give goals their meaning."""
-        position, (start, size) = self._table.quantities[Quantity.POSITION], self._table.requirements.meaning_span
-        first = min(start, position.start)
-        return first, max(start + size, position.end) - first
-
-    @property
-    def _watches_meaning(self) -> bool:
-        return self._watched[1] <= WIDEST_WATCH
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """Commands of an emergency stop, without answers."""
