@@ -62,6 +62,11 @@ class Dialogue:
             self._deadline = now + self.time_allowed(exchange, len(sent))
         return sent, messages
 
+    def completion(self, now: float) -> bytes:
+        """Bytes to send before the line is closed at `now` [s]: what follows an open query whose answer is late, and completes it."""
+        late = self._decoder.waiting and now >= self._deadline - self._open.wait
+        return self._open.otherwise.data if late and self._open.otherwise is not None else b""
+
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
         """Time [s] within which an exchange's answers must arrive, if `sent` bytes are sent first."""
         return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience + exchange.wait

@@ -116,7 +116,14 @@ class ServoConnection(Connection):
     def readings(self) -> Sequence[Readings]:
         return self._diagnostics.readings
 
+    @property
+    def _is_known(self) -> bool:
+        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands could be errors to it."""
+        return self._identified or self._silence.has_answer
+
     def _requested(self, before: ConnectionState) -> None:
+        if not self._is_known:
+            return
         self._execution = None
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
             self._standstill.forget()
@@ -159,7 +166,7 @@ class ServoConnection(Connection):
     def speak(self, now: float) -> None:
         if not self.alive:
             return
-        if self.state is ConnectionState.STOPPING:
+        if self.state is ConnectionState.STOPPING and self._is_known:
             self._stop(now)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
             self._execution = None  # the plan is abandoned
@@ -186,6 +193,8 @@ class ServoConnection(Connection):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
             self._exchange_bytes(b"", now)
+        if completion := self._dialogue.completion(now):
+            self._transmit(completion)
         self._transport.close()
 
     # plans, and what follows them

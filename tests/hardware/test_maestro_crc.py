@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from limber.hardware.protocols.maestro import Maestro
 from limber.hardware.protocols.settings import ProtocolSettings
-from limber.hardware.safety import Fault, State
+from limber.hardware.safety import Command, Fault, State
 from limber.hardware.transport import TransportError
 
 from tests.hardware.boards import MaestroBoard
@@ -76,6 +76,23 @@ def test_a_slow_line_does_not_make_the_question_an_error(closing, crc, late):
     board = MaestroBoard(6, crc)
     simulation = closing(MaestroSimulation(board, 6, crc, late))
     simulation.run(5.0, POSE)
+    assert board.homecomings == 0
+
+
+@pytest.mark.parametrize("crc", [False, True])
+@pytest.mark.parametrize(("what", "after"), [("stop", 0.02), ("stop", 0.2), ("stop", 0.5), ("reconnect", 0.2), ("reconnect", 0.5)])
+def test_no_press_while_it_is_asked_makes_the_question_an_error(closing, crc, after, what):
+    board = MaestroBoard(6, crc)
+    simulation = closing(MaestroSimulation(board, 6, crc))
+    simulation.run(after, POSE)
+    if what == "stop":
+        simulation.stop()
+        simulation.run(1.5, POSE)
+        assert simulation.state is State.FAULT
+        simulation.command(Command.CLEAR_FAULT)
+    else:
+        simulation.command(Command.RECONNECT)
+    assert simulation.run(3.0, POSE, until=State.DISARMED).state is State.DISARMED
     assert board.homecomings == 0
 
 
