@@ -27,7 +27,7 @@ class Expressive:
         self.skeleton = skeleton
         self.model = Model(skeleton, options)
         self.search = Search(self.model)
-        self.tracker = Tracker(self.model, self.search.seeds)
+        self.tracker = Tracker(self.model, self.search)
         self.diagnosis = Diagnosis(skeleton)
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._checked: tuple[GazeGoal, ...] = ()

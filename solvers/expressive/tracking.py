@@ -7,6 +7,7 @@ the goal meanwhile. While the goal stands still, damping and then the trust regi
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from .model import Model
 from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .seeds import Seeds
+from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST
 
@@ -36,6 +37,8 @@ LEAST_DAMPING = 0.01  # share of the damping that remains
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
+# [s] without aim, after each of which all branches are searched: the way round may take longer than a plan looks ahead
+SEARCHED_EVERY = 0.5
 EVERY_FRAME = PlanSlot()
 
 
@@ -134,9 +137,9 @@ class Followed(NamedTuple):
 class Tracker:
     """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
-    def __init__(self, model: Model, seeds: Seeds) -> None:
-        self.model = model
-        self.planner = Planner(model, seeds)
+    def __init__(self, model: Model, search: Search) -> None:
+        self.model, self.search = model, search
+        self.planner = Planner(model, search.seeds)
 
     def follow(
         self,
@@ -171,7 +174,9 @@ class Tracker:
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
-        if settling.may_plan:
+        if int(last.lost / SEARCHED_EVERY) > int((last.lost - dt) / SEARCHED_EVERY):
+            planning = self._with_way_round(planning, goal, posture, authored)
+        if settling.may_plan and not (planning.transition and planning.transition.is_way_round):
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
             if mutual and is_for_shape:
@@ -215,6 +220,13 @@ class Tracker:
             return memory
         return resting._replace(aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
 
+    def _with_way_round(self, planning: Planning, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Planning:
+        """The planner's state with a straight transition to the solution from scratch, if that meets the goal."""
+        found, _ = self.search.solve(goal, posture, authored)
+        if found.aim_error > AIM_LOST:
+            return planning
+        return planning._replace(transition=Transition(DIRECT, tuple(found.angles), is_way_round=True))
+
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
 
@@ -247,7 +259,7 @@ class Tracker:
         is_stuck = float(np.abs((answer.angles - start) / model.scale).max()) < STILL  # the aim blocks the transition
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
-        return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
+        return answer, replace(transition, branch=tuple(branch[0].tolist())), float(speeds[0])
 
     def _held(self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0) -> Held:
         """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would be lost otherwise."""
