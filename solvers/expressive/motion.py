@@ -87,7 +87,6 @@ class Transition:
 
     kind: int
     branch: tuple[float, ...]  # (n,) configuration of the target branch
-    is_way_round: bool = False  # whether it ends a loss of the aim that no shorter one does: it is carried through
 
 
 class Transitions(NamedTuple):

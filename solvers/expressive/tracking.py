@@ -7,7 +7,6 @@ the goal meanwhile. While the goal stands still, damping and then the trust regi
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ LEAST_DAMPING = 0.01  # share of the damping that remains
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
-# [s] without aim, after each of which all branches are searched: the way round may take longer than a plan looks ahead
+# [s] without aim, after each of which all branches are searched, and from which plans look as far ahead as the way round may take
 SEARCHED_EVERY = 0.5
 EVERY_FRAME = PlanSlot()
 
@@ -169,14 +168,24 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
         slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
-        now = FrameContext(GoalForecast(goal, moving, dt, ahead), authored, np.array(posture), start, last.speed, last.lost, slot, dt)
+        now = FrameContext(
+            GoalForecast(goal, moving, dt, ahead, last.lost >= SEARCHED_EVERY),
+            authored,
+            np.array(posture),
+            start,
+            last.speed,
+            last.lost,
+            slot,
+            dt,
+        )
         settling = last.settling if problem == last.problem else Settling()
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
         if int(last.lost / SEARCHED_EVERY) > int((last.lost - dt) / SEARCHED_EVERY):
-            planning = self._with_way_round(planning, goal, posture, authored)
-        if settling.may_plan and not (planning.transition and planning.transition.is_way_round):
+            found, _ = self.search.solve(goal, posture, authored)
+            planning = planning.knowing(found.angles)
+        if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
             if mutual and is_for_shape:
@@ -220,13 +229,6 @@ class Tracker:
             return memory
         return resting._replace(aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
 
-    def _with_way_round(self, planning: Planning, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> Planning:
-        """The planner's state with a straight transition to the solution from scratch, if that meets the goal."""
-        found, _ = self.search.solve(goal, posture, authored)
-        if found.aim_error > AIM_LOST:
-            return planning
-        return planning._replace(transition=Transition(DIRECT, tuple(found.angles), is_way_round=True))
-
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
 
@@ -259,7 +261,7 @@ class Tracker:
         is_stuck = float(np.abs((answer.angles - start) / model.scale).max()) < STILL  # the aim blocks the transition
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
-        return answer, replace(transition, branch=tuple(branch[0].tolist())), float(speeds[0])
+        return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
     def _held(self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0) -> Held:
         """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would be lost otherwise."""
