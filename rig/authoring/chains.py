@@ -101,8 +101,8 @@ def new_chain(rig, selected: list[str]):
     _limit_look(chain, found)
     if found.reason:
         forward.point(chain, rig, chain.end, found.direction)
-        if is_of_bones(chain, SOLVER):
-            chain.eye = 0.0  # a head looks from where it rotates: near its crown a target would be behind it, and a bone may point sideways
+    if is_of_bones(chain, SOLVER):
+        chain.eye = 0.0  # a bone looks from where it rotates: a target near its tip would be behind it, and a head's bone may point sideways
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 

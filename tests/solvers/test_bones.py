@@ -164,6 +164,14 @@ def test_a_hand_reaches_a_position():
     assert solution.end_errors[0].distance < 1e-6
 
 
+@pytest.mark.parametrize("distance", [0.15, 0.25, 0.5])
+def test_a_long_body_looks_exactly_at_what_is_near_its_end(distance):
+    solver, tip = BoneSolver(spine(24), BONES), (0.0, 2.4, 0.0)
+    for aside, up in ((60, 0), (-80, 10), (0, 70), (120, -20)):
+        near = add(tip, scale(toward(aside, up), distance))
+        assert solver.solve(GazeGoal(Point(near, level=Z), np.zeros(72), False)).aim_error < 1e-6
+
+
 def test_what_is_level_in_the_posture_stays_level():
     skeleton = spine(6)
     solver = BoneSolver(skeleton, BONES)
