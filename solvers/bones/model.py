@@ -82,6 +82,8 @@ class BoneModel:
         inertias = np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
         share = options.look_from
         power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
+        if len(bones) == 1:
+            power = 0.0  # it shares nothing: the shortest rotation has no roll, wherever the bone points
         of_bones = inertias[[bone.joints[-1] for bone in bones]]
         traces = np.trace(of_bones, axis1=1, axis2=2)
         last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
