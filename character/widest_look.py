@@ -1,8 +1,8 @@
 """Widest look of a chain: how far its end looks away from where the character faces, and which side it takes. Knows no Blender.
 
 A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it rests
-at the edge, at the height of the target if the edge is that wide. When the target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by the
-front.
+at the edge, at the height of the target if the edge is that wide. When the target passes behind, the look stays at its edge until the other
+side is clearly nearer, then crosses over by the front.
 """
 
 import math
@@ -129,8 +129,8 @@ def _cosine(aside: float, up: float) -> float:
 def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, float]:
     """The widest look to a side for a target at angles [rad] `aside` and `up`.
 
-    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the shortest way toward the target;
-    toward one behind as toward what is beside at that height, so that it does not go over the top.
+    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the shortest way toward the
+    target; toward one behind as toward what is beside at that height, so that it does not go over the top.
     """
     if widest >= 0.5 * math.pi:
         return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
