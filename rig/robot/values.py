@@ -30,7 +30,7 @@ RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges
 
 
 def shown(rig) -> dict[SourceKey, float]:
-    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else authored. Unknown values are left
+    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as shown. Unknown values are left
     out.
     """
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
@@ -48,7 +48,7 @@ def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequen
     known: dict[SourceKey, Value] = {}
     for mover in movers_of(rig) if movers is None else movers:
         uid = mover.settings.uid
-        values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.joint_keys}
+        values = moved.get(uid) if uid in moved else mover.posed() | {p: v for p, v in followed.items() if p in mover.joint_keys}
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
 
