@@ -1,7 +1,7 @@
 """Interface of movers to stored postures: store, read and apply them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
 
@@ -37,10 +37,9 @@ class PostureKeeper:
         """What constraints do to the bones of the joints that no value of them can, while the mover is not live."""
         return []
 
-    @property
-    def is_constrained(self) -> bool:
-        """Whether constraints may move bones of the mover's joints while it is not live."""
-        return False
+    def constrained_bones(self) -> list[str]:
+        """Names of the bones of the mover's joints that constraints may move while it is not live."""
+        return []
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
@@ -132,7 +131,7 @@ class BoneJoints(PostureKeeper):
         return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
 
     def posed(self) -> dict[JointKey, float]:
-        return seen.posed(self.owner, self.posed_keys, self._ranges)
+        return seen.posed(self.owner, self.posed_keys, lambda: self._ranges)
 
     @property
     def posed_keys(self) -> list[JointKey]:
@@ -140,11 +139,10 @@ class BoneJoints(PostureKeeper):
         return self.joint_keys
 
     def deviations(self) -> list[Deviation]:
-        return seen.deviations(self.owner, self.posed_keys, self._ranges)
+        return seen.deviations(self.owner, self.posed_keys, lambda: self._ranges)
 
-    @property
-    def is_constrained(self) -> bool:
-        return bool(seen.moved_bones(self.owner, self.posed_keys))
+    def constrained_bones(self) -> list[str]:
+        return seen.moved_bones(self.owner, {bone for bone, _ in self.posed_keys})
 
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)

@@ -4,23 +4,27 @@ A bone's channels say where it is, unless constraints move it: then its evaluate
 the scene's own armature, where `matrix` has it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import hypot, pi, radians
 from typing import NamedTuple
 
-import bpy
 from mathutils import Matrix
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from . import axes, rotation_modes
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, parent_first
-from .constrained import HARMLESS, LIMITING, SHOWS
+from .constrained import HARMLESS, SHOWS
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
 SAME = 2e-6  # [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
 OFF = radians(0.5)  # [rad; share of a bone's length] a pose that differs more from what its joints can do is reported
-SPLINE_IK = "SPLINE_IK"
+IK = {"IK", "SPLINE_IK"}
+ROTATION = "rotation_euler"
+LIMITS = {  # limiting constraint -> channel that it limits, and for each component the names of its switches and limits
+    "LIMIT_ROTATION": (ROTATION, [(f"use_limit_{letter}", f"min_{letter}", f"use_limit_{letter}", f"max_{letter}") for letter in "xyz"]),
+    "LIMIT_LOCATION": ("location", [(f"use_min_{letter}", f"min_{letter}", f"use_max_{letter}", f"max_{letter}") for letter in "xyz"]),
+}
 
 
 class Deviation(NamedTuple):
@@ -29,12 +33,14 @@ class Deviation(NamedTuple):
     bone: str
     axes: str  # of its joints, for messages
     angle: float  # [rad] rotation
-    distance: float  # [m]
+    length: float  # [m] of the bone
+    distance: float  # [m] displacement
     stretch: float  # largest relative change of scale
 
-    def is_off(self, length: float) -> bool:
-        """Whether it is large enough to be seen on a bone of this length [m]."""
-        return max(self.angle, self.distance / length, self.stretch) > OFF
+    @property
+    def worst(self) -> float:
+        """The largest of angle [rad], and displacement and stretch as shares of the bone's length."""
+        return max(self.angle, self.distance / self.length, self.stretch)
 
     @property
     def sentence(self) -> str:
@@ -59,7 +65,7 @@ class _Fit(NamedTuple):
     left: Deviation
 
 
-def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey, float]:
+def posed(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> dict[JointKey, float]:
     """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by constraints.
 
     Joints without a bone are left out.
@@ -67,24 +73,53 @@ def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey,
     Args:
         rig: The armature object.
         joint_keys: The joints; none of a live mover, whose constraint is not counted.
-        limits: Limits of joints, known or not, which say which of several angles of the same rotation is meant.
+        limits: Returns the limits of the joints, which say which of several angles of the same rotation is meant; called only where there
+            are several.
     """
     found: dict[JointKey, float] = {}
-    for bone, own, is_moved in _bones(rig, joint_keys):
-        values = _fit(bone, own, limits).values if is_moved else _of_channels(bone, own, limits)
-        found.update(((bone.name, axis), value) for axis, value in values.items())
+    ranges: Limits | None = None
+    bones, moved = rig.pose.bones, moved_bones(rig, {name for name, _ in joint_keys})
+    for name, own in _by_bone(joint_keys).items():
+        bone = bones.get(name)
+        if bone is None:
+            continue
+        if name not in moved and axes.is_euler(bone):
+            for axis in own:
+                found[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
+            continue
+        ranges = limits() if ranges is None else ranges
+        values = _fit(bone, own, ranges).values if name in moved else _of_rotation(bone, own, ranges)
+        found.update(((name, axis), value) for axis, value in values.items())
     return found
 
 
-def deviations(rig, joint_keys: Sequence[JointKey], limits: Limits) -> list[Deviation]:
+def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> list[Deviation]:
     """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for `posed`."""
-    fits = ((bone, _fit(bone, own, limits).left) for bone, own, is_moved in _bones(rig, joint_keys) if is_moved)
-    return [left for bone, left in fits if left.is_off(bone.length)]
+    moved = moved_bones(rig, {name for name, _ in joint_keys})
+    if not moved:
+        return []
+    ranges, by_bone = limits(), _by_bone(joint_keys)
+    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges).left for name in moved)
+    return [left for left in fits if left.worst > OFF]
 
 
-def moved_bones(rig, joint_keys: Sequence[JointKey]) -> list[str]:
-    """Names of those of the joints' bones whose pose constraints may change."""
-    return [bone.name for bone, _, is_moved in _bones(rig, joint_keys) if is_moved]
+def moved_bones(rig, names: Container[str]) -> list[str]:
+    """Those of the names of an armature's bones whose poses anything but their channels may change, parents first."""
+    bones = rig.pose.bones
+    if rig.data.pose_position == "REST":
+        return [bone.name for bone in bones if bone.name in names]
+    found: set[str] = set()
+    for bone in [bone for bone in bones if bone.constraints]:
+        is_asked = bone.name in names
+        for constraint in bone.constraints:
+            kind = constraint.type
+            if (not is_asked and kind not in IK) or kind in HARMLESS or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind])):
+                continue
+            if constraint.mute or constraint.influence == 0.0 or constraint.name == SHOWS:
+                continue
+            reached = [bone, *bone.parent_recursive][: constraint.chain_count or None] if kind in IK else [bone]
+            found.update(part.name for part in reached if part.name in names)
+    return [bone.name for bone in bones if bone.name in found] if found else []
 
 
 def basis(bone) -> Matrix:
@@ -97,67 +132,33 @@ def basis(bone) -> Matrix:
     )
 
 
-def _bones(rig, joint_keys: Sequence[JointKey]) -> Iterator[tuple]:
-    """For each bone with any of these joints: the pose bone, the axes of its joints, and whether anything but its channels may move it."""
-    by_bone: dict[str, list[str]] = {}
+def _by_bone(joint_keys: Sequence[JointKey]) -> dict[str, list[str]]:
+    """Axes of joints by their bones."""
+    found: dict[str, list[str]] = {}
     for name, axis in joint_keys:
-        by_bone.setdefault(name, []).append(axis)
-    bones, along_curves = rig.pose.bones, None
-    is_at_rest = rig.data.pose_position == "REST"
-    for name, own in by_bone.items():
-        bone = bones.get(name)
-        if bone is None:
-            continue
-        is_moved = is_at_rest or bone.is_in_ik_chain or any(_may_move(bone, constraint) for constraint in bone.constraints)
-        if not is_moved and bpy.data.curves:  # without a curve there is no Spline IK, which is on another bone
-            along_curves = _along_curves(bones) if along_curves is None else along_curves
-            is_moved = name in along_curves
-        yield bone, own, is_moved
+        found.setdefault(name, []).append(axis)
+    return found
 
 
-def _may_move(bone, constraint) -> bool:
-    """Whether a constraint on a bone may change its pose."""
-    if constraint.mute or constraint.influence == 0.0 or constraint.name == SHOWS or constraint.type in HARMLESS:
-        return False
-    return constraint.type not in LIMITING or not _is_within(bone, constraint)
-
-
-def _is_within(bone, constraint) -> bool:
-    """Whether the bone's own channels are within a limiting constraint, which then changes nothing."""
+def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
+    """Whether a bone's channels are within a limiting constraint, so that it changes nothing."""
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False
-    turns = constraint.type == "LIMIT_ROTATION"
-    if turns and constraint.euler_order not in ("AUTO", bone.rotation_mode):
+    numbers = tuple(getattr(bone, channel))
+    if channel == ROTATION and (constraint.euler_order not in ("AUTO", bone.rotation_mode) or max(map(abs, numbers)) > pi):
         return False
-    for number, letter in zip(bone.rotation_euler if turns else bone.location, "xyz", strict=True):
-        has_low = getattr(constraint, f"use_limit_{letter}" if turns else f"use_min_{letter}")
-        has_high = has_low if turns else getattr(constraint, f"use_max_{letter}")
-        if has_low and number < getattr(constraint, f"min_{letter}") or has_high and number > getattr(constraint, f"max_{letter}"):
+    for number, (uses_low, low, uses_high, high) in zip(numbers, ends, strict=True):
+        if getattr(constraint, uses_low) and number < getattr(constraint, low):
             return False
-    return not turns or max(map(abs, bone.rotation_euler)) <= pi
+        if getattr(constraint, uses_high) and number > getattr(constraint, high):
+            return False
+    return True
 
 
-def _along_curves(bones) -> set[str]:
-    """Names of the bones that Spline IK moves."""
-    found: set[str] = set()
-    for bone in bones:
-        for constraint in bone.constraints:
-            if constraint.type == SPLINE_IK and not constraint.mute:
-                found.update(part.name for part in [bone, *bone.parent_recursive][: constraint.chain_count])
-    return found
-
-
-def _of_channels(bone, own: Sequence[str], limits: Limits) -> dict[str, float]:
-    """Values [rad or m] of a bone's joints by axis, from its channels."""
-    found, hinges = {}, None
-    for axis in own:
-        if axes.is_prismatic(axis):
-            found[axis] = bone.location[axes.index(axis)]
-            continue
-        if hinges is None:
-            hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
-        found[axis] = hinges[INDEX[axis]]
-    return found
+def _of_rotation(bone, own: Sequence[str], limits: Limits) -> dict[str, float]:
+    """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or axis-angle."""
+    hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
+    return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in own}
 
 
 def _fit(bone, own: Sequence[str], limits: Limits) -> _Fit:
@@ -184,7 +185,7 @@ def _fit(bone, own: Sequence[str], limits: Limits) -> _Fit:
         values[axis] = channel if is_same else _inside(seen, limits.get((bone.name, axis), rotation_modes.FREE))
     stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
     letters = ", ".join(map(axes.letter, own))
-    return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), hypot(*rest), stretch))
+    return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch))
 
 
 def _angles(turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, spans: Spans) -> Angles:

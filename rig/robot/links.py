@@ -17,6 +17,7 @@ from ..blender.counting import listing
 from ..blender.presence import find
 from ..live.live import is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
+from ..live.runtime import live_movers
 from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
@@ -178,6 +179,11 @@ def beyond_servos(rig) -> str:
     return f"The pose is beyond the servos' range ({listing(names)}): {NARROW}" if names else ""
 
 
+def off_axis(rig) -> list[str]:
+    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot."""
+    return [one.sentence for one in robot_values.deviations(rig, sources(rig))]
+
+
 def joint_names(rig) -> list[str]:
     """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's order."""
     robot = _robots.get(rig.session_uid)
@@ -301,12 +307,25 @@ def _is_live(rig) -> bool:
     return any(mover.is_live for mover in movers_of(rig))
 
 
-def send_scene(scene) -> None:
-    """Sends the values that a scene's rigs show now to their robots."""
+def follows_constraints(scene) -> bool:
+    """Whether a robot follows bones that constraints move while something in the scene is live: until Blender evaluates once more, such
+    bones are where the live poses of the frame before put them.
+    """
+    rigs = _rigs_in(scene) if _robots and live_movers(scene) else ()
+    return any(robot_values.follows_constraints(rig, sources(rig)) for rig in rigs)
+
+
+def _rigs_in(scene) -> Iterator:
+    """Armature objects of connected robots that are in a scene."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is None or rig.name not in scene.objects:
-            continue
+        if rig is not None and rig.name in scene.objects:
+            yield rig
+
+
+def send_scene(scene) -> None:
+    """Sends the values that a scene's rigs show now to their robots."""
+    for rig in _rigs_in(scene):
         if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
             send(rig)
 

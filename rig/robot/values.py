@@ -22,6 +22,7 @@ from ..properties.servo_units import usual_servo
 from ..reading import postures
 from ..reading.channels import MOTORS, Channel
 from ..reading.file_joints import SourceKey
+from ..reading.seen import Deviation
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
@@ -51,6 +52,24 @@ def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequen
         values = moved.get(uid) if uid in moved else mover.posed() | {p: v for p, v in followed.items() if p in mover.joint_keys}
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
+
+
+def follows_constraints(rig, sources: tuple[Source, ...]) -> bool:
+    """Whether constraints may move bones of these sources that no live mover of the object solves."""
+    return any(_are_sources(mover, mover.constrained_bones(), sources) for mover in movers_of(rig) if not mover.is_live)
+
+
+def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
+    """What constraints do to bones of these sources that their servos cannot, where no live mover of the object solves them."""
+    movers = list(movers_of(rig))
+    found = [(mover, one) for mover in movers if not mover.is_live for one in mover.deviations()]
+    solved = {bone for mover in movers if found and mover.is_live for bone in mover.shown_bones}
+    return [one for mover, one in found if one.bone not in solved and _are_sources(mover, [one.bone], sources)]
+
+
+def _are_sources(mover: Mover, bones: list[str], sources: tuple[Source, ...]) -> bool:
+    """Whether any of these bones of a mover has a joint among the sources."""
+    return bool(bones) and any(source.chain == mover.settings.uid and source.bone in bones for source in sources)
 
 
 def _motion(mover: Mover) -> Mapping[JointKey, Value]:
