@@ -112,7 +112,7 @@ class Export(Stepped):
         dt = 1.0 / self.frame_rate if self.rows else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, dt)
-        if self.movers and values.follows_constraints(self.rig, self.sources):
+        if self.movers and values.constrained_bones(self.rig, self.sources):
             live.show(self.scene, self.stage, depsgraph)
         for mover in self._own():
             session = self.stage.session(*mover)

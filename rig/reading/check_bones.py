@@ -103,7 +103,7 @@ def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
             preposition = "along" if axes.is_prismatic(joint.axis) else "about"
             yield Finding(
                 f"{label} allows {axes.range_text(joint.axis, low, high)} {preposition} {axes.letter(joint.axis)}, less than the joint:"
-                " give both the same limits, or baked keys will not show"
+                " give both the same limits, or a bake mutes the constraint where keys exceed it"
             )
 
 

@@ -117,9 +117,14 @@ def moved_bones(rig, names: Container[str]) -> list[str]:
                 continue
             if constraint.mute or constraint.influence == 0.0 or constraint.name == SHOWS:
                 continue
-            reached = [bone, *bone.parent_recursive][: constraint.chain_count or None] if kind in IK else [bone]
-            found.update(part.name for part in reached if part.name in names)
+            parts = reached(bone, constraint) if kind in IK else [bone]
+            found.update(part.name for part in parts if part.name in names)
     return [bone.name for bone in bones if bone.name in found] if found else []
+
+
+def reached(bone, constraint) -> list:
+    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone upwards."""
+    return [bone, *bone.parent_recursive][: constraint.chain_count or None]
 
 
 def basis(bone) -> Matrix:

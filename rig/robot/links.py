@@ -312,7 +312,7 @@ def follows_constraints(scene) -> bool:
     bones are where the live poses of the frame before put them.
     """
     rigs = _rigs_in(scene) if _robots and live_movers(scene) else ()
-    return any(robot_values.follows_constraints(rig, sources(rig)) for rig in rigs)
+    return any(robot_values.constrained_bones(rig, sources(rig)) for rig in rigs)
 
 
 def _rigs_in(scene) -> Iterator:

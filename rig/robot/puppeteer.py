@@ -44,7 +44,19 @@ def why_not(rig) -> str:
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
     against = next((why for mover, why in reasons if why and mover.is_live), "")
-    return against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    against = against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    return against or _why_not_shown(rig)
+
+
+def _why_not_shown(rig) -> str:
+    """Which bone of a joint with a servo constraints keep from following the robot, with the remedy; "" if there is none."""
+    moved = robot_values.constrained_bones(rig, sources(rig))
+    if not moved:
+        return ""
+    return (
+        f"Constraints move bone '{moved[0]}', so it would not show the robot's pose, and would move on top of recorded keys: mute them"
+        " first, on the bone itself or the IK that reaches it"
+    )
 
 
 def start(rig) -> None:

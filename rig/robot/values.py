@@ -54,9 +54,10 @@ def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequen
     return known
 
 
-def follows_constraints(rig, sources: tuple[Source, ...]) -> bool:
-    """Whether constraints may move bones of these sources that no live mover of the object solves."""
-    return any(_are_sources(mover, mover.constrained_bones(), sources) for mover in movers_of(rig) if not mover.is_live)
+def constrained_bones(rig, sources: tuple[Source, ...]) -> list[str]:
+    """Names of the bones of these sources that constraints may move and no live mover of the object solves."""
+    movers = [mover for mover in movers_of(rig) if not mover.is_live]
+    return [bone for mover in movers for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
 
 
 def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
@@ -64,12 +65,12 @@ def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
     movers = list(movers_of(rig))
     found = [(mover, one) for mover in movers if not mover.is_live for one in mover.deviations()]
     solved = {bone for mover in movers if found and mover.is_live for bone in mover.shown_bones}
-    return [one for mover, one in found if one.bone not in solved and _are_sources(mover, [one.bone], sources)]
+    return [one for mover, one in found if one.bone not in solved and _is_source(mover, one.bone, sources)]
 
 
-def _are_sources(mover: Mover, bones: list[str], sources: tuple[Source, ...]) -> bool:
-    """Whether any of these bones of a mover has a joint among the sources."""
-    return bool(bones) and any(source.chain == mover.settings.uid and source.bone in bones for source in sources)
+def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
+    """Whether a joint of a mover's bone is among the sources."""
+    return any(source.chain == mover.settings.uid and source.bone == bone for source in sources)
 
 
 def _motion(mover: Mover) -> Mapping[JointKey, Value]:
