@@ -4,7 +4,7 @@ A bone's channels say where it is, unless constraints move it: then its evaluate
 the scene's own armature, where `matrix` has it.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from math import hypot, pi, radians
 from typing import NamedTuple
 
@@ -104,12 +104,19 @@ def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]
 
 
 def moved_bones(rig, names: Container[str]) -> list[str]:
-    """Those of the names of an armature's bones whose poses anything but their channels may change, parents first."""
-    bones = rig.pose.bones
+    """Those of the names of an armature's bones whose poses anything but their channels may change."""
     if rig.data.pose_position == "REST":
-        return [bone.name for bone in bones if bone.name in names]
-    found: set[str] = set()
-    for bone in [bone for bone in bones if bone.constraints]:
+        return [bone.name for bone in rig.pose.bones if bone.name in names]
+    return list(dict.fromkeys(name for name, _, _ in acting(rig, names)))
+
+
+def acting(rig, names: Container[str]) -> Iterator[tuple]:
+    """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the bone that has it: the same, or
+    for IK one below it.
+
+    Limits within which the bone's channels are do not move it; neither does Limber's own constraint, which shows solved poses.
+    """
+    for bone in [bone for bone in rig.pose.bones if bone.constraints]:
         is_asked = bone.name in names
         for constraint in bone.constraints:
             kind = constraint.type
@@ -117,14 +124,16 @@ def moved_bones(rig, names: Container[str]) -> list[str]:
                 continue
             if constraint.mute or constraint.influence == 0.0 or constraint.name == SHOWS:
                 continue
-            parts = reached(bone, constraint) if kind in IK else [bone]
-            found.update(part.name for part in parts if part.name in names)
-    return [bone.name for bone in bones if bone.name in found] if found else []
+            for part in reached(bone, constraint) if kind in IK else (bone,):
+                if part.name in names:
+                    yield part.name, bone, constraint
 
 
 def reached(bone, constraint) -> list:
-    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone upwards."""
-    return [bone, *bone.parent_recursive][: constraint.chain_count or None]
+    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent upwards."""
+    bones = [bone, *bone.parent_recursive]
+    first = int(constraint.type == "IK" and not constraint.use_tail)
+    return bones[first : first + constraint.chain_count if constraint.chain_count else None]
 
 
 def basis(bone) -> Matrix:

@@ -14,6 +14,7 @@ from ..live import uses
 from ..live.movers import movers_of
 from ..live.runtime import after_frame
 from ..live.uses import Use
+from ..reading import seen
 from ..reading.channels import Channel
 from . import links
 from . import values as robot_values
@@ -49,13 +50,15 @@ def why_not(rig) -> str:
 
 
 def _why_not_shown(rig) -> str:
-    """Which bone of a joint with a servo constraints keep from following the robot, with the remedy; "" if there is none."""
-    moved = robot_values.constrained_bones(rig, sources(rig))
-    if not moved:
+    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is none."""
+    bones = {source.bone for source in sources(rig)} if rig.pose else ()
+    moving = next((found for found in seen.acting(rig, bones) if found[2].type not in seen.LIMITS), None) if bones else None
+    if moving is None:
         return ""
+    name, holder, constraint = moving
     return (
-        f"Constraints move bone '{moved[0]}', so it would not show the robot's pose, and would move on top of recorded keys: mute them"
-        " first, on the bone itself or the IK that reaches it"
+        f"Constraint '{constraint.name}' of bone '{holder.name}' moves bone '{name}', which then would not show how the robot is moved:"
+        " mute it first"
     )
 
 
