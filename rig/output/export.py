@@ -113,7 +113,7 @@ class Export(Stepped):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, dt)
         if self.movers and values.constrained_bones(self.rig, self.sources):
-            live.show(self.scene, self.stage, depsgraph)
+            self._show(self.stage, depsgraph)
         for mover in self._own():
             session = self.stage.session(*mover)
             if session.outputs is None:
@@ -128,10 +128,6 @@ class Export(Stepped):
                 self.poses[link].append(tuple(pose(placement).ravel().tolist()))
         at_rest = self.filters.at_rest and self.stage.is_at_rest(self._own())
         return len(self.rows) < self.total or not at_rest
-
-    def _put_back(self) -> None:
-        super()._put_back()
-        live.show_again(self.scene)
 
     def _note_deviations(self) -> None:
         """Notes the frame in which each bone is farthest from what its servo can do."""

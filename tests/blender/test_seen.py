@@ -7,6 +7,7 @@ import bpy
 import pytest
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
+from limber.rig.output.motion_check.check import result
 from limber.rig.reading import channels
 from limber.rig.robot import device, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
@@ -390,3 +391,39 @@ def test_keys_of_a_joint_that_a_constraint_moves_are_not_sent_early():
         bone.keyframe_insert("rotation_euler", index=0, frame=1)
     constrain(rig, rig.pose.bones["arm"], "X", 0.5, "COPY_ROTATION")
     assert lookahead.values_at(rig, device.sources(rig), 1.0) == [0.0, None]
+
+
+def check_motion(first: int, last: int):
+    """Findings of Motion Check over frames."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = first, last
+    make_active(bpy.data.objects["Rig"])
+    bpy.ops.limber.check_motion()
+    return result(bpy.data.objects["Rig"])
+
+
+@pytest.mark.every_blender
+def test_motion_check_looks_at_what_is_seen_below_live_joints(ear):
+    for joint in ear.limber.chains[1].joints:
+        joint.velocity = 0.2
+    checked = check_motion(1, 41)
+    take = next(take for take in checked.takes if take.chain == ear.limber.chains[1].name)
+    shown = seen_over_time(ear, "ear", range(1, 42))
+    assert [row[0] for row in take.desired] == pytest.approx(shown, abs=NEAR)
+    assert any(finding.kind == "VELOCITY" and finding.joint == "ear X" for finding in checked.findings)
+
+
+def test_motion_check_of_a_chain_that_constraints_alone_move_needs_no_target():
+    rig = build({"base": "X", "arm": "X"})
+    chain_of(rig, "base", "arm")
+    held = rig.pose.bones["arm"].constraints.new("COPY_ROTATION")
+    leader = master("XYZ", (0.0, 0.0, 0.0))
+    held.target, held.subtarget, held.owner_space, held.target_space = leader, "leader", "LOCAL", "LOCAL"
+    bone = leader.pose.bones["leader"]
+    bone.keyframe_insert("rotation_euler", frame=1)
+    bone.rotation_euler = (1.0, 0.0, radians(12.0))
+    bone.keyframe_insert("rotation_euler", frame=5)
+    checked = check_motion(1, 5)
+    kinds = {finding.kind for finding in checked.findings}
+    assert {"VELOCITY", "AXIS"} <= kinds
+    assert any("12.0° off the axis" in finding.sentence or "off the axis" in finding.sentence for finding in checked.findings)

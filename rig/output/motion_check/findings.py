@@ -27,6 +27,7 @@ KINDS: dict[str, Kind] = {  # the gravest first
     "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "JUMP": Kind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
     "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
+    "AXIS": Kind("Off axis", "CONSTRAINT_BONE", (0.45, 0.45, 0.45)),
     "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
     "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
     "JERK": Kind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
@@ -66,6 +67,7 @@ class Take:
         influence: For each frame the influence of the gaze, 0 to 1.
         problems: Reason for each frame without a goal to follow.
         remarks: Reason for each frame in which goals are not met; for movers whose goals are not only directions.
+        off_axis: What constraints do to a bone that its joints cannot, for each frame in which they do.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
         inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0 outside.
@@ -85,6 +87,7 @@ class Take:
     influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     remarks: dict[int, str] = field(default_factory=dict)
+    off_axis: dict[int, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
     lines: list[np.ndarray] = field(default_factory=list)
@@ -122,7 +125,8 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: Aim error [rad] from which a target counts as lost.
         changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
     """
-    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
+    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_messages(take, "AXIS", take.off_axis)]
+    found += [*_in_zones(take), *_lost(take, lost_beyond)]
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         found += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
