@@ -163,7 +163,7 @@ class MotionCheck(Stepped):
         if take is None:
             joints = [joint for joint in mover.joints() if joint.key in values]
             ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
-            take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges))
+            take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
         now = np.array([values[joint.key] for joint in mover.joints() if joint.key in values])
         take.frames.append(frame)
         take.desired.append(now)

@@ -57,6 +57,7 @@ class Take:
         chain: Name of the mover.
         seconds: Time [s] from one frame to the next.
         joints: The n joints.
+        is_solved: Whether a solver and a motion filter move the joints; otherwise their values are as the scene shows them.
         frames: Numbers of the frames.
         desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's influence.
         filtered: For each frame these values after the motion filter, as they are shown, baked and sent.
@@ -77,6 +78,7 @@ class Take:
     chain: str
     seconds: float
     joints: tuple[JointRange, ...]
+    is_solved: bool = True
     frames: list[int] = field(default_factory=list)
     desired: list[np.ndarray] = field(default_factory=list)
     filtered: list[np.ndarray] = field(default_factory=list)
@@ -183,6 +185,7 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     steps = np.abs(np.diff(desired, prepend=desired[:1]))
     largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
     yield from exceeding("JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
+    behind = "the filter" if take.is_solved else "the robot"
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
         ("ACCELERATION", 2, joint.acceleration, "/s²"),
@@ -190,7 +193,7 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     ):
         amounts = np.abs(derivative(desired, order, take.seconds))
         yield from exceeding(
-            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: the filter lags behind"
+            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind"
         )
     near = ROUNDING * (joint.upper - joint.lower)
     at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)
