@@ -331,10 +331,10 @@ def test_below_live_joints_the_robot_is_sent_what_this_frame_shows(ear, monkeypa
 
 @pytest.mark.every_blender
 def test_below_live_joints_the_file_has_what_each_frame_shows(ear):
-    scene, frames = bpy.context.scene, range(1, 42)
+    scene, frames = bpy.context.scene, range(1, 26)
     scene.frame_set(1)
     before = matrices(ear)
-    work = Export(scene, ear, 1, 41, 25, False, "csv")
+    work = Export(scene, ear, frames[0], frames[-1], 25, False, "csv")
     while work.step():
         pass
     work.cancel()
