@@ -9,7 +9,7 @@ from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
 from limber.rig.reading import channels
-from limber.rig.robot import device, lookahead, puppeteer, values
+from limber.rig.robot import device, ghost, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, make_active, select, target
@@ -427,3 +427,13 @@ def test_motion_check_of_a_chain_that_constraints_alone_move_needs_no_target():
     kinds = {finding.kind for finding in checked.findings}
     assert {"VELOCITY", "AXIS"} <= kinds
     assert any("12.0° off the axis" in finding.sentence or "off the axis" in finding.sentence for finding in checked.findings)
+
+
+def test_the_ghost_has_bones_without_a_servo_where_they_are_seen():
+    rig = build({"base": "X", "arm": "X", "hand": "X"})
+    chain = chain_of(rig, "base", "base")
+    constrain(rig, rig.pose.bones["arm"], "X", 0.8, "COPY_ROTATION")
+    bpy.context.view_layer.update()
+    lines = ghost.posed(rig, (device.Source(chain.uid, "base", "X"),), [0.0])
+    shown = [tuple(end) for bone in rig.pose.bones for end in (bone.head, bone.tail)]
+    assert [place for line in lines for place in line] == [pytest.approx(place, abs=1e-6) for place in shown]
