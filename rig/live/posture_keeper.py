@@ -28,9 +28,12 @@ class PostureKeeper:
     joint_keys: list[JointKey]
 
     @abstractmethod
-    def posed(self) -> dict[JointKey, float]:
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
         """Values [rad or m] of the mover's joints as the scene shows them while the mover is not live: posed, keyed, driven, or moved by
         constraints. Unknown ones are left out.
+
+        Args:
+            before: Values in the frame before, if known, since a pose that constraints make does not tell full turns.
         """
 
     def deviations(self) -> list[Deviation]:
@@ -130,8 +133,8 @@ class BoneJoints(PostureKeeper):
     def _ranges(self) -> Limits:
         return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
 
-    def posed(self) -> dict[JointKey, float]:
-        return seen.posed(self.owner, self.posed_keys, lambda: self._ranges)
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+        return seen.posed(self.owner, self.posed_keys, lambda: self._ranges, before)
 
     @property
     def posed_keys(self) -> list[JointKey]:

@@ -190,7 +190,9 @@ class Export(Stepped):
 
     def _values(self) -> list[float]:
         """Value of each of the device's joints in this frame."""
-        known = values.of_movers(self.rig, {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()})
+        solved = {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()}
+        before = {source.key: value for source, value in zip(self.sources, self.rows[-1] if self.rows else (), strict=False)}
+        known = values.of_movers(self.rig, solved, before=before)
         return [known[source.key] if source.key in known else self._beside(source) for source in self.sources]
 
     def _beside(self, source: Source) -> float:

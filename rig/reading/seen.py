@@ -4,8 +4,9 @@ A bone's channels say where it is, unless constraints move it: then its evaluate
 the scene's own armature, where `matrix` has it.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import hypot, pi, radians
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mathutils import Matrix
@@ -65,7 +66,9 @@ class _Fit(NamedTuple):
     left: Deviation
 
 
-def posed(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> dict[JointKey, float]:
+def posed(
+    rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits], before: Mapping[JointKey, float] = MappingProxyType({})
+) -> dict[JointKey, float]:
     """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by constraints.
 
     Joints without a bone are left out.
@@ -75,6 +78,8 @@ def posed(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> 
         joint_keys: The joints; none of a live mover, whose constraint is not counted.
         limits: Returns the limits of the joints, which say which of several angles of the same rotation is meant; called only where there
             are several.
+        before: Values in the frame before, if known, to which angles of a bone that constraints move are near: a pose does not tell
+            full turns.
     """
     found: dict[JointKey, float] = {}
     ranges: Limits | None = None
@@ -88,7 +93,7 @@ def posed(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> 
                 found[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
             continue
         ranges = limits() if ranges is None else ranges
-        values = _fit(bone, own, ranges).values if name in moved else _of_rotation(bone, own, ranges)
+        values = _fit(bone, own, ranges, before).values if name in moved else _of_rotation(bone, own, ranges)
         found.update(((name, axis), value) for axis, value in values.items())
     return found
 
@@ -99,7 +104,7 @@ def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]
     if not moved:
         return []
     ranges, by_bone = limits(), _by_bone(joint_keys)
-    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges).left for name in moved)
+    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges, {}).left for name in moved)
     return [left for left in fits if left.worst > OFF]
 
 
@@ -175,8 +180,8 @@ def _of_rotation(bone, own: Sequence[str], limits: Limits) -> dict[str, float]:
     return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in own}
 
 
-def _fit(bone, own: Sequence[str], limits: Limits) -> _Fit:
-    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it."""
+def _fit(bone, own: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
+    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as for `posed`."""
     shown = basis(bone)
     turn = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
@@ -185,8 +190,9 @@ def _fit(bone, own: Sequence[str], limits: Limits) -> _Fit:
     revolute = [axis for axis in own if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
     angles, fitted = channels, channels_turn
-    if revolute and rotations.angle_between(channels_turn, turn) > SAME:
-        angles = _angles(turn, order, revolute, channels, spans)
+    near = tuple(before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True))
+    if revolute and (near != channels or rotations.angle_between(channels_turn, turn) > SAME):
+        angles = _angles(turn, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
     values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
@@ -202,20 +208,25 @@ def _fit(bone, own: Sequence[str], limits: Limits) -> _Fit:
     return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch))
 
 
-def _angles(turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, spans: Spans) -> Angles:
-    """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a joint stay as in `channels`."""
+def _angles(turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans) -> Angles:
+    """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a joint stay as in `channels`.
+
+    Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from its channel by single
+    precision alone is the channel's.
+    """
     if len(revolute) == 1:
-        axis = revolute[0]
-        angles = list(channels)
-        angles[INDEX[axis]] = _about(turn, order, axis, channels, spans[INDEX[axis]])
-        return tuple(angles)
-    fixed = [spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)]
-    fitted = rotation_modes.angles_of(turn, order, channels, fixed)
-    return tuple(fitted[k] if axis in revolute else channels[k] for k, axis in enumerate(REVOLUTE))
+        index = INDEX[revolute[0]]
+        fitted = list(channels)
+        fitted[index] = rotation_modes.nearest(_about(turn, order, revolute[0], channels), near[index], spans[index])
+    else:
+        fixed = [spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)]
+        fitted = list(rotation_modes.angles_of(turn, order, near, fixed))
+    is_channel = (axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE))
+    return tuple(channel if is_same else angle for angle, channel, is_same in zip(fitted, channels, is_channel, strict=True))
 
 
-def _about(turn: Quaternion, order: str, axis: str, channels: Angles, span: tuple[float, float]) -> float:
-    """Angle [rad] of a bone's only joint that comes nearest to a rotation: the twist about the joint's axis between the other hinges."""
+def _about(turn: Quaternion, order: str, axis: str, channels: Angles) -> float:
+    """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the axis, between other hinges."""
     above, below, reached = rotations.IDENTITY, rotations.IDENTITY, False
     for hinge in parent_first(order):
         if hinge == axis:
@@ -224,7 +235,7 @@ def _about(turn: Quaternion, order: str, axis: str, channels: Angles, span: tupl
             part = rotations.about(UNIT[hinge], angle)
             above, below = (above, rotations.multiply(below, part)) if reached else (rotations.multiply(above, part), below)
     between = rotations.multiply(rotations.multiply(rotations.conjugate(above), turn), rotations.conjugate(below))
-    return rotation_modes.nearest(rotations.twist_angle(between, UNIT[axis]), channels[INDEX[axis]], span)
+    return rotations.twist_angle(between, UNIT[axis])
 
 
 def _inside(value: float, span: tuple[float, float]) -> float:

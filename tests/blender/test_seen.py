@@ -437,3 +437,27 @@ def test_the_ghost_has_bones_without_a_servo_where_they_are_seen():
     lines = ghost.posed(rig, (device.Source(chain.uid, "base", "X"),), [0.0])
     shown = [tuple(end) for bone in rig.pose.bones for end in (bone.head, bone.tail)]
     assert [place for line in lines for place in line] == [pytest.approx(place, abs=1e-6) for place in shown]
+
+
+@pytest.mark.every_blender
+def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_turns_it(tmp_path):
+    rig = build({"base": "X", "wheel": "X"})
+    chain = chain_of(rig, "base", "wheel")
+    for number, joint in enumerate(chain.joints):
+        joint.servo, joint.lower, joint.upper = number, -7.0, 7.0
+    constrain(rig, rig.pose.bones["wheel"], "X", 0.0, "COPY_ROTATION")
+    leader = bpy.data.objects["Master"].pose.bones["leader"]
+    frames = range(1, 42)
+    for frame in frames:
+        leader.rotation_euler.x = 0.15 * (frame - 1)
+        leader.keyframe_insert("rotation_euler", frame=frame)
+    work = Export(bpy.context.scene, rig, frames[0], frames[-1], 24, False, "csv")
+    while work.step():
+        pass
+    work.cancel()
+    assert [row[1] for row in work.rows[:41]] == pytest.approx([0.15 * (frame - 1) for frame in frames], abs=1e-5)
+    sources, sent = device.sources(rig), [0.0, 0.0]
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        sent = values.positions(values.moving(rig, sources, sent))
+        assert sent[1] == pytest.approx(0.15 * (frame - 1), abs=1e-5)

@@ -158,13 +158,14 @@ class MotionCheck(Stepped):
 
     def _note_seen(self, mover: Mover, frame: int) -> None:
         """Notes the values of joints as the scene shows them, where no solver moves them."""
-        values = mover.posed()
         take = self.takes.get(mover.key)
+        joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
+        keys = [joint.key for joint in joints]
+        values = mover.posed(dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
         if take is None:
-            joints = [joint for joint in mover.joints() if joint.key in values]
             ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
             take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
-        now = np.array([values[joint.key] for joint in mover.joints() if joint.key in values])
+        now = np.array([values[key] for key in keys])
         take.frames.append(frame)
         take.desired.append(now)
         take.filtered.append(now)
