@@ -65,9 +65,7 @@ def _frame_change_post(scene, depsgraph) -> None:
     if depsgraph.mode != "RENDER":
         for also in list(after_frame):
             granted(also)(scene, depsgraph)
-        if links.follows_constraints(scene):
-            live.evaluate(depsgraph)
-        links.send_scene(scene)
+        links.send_scene(scene, depsgraph)
         if live.is_playing():
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
@@ -169,9 +167,7 @@ def _clock() -> float | None:
     more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
     if not live.is_playing():
         for scene, view_layer in shown:
-            if view_layer.depsgraph and links.follows_constraints(scene):
-                live.evaluate(view_layer.depsgraph)
-            links.send_scene(scene)
+            links.send_scene(scene, view_layer.depsgraph)
         budget.clock.note(perf_counter() - begun)
     redraw()
     if not any(more):

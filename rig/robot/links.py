@@ -15,7 +15,7 @@ from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
 from ..blender.counting import listing
 from ..blender.presence import find
-from ..live.live import is_playing, is_rendering, look_at_render
+from ..live.live import evaluate, is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from ..live.runtime import live_movers
 from . import device as robot_device
@@ -307,25 +307,18 @@ def _is_live(rig) -> bool:
     return any(mover.is_live for mover in movers_of(rig))
 
 
-def follows_constraints(scene) -> bool:
-    """Whether a robot follows bones that constraints move while something in the scene is live: until Blender evaluates once more, such
-    bones are where the live poses of the frame before put them.
+def send_scene(scene, depsgraph) -> None:
+    """Sends the values that a scene's rigs show now to their robots.
+
+    Bones that constraints move may depend on live poses. Blender has evaluated them with those of the frame before; where a robot follows
+    such a bone, the depsgraph of the scene is evaluated once more.
     """
-    rigs = _rigs_in(scene) if _robots and live_movers(scene) else ()
-    return any(robot_values.constrained_bones(rig, sources(rig)) for rig in rigs)
-
-
-def _rigs_in(scene) -> Iterator:
-    """Armature objects of connected robots that are in a scene."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
-        if rig is not None and rig.name in scene.objects:
-            yield rig
-
-
-def send_scene(scene) -> None:
-    """Sends the values that a scene's rigs show now to their robots."""
-    for rig in _rigs_in(scene):
+        if rig is None or rig.name not in scene.objects:
+            continue
+        if depsgraph and not _is_held() and robot_values.constrained_bones(rig, robot.sources) and live_movers(scene):
+            evaluate(depsgraph)
         if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
             send(rig)
 

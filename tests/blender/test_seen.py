@@ -9,7 +9,7 @@ from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
 from limber.rig.reading import channels
-from limber.rig.robot import device, ghost, lookahead, puppeteer, values
+from limber.rig.robot import device, ghost, links, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, make_active, select, target
@@ -347,7 +347,7 @@ def test_where_nothing_is_constrained_no_frame_is_evaluated_again(ear, monkeypat
     muted(ear)
     ear.pose.bones["head"].constraints[-1].mute = ear.pose.bones["base"].constraints[-1].mute = False
     again: list = []
-    monkeypatch.setattr("limber.rig.live.live.evaluate", again.append)
+    monkeypatch.setattr(links, "evaluate", again.append)
     bpy.ops.limber.connect()
     seen_over_time(ear, "ear", range(1, 6))
     assert not again
