@@ -5,6 +5,7 @@ from random import Random
 
 import bpy
 import pytest
+from limber.hardware.motion_files import FORMATS
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
@@ -13,6 +14,7 @@ from limber.rig.robot import device, ghost, links, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, make_active, select, target
+from tests.blender.test_chains_override import library  # noqa: F401
 
 NEAR = radians(1e-4)  # [rad]
 KINDS = ("COPY_ROTATION", "COPY_TRANSFORMS", "TRANSFORM", "LIMIT_ROTATION", "IK")
@@ -461,3 +463,68 @@ def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_tu
         bpy.context.scene.frame_set(frame)
         sent = values.positions(values.moving(rig, sources, sent))
         assert sent[1] == pytest.approx(0.15 * (frame - 1), abs=1e-5)
+
+
+@pytest.mark.every_blender
+def test_what_drives_or_keys_a_constraints_influence_counts_in_each_frame():
+    rig = build({"base": "X", "arm": "X"})
+    chain = chain_of(rig, "base", "arm")
+    for number, joint in enumerate(chain.joints):
+        joint.servo = number
+    bone = rig.pose.bones["arm"]
+    constrain(rig, bone, "X", 0.8, "COPY_ROTATION")
+    rig["share"] = 0.0
+    rig.keyframe_insert('["share"]', frame=1)
+    rig["share"] = 1.0
+    rig.keyframe_insert('["share"]', frame=11)
+    curve = bone.constraints[0].driver_add("influence")
+    variable = curve.driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = rig, '["share"]'
+    curve.driver.expression = variable.name
+    work = Export(bpy.context.scene, rig, 1, 11, 24, False, "csv")
+    while work.step():
+        pass
+    work.cancel()
+    shown = seen_over_time(rig, "arm", range(1, 12))
+    assert shown[0] == 0.0
+    assert shown[-1] == pytest.approx(0.8, abs=1e-6)
+    assert [row[1] for row in work.rows[:11]] == pytest.approx(shown, abs=NEAR)
+
+
+@pytest.mark.every_blender
+def test_between_frames_and_in_nla_strips_the_file_has_what_is_seen():
+    rig = build({"base": "X", "arm": "X"})
+    chain = chain_of(rig, "base", "arm")
+    for number, joint in enumerate(chain.joints):
+        joint.servo = number
+    constrain(rig, rig.pose.bones["arm"], "X", 0.0, "COPY_ROTATION")
+    master_rig = bpy.data.objects["Master"]
+    leader = master_rig.pose.bones["leader"]
+    for frame, angle in ((1, 0.0), (5, 0.9), (9, -0.4)):
+        leader.rotation_euler.x = angle
+        leader.keyframe_insert("rotation_euler", frame=frame)
+    animation = master_rig.animation_data
+    strip = animation.nla_tracks.new().strips.new("strip", 1, animation.action)
+    animation.action = None
+    strip.scale = 1.5
+    scene = bpy.context.scene
+    scene.render.fps = 24
+    work = Export(scene, rig, 1, 9, 50, False, next(name for name, form in FORMATS.items() if form.has_frames and not form.poses))
+    while work.step():
+        pass
+    work.cancel()
+    for number, row in enumerate(work.rows[: work.total]):
+        frame = 1 + number * work.stride
+        scene.frame_set(int(frame), subframe=frame % 1)
+        assert row[1] == pytest.approx(seen_angle(rig, "arm"), abs=NEAR)
+
+
+@pytest.mark.every_blender
+def test_a_linked_armature_with_an_override_is_read_as_it_is_seen(library):  # noqa: F811
+    library.save(with_chain=True)
+    rig = library.override()
+    make_active(rig)
+    bone = rig.pose.bones[rig.limber.chains[0].joints[-1].bone]
+    axis = rig.limber.chains[0].joints[-1].axis
+    constrain(rig, bone, axis, 0.6, "COPY_ROTATION")
+    assert of(rig)[bone.name, axis] == pytest.approx(0.6, abs=1e-6)
