@@ -13,7 +13,6 @@ from .recording import MotionFileError, Recording
 LARGEST = 100_000_000  # [bytes] of a file
 AUTOMATIC = "auto"
 DEFAULTS = Settings()
-SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # beside a move, in the order of `RecordedMoves`
 
 
 def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
@@ -97,9 +96,3 @@ def _content(suffix: str, data: bytes) -> object:
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")
-
-
-def sound_beside(path: Path) -> Path | None:
-    """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
-    names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if found.is_file()), None)
