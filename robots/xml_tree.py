@@ -1,6 +1,7 @@
 """XML files as trees of elements with line numbers. Knows no Blender."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -26,6 +27,14 @@ class Element:
         """Child elements with that tag, in the file's order."""
         return [child for child in self.children if child.tag == tag]
 
+    def below(self) -> Iterator["Element"]:
+        """This element and all elements in it, in the file's order."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed(element.children)
+
     def first(self, tag: str) -> "Element | None":
         """The first child element with that tag; None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
@@ -50,6 +59,11 @@ def read_xml(path: Path) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror}): check its path") from error
+    return parse(data, path)
+
+
+def parse(data: bytes, path: Path) -> Element:
+    """Root element of the content of an XML file at `path`. Raises MalformedError, as `read_xml`."""
     if data.startswith(lfs.SIGNATURE):
         raise MalformedError(str(path), 0, "", f"this {lfs.IS_POINTER}")
     parser = expat.ParserCreate()

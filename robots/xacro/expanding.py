@@ -31,13 +31,7 @@ TRUE, FALSE = ("true", "1"), ("false", "0")
 
 def is_xacro(root: Element) -> bool:
     """Whether a document contains xacro elements."""
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if element.tag.startswith(PREFIX):
-            return True
-        waiting += element.children
-    return False
+    return any(element.tag.startswith(PREFIX) for element in root.below())
 
 
 def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str]) -> Element:
