@@ -120,7 +120,7 @@ class Document:
         given = self._classes[name].get(_default_tag(element.tag), {})
         if any(word in element.attributes for word in ORIENTATIONS):
             given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
-        return Element(element.tag, {**given, **element.attributes}, element.line, element.children, element.file, element.parent)
+        return element.with_attributes({**given, **element.attributes})
 
     def sections(self, tag: str) -> list[Element]:
         """Elements of all sections of that name."""
