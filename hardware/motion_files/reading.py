@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from ...files.presence import is_folder
 from .formats import FORMATS, Settings
 from .json_files import plain_of
 from .lerobot_dataset import INFO
@@ -26,7 +27,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     Raises:
         MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
-    path = path / INFO if path.is_dir() else path
+    path = path / INFO if is_folder(path) else path
     try:
         if path.stat().st_size > LARGEST:
             raise MotionFileError(f"it has {path.stat().st_size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f}: import it in parts")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ...files.presence import is_file
 from ..errors import ExportError
 
 LARGEST = 100_000_000  # [bytes] of a sound that is copied: ten minutes of uncompressed stereo
@@ -35,7 +36,7 @@ SOUNDS: Mapping[str, Callable[[bytes], bool]] = {
 def sound_beside(path: Path) -> Path | None:
     """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
     names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if found.is_file()), None)
+    return next((found for found in names if is_file(found)), None)
 
 
 def read_sound(path: Path) -> bytes:

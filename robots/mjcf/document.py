@@ -3,6 +3,7 @@
 from math import pi, radians
 from pathlib import Path
 
+from ...files.presence import is_file
 from ...solvers.kinematics.rotations import (
     IDENTITY,
     Quaternion,
@@ -206,14 +207,6 @@ def from_z(axis: Vector) -> Quaternion:
         return IDENTITY if along[2] > 0.0 else about(X, pi)
     w = 1.0 + along[2]
     return normalized((w, *side)) if w > NO_LENGTH else about(scale(side, 1.0 / length(side)), pi)
-
-
-def is_file(path: Path) -> bool:
-    """Whether a path is an existing file; False for names that cannot be a path."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _default_tag(tag: str) -> str:

@@ -15,7 +15,7 @@ from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
-from ..tolerances import EXACT, MET
+from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
@@ -98,8 +98,8 @@ class WholeBody:
             TargetError: the values do not suit the targets, or `dt` is not above zero.
         """
         check(values, self.turning, self.placed, len(self.body))
-        if not 0.0 < dt < np.inf:
-            raise TargetError(f"a step takes time above zero, got {dt} s")
+        if not is_frame(dt):
+            raise TargetError(f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s")
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
