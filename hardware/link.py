@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..files.reasons import ending
 from ..motion import Kinematic
 from . import clock
 from .device import Device
@@ -292,7 +293,7 @@ class Link:
         code = process.poll()
         if code is not None:
             if not self._last_words:
-                self._last_words = _last_line(process) or f"exit status {code}"
+                self._last_words = _last_line(process) or ending(code)
             return Fault.WORKER_DIED
         beat = -1 if report is None else report.beat
         now, before = clock.now(), self._looked_at

@@ -95,7 +95,7 @@ class BoneSolver:
             GazeError: As `GazeSolver.solve`.
         """
         began = time.perf_counter()
-        authored = np.array(check_goal(self.skeleton, goal, start=start))
+        authored = np.array(check_goal(self.skeleton, goal, start=start, dt=dt))
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
@@ -182,10 +182,10 @@ class _Problem:
         Args:
             at: Where the step begins.
             forces: Forces at the last step: the curvature of the aim counts with them.
-            damping: Share of the secondary cost's diagonal that is added to it.
+            damping: Share of the secondary cost's diagonal that is added to it; it lessens the part of the aim error that is corrected.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
-        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN))
+        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
         matrix = at.matrix + self.curvature(at, forces)
         stiffness = at.matrix.diagonal()
         matrix.flat[:: len(matrix) + 1] += damping * stiffness
