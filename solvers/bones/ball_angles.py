@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..kinematics.se3 import Array, exponential
+from ..kinematics.se3 import Array, cross, exponential
 
 NEAR_GIMBAL = 1e-6  # cosine of the middle angle below which the first and the last joint rotate about one axis
 FULL_TURN = 2.0 * math.pi
@@ -24,20 +24,19 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
     a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last stays as in `near`.
     """
     entries = axes @ rotations @ axes.swapaxes(1, 2)  # in the frame of the axes
-    sense = np.einsum("bi,bi->b", axes[:, 0], np.cross(axes[:, 1], axes[:, 2]))
-    second = np.arctan2(sense * entries[:, 0, 2], np.hypot(entries[:, 1, 2], entries[:, 2, 2]))
+    sense = (axes[:, 0] * cross(axes[:, 1], axes[:, 2])).sum(1)
+    cosine = np.hypot(entries[:, 1, 2], entries[:, 2, 2])  # of the middle angle
+    second = np.arctan2(sense * entries[:, 0, 2], cosine)
     first = np.arctan2(-sense * entries[:, 1, 2], entries[:, 2, 2])
     third = np.arctan2(-sense * entries[:, 0, 1], entries[:, 0, 0])
-    locked = np.cos(second) < NEAR_GIMBAL
+    locked = cosine < NEAR_GIMBAL
     if locked.any():
         third = np.where(locked, near[:, 2], third)
         back = rotations @ exponential(-axes[:, 2] * third[:, None])  # of the first two joints
         middle = np.einsum("bij,bj->bi", back, axes[:, 1])
         alone = np.arctan2(sense * np.einsum("bi,bi->b", axes[:, 2], middle), np.einsum("bi,bi->b", axes[:, 1], middle))
         first = np.where(locked, alone, first)
-    one = np.stack([first, second, third], 1)
-    other = np.stack([first + math.pi, math.pi - second, third + math.pi], 1)
-    both = np.stack([one, other])
+    both = np.array(((first, second, third), (first + math.pi, math.pi - second, third + math.pi))).swapaxes(1, 2)
     both -= FULL_TURN * np.round((both - near) / FULL_TURN)
     apart = np.abs(both - near).sum(2)
     angles: Array = np.where((apart[0] <= apart[1])[:, None], both[0], both[1])
