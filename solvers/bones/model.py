@@ -126,6 +126,10 @@ class BoneModel:
         values = self._within(angles)
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
+    def has(self, pose: BonePose) -> bool:
+        """Whether a configuration has as many joints and balls as the skeleton: one with other limits has other balls."""
+        return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
+
     def frames(self, pose: BonePose) -> Frames:
         """Forward kinematics of one configuration, as a batch (1)."""
         return self.tree.forward(pose.values[None], balls=pose.balls[None])

@@ -58,9 +58,19 @@ class _Evaluated(NamedTuple):
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
+class _Authored(NamedTuple):
+    """An authored pose with its forward kinematics."""
+
+    model: BoneModel
+    reference: Angles  # (n,) its joint values
+    pose: BonePose
+    frames: Frames
+
+
 class _Last(NamedTuple):
     """The last frame's answer: where the next frame's steps begin."""
 
+    authored: _Authored
     deviation: BonePose  # from the authored pose
     before: BonePose | None  # the deviation of the frame before; None: it is not known
     forces: Angles  # (r,) that held the aim
@@ -127,10 +137,10 @@ class BoneSolver:
     def _descended(self, goal: GazeGoal, reference: Angles, memory: object) -> tuple[BonePose, float, int, _Last]:
         """The optimum, by damped Newton steps from the configuration `reference` (n,); its cost; the number of steps; the next memory."""
         model = self.model
-        authored = model.pose(reference)
-        frames = model.frames(authored)
-        problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
-        now, forces, before = problem.begun(authored, memory)
+        last = memory if isinstance(memory, _Last) and model.has(memory.deviation) else None
+        authored = self._authored(reference, last)
+        problem = _Problem(model, BatchedAim(model, goal), authored.pose, authored.frames, Levels(model.tree, authored.frames, goal))
+        now, forces, before = problem.begun(authored.pose, last)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = now.pose, now.secondary
         while steps < MOST_STEPS:
@@ -156,7 +166,14 @@ class BoneSolver:
             if gain <= LEAST_GAIN * now.cost(price):
                 break
         pose = problem.polished(now, pose)
-        return pose, cost, steps, _Last(model.deviation(authored, pose), before, forces)
+        return pose, cost, steps, _Last(authored, model.deviation(authored.pose, pose), before, forces)
+
+    def _authored(self, reference: Angles, last: _Last | None) -> _Authored:
+        """The pose of joint values (n,); the last frame's, if it is the same."""
+        if last is not None and last.authored.model is self.model and np.array_equal(last.authored.reference, reference):
+            return last.authored
+        pose = self.model.pose(reference)
+        return _Authored(self.model, reference, pose, self.model.frames(pose))
 
 
 class _Problem:
@@ -168,11 +185,11 @@ class _Problem:
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.goal.aim, Direction | Point)
 
-    def begun(self, authored: BonePose, memory: object) -> tuple[_Evaluated, Angles, BonePose | None]:
+    def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly meets the aim, else in the
         authored pose; the forces (r,) to begin with; and the last frame's deviation, if it is of use.
         """
-        if isinstance(memory, _Last) and len(memory.deviation.values) == len(authored.values):
+        if memory is not None:
             last = self.evaluated(self.model.deviated(authored, memory.extrapolated()))
             if last.errors.size[0] < NEARLY and last.errors.error[0].shape == memory.forces.shape:
                 return last, memory.forces, memory.deviation
