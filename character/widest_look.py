@@ -82,23 +82,32 @@ class Posed(NamedTuple):
         angles: The posture (n,).
         pose: Its pose.
         facing: Where the skeleton's end faces, from where it is in the posture.
+        ahead: Rotation of the end in its first bone, where all joints after that are at zero.
     """
 
     skeleton: Skeleton
     angles: list[float]
     pose: Pose
     facing: Facing
+    ahead: Quaternion
 
 
 def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
     """A posture (n,) of a skeleton; `before`, the last frame's, if that is the same."""
-    if before is not None and before.skeleton is skeleton and before.angles == angles:
+    is_same = before is not None and before.skeleton is skeleton
+    if before is not None and is_same and before.angles == angles:
         return before
+    # The end faces as at rest, on a first bone that is posed, which turns the body.
+    path = skeleton.path()
+    last = next((k for k, joint in enumerate(path[1:]) if rotations.length(skeleton.joints[joint].rest_offset) > SHORTEST_LINK), -1)
+    if before is not None and is_same:
+        ahead = before.ahead
+    else:
+        rest = skeleton.forward([0.0] * len(skeleton))
+        ahead = rotations.multiply(rotations.conjugate(rest.rotations[path[last]]), rest.tool_rotation)
     pose = skeleton.forward(angles)
-    # It faces as at rest, on a first bone that is posed, which turns the body.
-    first = next((k for k, joint in enumerate(skeleton.joints) if k and rotations.length(joint.rest_offset) > SHORTEST_LINK), len(angles))
-    body = [*angles[:first], *[0.0] * (len(angles) - first)]
-    return Posed(skeleton, angles, pose, Facing(skeleton.forward(body).tool_rotation, pose.tool_position))
+    facing = Facing(rotations.multiply(pose.rotations[path[last]], ahead), pose.tool_position)
+    return Posed(skeleton, angles, pose, facing, ahead)
 
 
 def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:
