@@ -77,7 +77,7 @@ class BoneModel:
 
     def length(self, step: Angles) -> float:
         """The largest movement of a coordinate in a step (n,) [rad, or reaches]."""
-        return float(np.abs(step / self._units).max(initial=0.0))
+        return max(map(abs, (step / self._units).tolist()), default=0.0)
 
     def moves(self, node: int) -> Array:
         """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node carries: 1 where the first one is
