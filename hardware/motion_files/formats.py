@@ -47,6 +47,7 @@ class Format:
         usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
+        has_positions: Whether its player takes servos' positions from it, which their ranges must hold; joints' values need no servo.
     """
 
     label: str
@@ -63,6 +64,7 @@ class Format:
     usual_rate: int = 0
     poses: tuple[str, ...] = ()
     has_sound: bool = False
+    has_positions: bool = True
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -86,6 +88,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             usual_rate=50,
             poses=(reachy_mini.HEAD,),
             has_sound=True,
+            has_positions=False,
         ),
         "lelamp": Format(
             "LeLamp Animation",
@@ -108,6 +111,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             has_episodes=True,
             has_frames=True,
             usual_rate=30,
+            has_positions=False,
         ),
         "ros2_yaml": Format(
             "ROS 2 YAML, Joint Trajectory",
@@ -117,6 +121,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda data, *_: joint_trajectory.read_yaml(data),
             more_suffixes=(".yml",),
             has_frames=True,
+            has_positions=False,
         ),
         "ros2_json": Format(
             "ROS 2 JSON, Joint Trajectory",
@@ -126,6 +131,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda data, *_: joint_trajectory.read_json(data),
             joint_trajectory.is_trajectory,
             has_frames=True,
+            has_positions=False,
         ),
         "csv": Format(
             "CSV",
@@ -140,6 +146,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ".csv",
             lambda motion, _: plain.joint_table(motion.recording),
             has_frames=True,
+            has_positions=False,
         ),
         "json": Format(
             "JSON",
@@ -148,6 +155,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda motion, _: plain.write_document(motion),
             lambda data, *_: plain.read_document(data),
             plain.is_own,
+            has_positions=False,
         ),
         "servo_animation_h": Format(
             "Arduino, blender-servo-animation",
