@@ -83,11 +83,18 @@ def put_constant_keys(curves, data_path: str, index: int, group: str, frames, va
     find(curves, data_path, index).update()
 
 
+def key_time(frame: float) -> float:
+    """Place of a key that is to show in a frame of the scene in use: with Time Stretching (Output > Frame Rate) it is another one."""
+    render = bpy.context.scene.render
+    return frame * render.frame_map_old / render.frame_map_new
+
+
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the keys of a channel within the range of `frames` by linearly interpolated ones; keys outside of the range stay.
+    """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of the range stay.
 
     A curve with modifiers is replaced by a new one, since they would change the keyed values.
     """
+    frames = list(map(key_time, frames))
     curve = find(curves, data_path, index)
     if curve is None or len(curve.modifiers):
         put_keys(curves, data_path, index, group, frames, values)
