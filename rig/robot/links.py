@@ -19,6 +19,7 @@ from ..blender.presence import find
 from ..live.live import evaluate, is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from ..live.runtime import live_movers
+from ..properties.remote import forbid_all_arming, forbid_arming
 from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
@@ -201,10 +202,19 @@ def servos(rig) -> list[int]:
 
 
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number."""
+    """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows it again."""
     for robot in _robots.values():
         robot.link.stop()
+    forbid_all_arming()
     return len(_robots)
+
+
+def disarm(rig, reason: str = "") -> None:
+    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm it until the user allows it
+    again.
+    """
+    _robots[rig.session_uid].link.disarm(reason)
+    forbid_arming(rig)
 
 
 def is_lost(rig) -> bool:
@@ -286,7 +296,7 @@ def send(rig) -> None:
     movers = list(movers_of(rig))
     are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
     if not robot.were_live <= are_live and (state := robot.link.status().state) not in OWN_WAYS:
-        robot.link.disarm("" if state is State.DISARMED else "live motion has ended")
+        disarm(rig, "" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
     if not _is_held():
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
