@@ -1,6 +1,7 @@
 """The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ...character.mover import Planning
 from ...solvers.table import SOLVERS
@@ -105,9 +106,6 @@ class ChainMover(BonePostures, Mover):
     def joints(self) -> list:
         return list(self.settings.joints)
 
-    def authored(self) -> dict[JointKey, float]:
-        return self._posed(self.joint_keys)
-
 
 class BodyMover(BoneJoints, Mover):
     """Mover: the body of an armature, which follows another armature or a stream."""
@@ -161,10 +159,11 @@ class BodyMover(BoneJoints, Mover):
     def joints(self) -> list:
         return []
 
-    def authored(self) -> dict[JointKey, float]:
+    @property
+    def posed_keys(self) -> list[JointKey]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return self._posed([key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
+        return [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven]
 
 
 class MechanismMover(MotorPostures, Mover):
@@ -230,12 +229,12 @@ class MechanismMover(MotorPostures, Mover):
     def joints(self) -> list:
         return list(self.settings.motors)
 
-    def authored(self) -> dict[JointKey, float]:
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
         return {motor.key: motor.value for motor in self.settings.motors}
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        return self.authored()
+        return self.posed()
 
     @property
     def why_no_servos(self) -> str:

@@ -23,6 +23,7 @@ NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unli
 EVEN = 0.25  # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
 STEEPEST, DEAREST = 100.0, 1e6  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
 LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
+ALONE = 0.01  # cost of a bone that has nothing to share, wherever it points: the shortest rotation where nothing must be level
 FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
 
 
@@ -87,7 +88,7 @@ class BoneModel:
         last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
         unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
         sizes, axes = np.linalg.eigh(of_bones / unit)
-        sizes = np.maximum(sizes, LEAST_INERTIA) ** power
+        sizes = np.maximum(sizes, LEAST_INERTIA) ** power if len(bones) > 1 else np.full_like(sizes, ALONE)
         if share < 0.5:
             sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[:, None]
         costs = (axes * sizes[:, None]) @ axes.swapaxes(1, 2)

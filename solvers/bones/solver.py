@@ -182,10 +182,10 @@ class _Problem:
         Args:
             at: Where the step begins.
             forces: Forces at the last step: the curvature of the aim counts with them.
-            damping: Share of the secondary cost's diagonal that is added to it.
+            damping: Share of the secondary cost's diagonal that is added to it; it lessens the part of the aim error that is corrected.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
-        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN))
+        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
         matrix = at.matrix + self.curvature(at, forces)
         stiffness = at.matrix.diagonal()
         matrix.flat[:: len(matrix) + 1] += damping * stiffness
