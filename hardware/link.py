@@ -69,6 +69,7 @@ class Link:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
+        self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
 
     @property
     def worker_pid(self) -> int | None:
@@ -102,6 +103,7 @@ class Link:
             self._memory = None
             raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
         self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
+        self._ended_at = -1
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
@@ -191,6 +193,7 @@ class Link:
     def disarm(self, reason: str = "") -> None:
         """Disarm the robot; until the next command its status says the reason."""
         self._make(Command.DISARM)
+        self._note_end()
         self._disarmed_because = reason
 
     def stop(self) -> None:
@@ -198,6 +201,7 @@ class Link:
         self._stops += 1
         if self._memory is not None:
             self._memory.press_stop(self._stops)
+            self._note_end()
 
     def clear_fault(self) -> None:
         """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
@@ -265,6 +269,8 @@ class Link:
         return joint
 
     def _make(self, command: Command, request: Request | None = None) -> None:
+        if self._memory is not None and command is not Command.DISARM and self._ended_at == self._memory.reports:
+            return  # Stop and Disarm win over what is ordered before the worker had a turn since
         self._disarmed_because = ""
         if self._memory is not None:
             self._memory.write_request(replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF))
@@ -278,6 +284,10 @@ class Link:
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()
+
+    def _note_end(self) -> None:
+        if self._memory is not None:
+            self._ended_at = self._memory.reports
 
     def _is_lost(self, report: Report | None) -> Fault | None:
         """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker that hangs is ended, so that it

@@ -62,6 +62,11 @@ class Mailbox:
         """Size in memory of a mailbox for messages of `size` bytes [bytes]."""
         return _COUNTER.size + 2 * (_COUNTER.size + size + _CHECK.size)
 
+    @property
+    def count(self) -> int:
+        """Number of messages that were written."""
+        return int(_COUNTER.unpack_from(self._memory, self._counter)[0])
+
     def write(self, message: bytes) -> None:
         """Replace the message by `message` (size,)."""
         if len(message) != self._size:
@@ -269,6 +274,11 @@ class SharedMemory:
     def press_stop(self, count: int) -> None:
         """Set the stop counter to `count`; any change of the counter is an emergency stop."""
         _STOP.pack_into(self._memory, _STOP_OFFSET, count & 0xFFFFFFFF)
+
+    @property
+    def reports(self) -> int:
+        """Number of reports that the worker has written."""
+        return self._report.count
 
     def write_orders(self, orders: Orders) -> None:
         self._orders.write(self._orders_codec.pack(orders))

@@ -85,6 +85,23 @@ def test_a_worker_is_not_called_lost_because_blender_itself_was_held_up(opened, 
     os.kill(link.worker_pid, signal.SIGCONT)
 
 
+@pytest.mark.parametrize("end", [Link.stop, Link.disarm])
+def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordered_after_it_is_not(opened, end):
+    link = opened(make_device())
+    arm(link)
+    end(link)
+    link.clear_fault()
+    link.arm()
+    link.jog(0, 0.2)
+    wait(link, lambda status: status.state in (State.DISARMED, State.FAULT))
+    state = link.status().state
+    link.clear_fault()
+    wait_for(link, State.DISARMED)
+    assert state is (State.FAULT if end is Link.stop else State.DISARMED)
+    link.jog(0, 0.2)
+    wait_for(link, State.SETUP)
+
+
 def test_closing_a_hung_worker_kills_it(opened):
     link = opened(make_device())
     wait_for(link, State.DISARMED)
