@@ -22,7 +22,7 @@ from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
 from .safety import Command, Fault, State
-from .sentences import sentence
+from .sentences import sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
@@ -303,10 +303,11 @@ class Link:
         return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)
+        text = shown(sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation))
         if report is None:
             return Status(state, text, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
+        shared["warnings"] = tuple(map(shown, report.warnings))
         return Status(state=state, sentence=text, fault=fault, **shared)
 
 
