@@ -9,6 +9,7 @@ import atexit
 import math
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
@@ -37,7 +38,7 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 
 class Link:
-    """The link from Blender to one robot; to be used from one thread.
+    """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
 
@@ -68,6 +69,7 @@ class Link:
         self._command_stops = 0
         self._stops = 0
         self._disarmed_because = ""
+        self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
     @property
     def worker_pid(self) -> int | None:
@@ -194,10 +196,11 @@ class Link:
         self._disarmed_because = reason
 
     def stop(self) -> None:
-        """Emergency stop, in any state; latches until `clear_fault`."""
-        self._stops += 1
-        if self._memory is not None:
-            self._memory.press_stop(self._stops)
+        """Emergency stop, in any state and from any thread; latches until `clear_fault`."""
+        with self._lock:
+            if self._memory is not None:
+                self._stops += 1
+                self._memory.press_stop(self._stops)
 
     def clear_fault(self) -> None:
         """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
@@ -248,8 +251,9 @@ class Link:
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
         atexit.unregister(self._close_at_exit)
         hangs = self._is_lost(self._report()) is Fault.WORKER_HUNG
-        process, memory = self._process, self._memory
-        self._process = self._memory = None
+        with self._lock:
+            process, memory = self._process, self._memory
+            self._process = self._memory = None
         if process is not None:
             leave(process, 0.0 if hangs else CLOSE_GRACE)
         if memory is not None:

@@ -46,6 +46,7 @@ class Orders(Inbox):
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
 
     def alarm(self) -> None:
+        links.press_stops()
         self.stops = True
 
     def take(self, message: Message) -> None:
