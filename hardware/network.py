@@ -11,7 +11,9 @@ from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
 RECEIVE = 2_048  # [bytes] most that a turn of the worker takes: eight times what the daemon sends, and decoded within 2 ms whatever it is
-FLOODED_AFTER = 128  # turns in a row in which more came than is taken: what is read is older every time, after a quarter of a megabyte 1.3 s
+FLOODED_AFTER = (
+    128  # turns in a row in which more came than is taken: what is read is older every time, after a quarter of a megabyte 1.3 s
+)
 MOST_WAITING = 8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
 
 

@@ -6,7 +6,6 @@ The daemon answers no command. It sends where its motors are 50 times a second, 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
