@@ -5,12 +5,13 @@ settings come into Blender, and all other modules can rely on the bounds.
 """
 
 from collections.abc import Iterator
-from math import isfinite
+from math import hypot, isfinite
 
 import bpy
 
 from .stored_value import storage_of, stored_value
 
+SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
 _count = 0  # number of objects at the last call
 
 
@@ -57,20 +58,23 @@ def _bring_group_within(group) -> bool:
     return changed
 
 
-def _number_within(prop, group, _stored):
-    """The value of a number property within its bounds; None: it is."""
-    value = getattr(group, prop.identifier)
+def _number_within(prop, group, stored):
+    """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself takes the default."""
     if not prop.is_array:
-        return _bounded(prop, value, prop.default)
-    values = [_bounded(prop, number, default) for number, default in zip(value, prop.default_array, strict=True)]
-    return None if set(values) == {None} else [own if new is None else new for own, new in zip(value, values, strict=True)]
+        value = getattr(group, prop.identifier)
+        within = _bounded(prop, value, prop.default)
+        return None if within == value else within
+    values, defaults = list(stored), list(prop.default_array)
+    if len(values) != len(defaults):
+        return None
+    within = [_bounded(prop, number, default) for number, default in zip(values, defaults, strict=True)]
+    if prop.subtype == "QUATERNION" and hypot(*within) < SHORTEST:
+        return defaults
+    return None if within == values else within
 
 
-def _bounded(prop, value: float, default: float) -> float | None:
-    if not isfinite(value):
-        return default
-    within = min(max(value, prop.hard_min), prop.hard_max)
-    return None if within == value else within
+def _bounded(prop, value: float, default: float) -> float:
+    return min(max(value, prop.hard_min), prop.hard_max) if isfinite(value) else default
 
 
 def _choice_within(prop, _group, stored) -> int | None:
