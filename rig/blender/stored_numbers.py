@@ -5,7 +5,7 @@ settings come into Blender, and all other modules can rely on the bounds.
 """
 
 from collections.abc import Iterator
-from math import hypot, isfinite
+from math import hypot, isnan
 
 import bpy
 
@@ -74,7 +74,7 @@ def _number_within(prop, group, stored):
 
 
 def _bounded(prop, value: float, default: float) -> float:
-    return min(max(value, prop.hard_min), prop.hard_max) if isfinite(value) else default
+    return default if isnan(value) else min(max(value, prop.hard_min), prop.hard_max)
 
 
 def _choice_within(prop, _group, stored) -> int | None:

@@ -68,13 +68,22 @@ class Dense:
         matrix, vector = self.matrix, self.vector
         loose = (sides == 0).nonzero()[0]
         if len(loose) == len(sides):
-            return np.linalg.solve(matrix, vector), held
+            return _least(matrix, vector), held
         rows, x = matrix.take(loose, axis=0), held.copy()
-        x[loose] = np.linalg.solve(rows.take(loose, axis=1), vector.take(loose) - rows @ held)
+        x[loose] = _least(rows.take(loose, axis=1), vector.take(loose) - rows @ held)
         slope: Array = matrix @ x
         slope -= vector
         slope[loose] = 0.0
         return x, slope
+
+
+def _least(matrix: Array, vector: Array) -> Array:
+    """Minimum of x' H x / 2 - g' x; the shortest, where H is so steep along some directions that in rounding it is singular."""
+    try:
+        return np.linalg.solve(matrix, vector)
+    except np.linalg.LinAlgError:
+        shortest: Array = np.linalg.lstsq(matrix, vector, rcond=None)[0]
+        return shortest
 
 
 def solve(matrix: Array, vector: Array, lower: Array, upper: Array, sides: Sides | None = None) -> Boxed:

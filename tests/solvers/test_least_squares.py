@@ -244,3 +244,9 @@ def test_rows_over_a_stiff_box_take_a_bounded_number_of_solves(seed, monkeypatch
     assert answer.stopped
     assert answer.rounds <= 15
     assert np.all((lower <= answer.x) & (answer.x <= upper))
+
+
+def test_a_quadratic_that_rounding_makes_singular_has_its_shortest_minimum():
+    slope = np.array([1e20, 1e20, 0.0])
+    answer = box.solve(np.outer(slope, slope) + np.diag([0.0, 0.0, 1.0]), 1e40 * np.array([1.0, 1.0, 0.0]), -np.ones(3), np.ones(3))
+    assert answer.x == pytest.approx([0.5, 0.5, 0.0])
