@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from ...files.presence import is_folder
 from .formats import FORMATS, Settings
 from .json_files import plain_of
 from .lerobot_dataset import INFO
@@ -13,7 +14,6 @@ from .recording import MotionFileError, Recording
 LARGEST = 100_000_000  # [bytes] of a file
 AUTOMATIC = "auto"
 DEFAULTS = Settings()
-SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # beside a move, in the order of `RecordedMoves`
 
 
 def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
@@ -27,7 +27,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     Raises:
         MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
-    path = path / INFO if path.is_dir() else path
+    path = path / INFO if is_folder(path) else path
     try:
         if path.stat().st_size > LARGEST:
             raise MotionFileError(f"it has {path.stat().st_size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f}: import it in parts")
@@ -97,9 +97,3 @@ def _content(suffix: str, data: bytes) -> object:
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")
-
-
-def sound_beside(path: Path) -> Path | None:
-    """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
-    names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if found.is_file()), None)

@@ -9,7 +9,8 @@ import bpy
 
 from ...hardware.errors import HardwareError
 from ...hardware.motion_files import Column, Recording, Settings
-from ...hardware.motion_files.reading import DEFAULTS, Reading, sound_beside
+from ...hardware.motion_files.reading import DEFAULTS, Reading
+from ...hardware.motion_files.sounds import sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named

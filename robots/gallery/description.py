@@ -9,6 +9,7 @@ from math import inf, radians
 from pathlib import Path
 from typing import Literal
 
+from ...files.presence import is_file
 from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
@@ -182,7 +183,7 @@ def read_description(folder: Path) -> Description:
 
 def _file(fields: Fields, key: str) -> Path:
     path = Path(fields.file).parent / fields.text(key)
-    if not path.is_file():
+    if not is_file(path):
         raise MalformedError(fields.file, 0, key, f"there is no file {path}: write its path from this folder")
     return path
 

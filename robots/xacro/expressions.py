@@ -83,14 +83,16 @@ TOO_LARGE = f"its value is larger than {MAX_SIZE} characters or entries"
 
 
 def size_of(value: Any) -> int:
-    """Number of characters and entries in a value, including nested lists and maps.
+    """Number of characters and entries in a value, including nested lists and maps, each of which Python can write as text.
 
     Raises:
-        ExpressionError: the value has more than MAX_SIZE characters and entries.
+        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more than MAX_BITS.
     """
     size, waiting = 0, [value]
     while waiting:
         found = waiting.pop()
+        if isinstance(found, int) and found.bit_length() > MAX_BITS:
+            raise ExpressionError("its number is too large")
         if isinstance(found, (str, list, tuple, dict)):
             size += len(found)
             if size > MAX_SIZE:
@@ -143,7 +145,7 @@ class Evaluator:
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
         except SyntaxError as error:
-            raise ExpressionError(f"it is no expression ({error.msg})") from error
+            raise ExpressionError(f"it is no expression ({error.msg.partition(': ')[0]})") from error
         except KeyError as error:
             raise ExpressionError(f"there is no entry {error}") from error
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
@@ -191,10 +193,7 @@ class Evaluator:
                     raise ExpressionError(TOO_LARGE)
             if isinstance(one, int) and isinstance(other, int) and max(one.bit_length(), other.bit_length()) > MAX_LENGTH:
                 raise ExpressionError("its number is too large")
-        found = OPERATORS[type(node.op)](one, other)
-        if isinstance(found, int) and found.bit_length() > MAX_BITS:
-            raise ExpressionError("its number is too large")
-        return found
+        return OPERATORS[type(node.op)](one, other)
 
     def _unary(self, node: ast.UnaryOp, names: Lookup) -> Any:
         if type(node.op) not in UNARY:

@@ -151,7 +151,7 @@ def test_a_stop_wakes_the_worker_between_two_turns(monkeypatch):
 
     slept = []
     monkeypatch.setattr(loop.time, "sleep", slept.append)
-    loop._wait(Pressed(), time.perf_counter() + 3600.0)
+    loop._wait(Pressed(), loop.clock.now() + 3600.0)
     assert slept == [loop.STOP_EVERY] * 3
 
 

@@ -69,6 +69,7 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
+        self.is_read = True  # whether nothing is left to be read, in the socket or the queue
         self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
@@ -113,7 +114,7 @@ class Inbox:
 
     def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
         """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
-        while self._receive() and self.clock() < begun + DRAINING * budget:
+        while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
             pass
         found: dict[Key, tuple[int, Message]] = {}
         while self._waiting:
@@ -133,6 +134,7 @@ class Inbox:
         if self._has_dropped:
             self.problem = TOO_MUCH
         self._has_dropped = self._is_alarmed = False
+        self.is_read = not (has_more or self._waiting)
         return found
 
     def _listen(self, closed: socket.socket) -> None:
