@@ -163,7 +163,7 @@ class ReportCodec:
         self.size = self._layout.size
 
     def pack(self, report: Report) -> bytes:
-        texts = [text.encode("utf-8") for text in (report.detail, "\n".join(report.warnings))]
+        texts = [text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))]  # a device may send surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return self._layout.pack(
             *(report.beat, report.state, report.fault),

@@ -87,7 +87,7 @@ class Worker:
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
-        if connection is not None:
+        if connection is not None and not stop:  # a stop goes out before anything that came
             connection.listen(now)
             self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:
@@ -104,6 +104,11 @@ class Worker:
             self._connection.speak(now)
         self._last_step = now
         self._report(now)
+
+    @property
+    def is_stop_pressed(self) -> bool:
+        """Whether Stop was pressed since the last step."""
+        return self._memory.stops != self._stops
 
     def shut_down(self, now: float) -> bool:
         """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the worker may end: the device is

@@ -11,7 +11,7 @@ from traceback import format_exc
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import overrides
+from ..blender import overrides, stored_numbers
 from ..blender.write_access import granted
 from ..live import budget, live
 from ..live.runtime import after_frame
@@ -75,6 +75,8 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
     panels say of them is drawn again.
     """
+    if stored_numbers.may_be_new():
+        granted(stored_numbers.bring_within_bounds)()
     gallery.scene_updated(depsgraph)
     if live.scene_updated(scene, depsgraph) or live.owner_updated(depsgraph):
         wake_clock()
@@ -136,7 +138,8 @@ def _load_post(*_) -> None:
 
 
 def _take_up() -> None:
-    """Converts data of older versions, and resumes what was saved live."""
+    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved live."""
+    stored_numbers.bring_within_bounds()
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.is_editable:
             kept_posture.modernise(rig)

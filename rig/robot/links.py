@@ -201,6 +201,12 @@ def servos(rig) -> list[int]:
     return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
 
 
+def press_stops() -> None:
+    """Emergency stop of all robots, from any thread: it touches none of Blender's data."""
+    for robot in list(_robots.values()):
+        robot.link.stop()
+
+
 def stop_all() -> int:
     """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows it again."""
     for robot in _robots.values():
