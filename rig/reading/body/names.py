@@ -8,12 +8,13 @@ mannequin and usual URDF files; other bones are paired if their names are equal.
 import re
 from collections.abc import Mapping, Sequence
 from math import dist
+from string import digits
 from typing import NamedTuple
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
 
-PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip0*\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
+PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
 MANY = 8  # number of deforming bones from which on the others count as controls
 SIDE = re.compile(r"^(left|right)[ _.-]?(?=\w)|[ _.-](left|right|l|r)$|^(l|r)[ _.-](?=\w)|^((?-i:[lLrR]))(?=(?-i:[A-Z]))", re.IGNORECASE)
@@ -183,7 +184,7 @@ def _plain(name: str) -> str:
 
 def _letters(name: str) -> str:
     """A name without separators and trailing number."""
-    return re.sub(r"[\W_]", "", re.sub(r"[\W_]*\d+$", "", name)).lower()
+    return re.sub(r"[\W_]", "", name.rstrip(digits)).lower()
 
 
 def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
