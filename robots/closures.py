@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..files.content import text as read_text
 from ..files.reasons import reason
 from ..solvers.kinematics.rotations import IDENTITY, Quaternion, X, Y, Z, between, cross, from_axes, multiply
 from ..solvers.kinematics.se3 import Frame
@@ -38,7 +39,7 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     """
     file = Path(closures)
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedError(str(file), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
     entries = _parse(text, str(file))

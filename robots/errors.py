@@ -14,6 +14,10 @@ class MalformedError(UrdfError):
     """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required element or attribute is missing."""
 
 
+class LargeError(UrdfError):
+    """The file is so large that the user is asked before it is read."""
+
+
 class NumberError(UrdfError):
     """An attribute that must be one or several finite numbers, and is not."""
 

@@ -1,5 +1,6 @@
 from bpy.props import StringProperty
 
+from ...files.content import text as read_text
 from ...files.reasons import reason
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
@@ -27,7 +28,7 @@ class LIMBER_OT_import_closures(ReadsFile, UndoOperator):
 
     def run(self, context):
         try:
-            text = self.path.read_text(encoding="utf-8-sig")
+            text = read_text(self.path)
         except (OSError, UnicodeDecodeError) as error:
             raise RigError(f"'{self.filepath}' cannot be read ({reason(error)}): choose the robot's YAML file") from error
         rig = rig_of(context)

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from ...files.content import text as read_text
 from ...files.folders import FolderWriter
 from ...files.reasons import reason
 from ...robots.errors import MalformedError
@@ -194,7 +195,7 @@ def _installed(robot: Description, model: FullModel) -> str:
 def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, None]:
     """Copies a model; yields each mesh before it is copied."""
     try:
-        text = model.path.read_text(encoding="utf-8-sig")
+        text = read_text(model.path)
     except (OSError, UnicodeDecodeError) as error:
         raise RigError(f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights") from error
     for number, (name, path) in enumerate(model.meshes.items()):

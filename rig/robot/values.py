@@ -25,7 +25,7 @@ from ..reading.file_joints import SourceKey
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
-QUOTES = ("'", "\"")  # around a key in a data path
+QUOTES = ("'", '"')  # around a key in a data path
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 

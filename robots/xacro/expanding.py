@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...files.content import text as read_text
 from ...files.reasons import reason
 from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
@@ -276,7 +277,7 @@ class _Expander:
             self.yaml_bytes += path.stat().st_size
             if self.yaml_bytes > MAX_YAML_BYTES:
                 raise ExpressionError(f"with the file '{path}' it loads more than {MAX_YAML_BYTES} bytes of YAML: is this a robot?")
-            self.yaml[path] = parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
+            self.yaml[path] = parse_yaml(read_text(path), str(path), yaml_scalar)
             return self.yaml[path]
         except (OSError, UnicodeDecodeError) as error:
             raise ExpressionError(f"the file '{path}' cannot be read ({reason(error)}): check its path") from error
