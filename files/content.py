@@ -4,8 +4,17 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 LARGE = 50_000_000  # [bytes] a larger file is read only where the user says so
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file, open for reading; raises OSError for what is no regular file: opening a pipe may wait for ever."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, "it is no file", os.fspath(path))
+    return path.open("rb")
 
 
 def content(path: Path, most: int = LARGE) -> bytes:
@@ -18,13 +27,11 @@ def content(path: Path, most: int = LARGE) -> bytes:
     Raises:
         OSError: There is no such file, it cannot be read, or it is larger than `most` (EFBIG).
     """
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL, "it is no file", os.fspath(path))
-    if status.st_size > most:
-        raise OSError(errno.EFBIG, f"it has {status.st_size / 1e6:.0f} MB, more than {most / 1e6:g}", os.fspath(path))
-    with path.open("rb") as file:
-        return file.read(status.st_size)
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(errno.EFBIG, f"it has {size / 1e6:.0f} MB, more than {most / 1e6:g}", os.fspath(path))
+        return file.read(size)
 
 
 def text(path: Path, most: int = LARGE) -> str:

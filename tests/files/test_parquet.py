@@ -30,20 +30,26 @@ def table(data: bytes) -> Table:
     return Table(io.BytesIO(data))
 
 
+def rows(found: Table, name: str, first: int = 0, end: int | None = None, group: int = 0) -> list[list[float]]:
+    """The rows of a column, each with its numbers."""
+    numbers, width = found.column(group, name, first, end).tolist(), found.width(group, name)
+    return [numbers[k : k + width] for k in range(0, len(numbers), width)]
+
+
 def test_numbers_and_lists_of_them_are_read_again_and_texts_are_left_out():
     found = table(WHOLE)
     assert (found.names, found.groups, found.bounds(0, "episode_index")) == (("action", "episode_index"), (50,), (0, 1))
-    assert [row[0] for row in found.column(0, "episode_index")] == [k // 25 for k in range(50)]
-    for one, other in zip(found.column(0, "action", 7, 31), ROWS[7:31], strict=True):
+    assert list(found.column(0, "episode_index")) == [k // 25 for k in range(50)]
+    for one, other in zip(rows(found, "action", 7, 31), ROWS[7:31], strict=True):
         assert one == pytest.approx(other, abs=1e-7)
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40), st.integers(1, 7))
 def test_any_whole_numbers_and_lists_of_any_length_are_read_again(numbers, size):
-    rows = [[float(k)] * size for k in range(len(numbers))]
-    found = table(encode([Column("a", "int64", numbers), Column("b", "float32", rows, is_list=True)]))
-    assert [row[0] for row in found.column(0, "a")] == numbers
-    assert [list(row) for row in found.column(0, "b")] == rows
+    lists = [[float(k)] * size for k in range(len(numbers))]
+    found = table(encode([Column("a", "int64", numbers), Column("b", "float32", lists, is_list=True)]))
+    assert list(found.column(0, "a")) == numbers
+    assert rows(found, "b") == lists
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(1, 40)), min_size=1, max_size=10))
@@ -146,9 +152,9 @@ def test_what_is_no_table_says_so():
 def test_tables_that_pyarrow_has_made_are_read(name):
     found = table(MADE[name])
     assert (found.groups, found.bounds(1, "episode_index")) == ((12, 12), (1, 1))
-    rows = [row for group in (0, 1) for row in found.column(group, "action")]
-    assert rows == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
-    assert found.column(1, "episode_index", 3, 5) == [[1], [1]]
+    actions = [row for group in (0, 1) for row in rows(found, "action", group=group)]
+    assert actions == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
+    assert found.column(1, "episode_index", 3, 5).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("name", ["own", *MADE])
