@@ -94,7 +94,7 @@ class ReadingProcess(Generic[Result]):
             with contextlib.suppress(OSError):
                 pipe.close()
         if status == 0 and not self._is_cancelled:
-            self._answer = pickle.loads(answer)  # noqa: S301 of our own process
+            self._answer = pickle.loads(answer)
             return
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
         why = "cancelled" if self._is_cancelled else lines[-1] if lines else f"exit status {status}"

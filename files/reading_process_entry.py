@@ -40,7 +40,7 @@ def main() -> None:
     name, package, *path = sys.argv[1:]
     sys.path[:] = path
     load_package(name, Path(package))
-    function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 from Blender
+    function, arguments = pickle.load(sys.stdin.buffer)
     threading.Thread(target=end_with_blender, daemon=True).start()
     answer = importlib.import_module(f"{name}.files.reading_process").called(function, arguments)
     sys.stdout.buffer.write(answer)

@@ -17,6 +17,15 @@ def shown_files(pattern: str):
     return StringProperty(name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"})
 
 
+def allow_large():
+    """Property by which the user says that a file is read which announces much."""
+    return BoolProperty(
+        name="Large File",
+        description="Read the file also if it announces more than 50 MB in memory, or more than an hour of motion",
+        options={"SKIP_SAVE"},
+    )
+
+
 def _absolute(operator) -> str:
     if not operator.filepath:
         raise RigError(operator.missing)

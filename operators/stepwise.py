@@ -23,12 +23,14 @@ class Stepwise(Operator):
     nothing = ""
     cancelled = ""
     settings: tuple[str, ...] = ()
+    is_watched = False  # a user waits at a window, for work in steps
     is_asking = False  # a dialog or the file browser is open, or was: no work has begun
 
     def invoke(self, context, event):
         if self.settings and not self.properties.is_property_set(self.settings[0]):
             self.is_asking = True
             return self._ask(context)
+        self.is_watched = True
         try:
             work = self.work = self._begin(context)
         except ERRORS as error:

@@ -9,7 +9,7 @@ from xml.parsers import expat
 from ..files.content import LARGE, content
 from ..files.reasons import reason
 from . import lfs
-from .errors import LargeError, MalformedError
+from .errors import LargeRobotError, MalformedError
 
 LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")  # below blank lines: expat refuses it there, simulators read it
 
@@ -47,14 +47,14 @@ def read_xml(path: Path, most: int = LARGE) -> Element:
     """Root element of an XML file of at most `most` bytes.
 
     Raises:
-        LargeError: the file is larger.
+        LargeRobotError: the file is larger.
         MalformedError: the file cannot be read, is no XML, or declares entities or attributes.
     """
     try:
         data = content(path, most)
     except OSError as error:
         if error.errno == EFBIG:
-            raise LargeError(str(path), 0, "", f"{error.strerror}: is this a robot?") from error
+            raise LargeRobotError(str(path), 0, "", f"{error.strerror}: is this a robot? Tick Large File to import it") from error
         raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
     if data.startswith(lfs.SIGNATURE):
         raise MalformedError(str(path), 0, "", f"this {lfs.IS_POINTER}")

@@ -53,6 +53,11 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     return recording
 
 
+def read_from_zero(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
+    """As `read`, with the first row at 0 s."""
+    return read(path, form, settings).from_zero()
+
+
 def _too_large(path: Path, what: str, settings: Settings) -> MotionFileError:
     """The error about a file that announces too much: a question, or a refusal where it was answered."""
     if settings.allow_large:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
+from ...files.large import LargeError
 from ..errors import HardwareError
 from ..lerobot import Mode
 
@@ -30,7 +31,7 @@ class MotionFileError(HardwareError, ValueError):
     """A motion file cannot be used; the message names the place in the file, the expected and the found value, and the remedy."""
 
 
-class LargeMotionError(MotionFileError):
+class LargeMotionError(MotionFileError, LargeError):
     """A motion file announces so much that the user is asked before it is read; the message says how much."""
 
 

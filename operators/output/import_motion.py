@@ -6,7 +6,7 @@ from ...hardware.motion_files import FORMATS, Episode, Settings
 from ...hardware.motion_files.lerobot_dataset import INFO
 from ...hardware.motion_files.reading import AUTOMATIC
 from ...rig.authoring.motion_import import MotionImport
-from ..files import ReadsFile, shown_files
+from ..files import ReadsFile, allow_large, shown_files
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
@@ -50,7 +50,9 @@ class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
     part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
     lerobot_values: lerobot_values()
 
-    settings = ("filepath", "format", "frame_start", "keys", "with_sound", *OF_EPISODES)
+    allow_large: allow_large()
+
+    settings = ("filepath", "format", "frame_start", "keys", "with_sound", "allow_large", *OF_EPISODES)
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
@@ -74,9 +76,10 @@ class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
 
     def _begin(self, context):
         first = self.frame_start if self.properties.is_property_set("frame_start") else context.scene.frame_current
-        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values))
+        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values), allow_large=self.allow_large)
         at_frames = self.keys == "FRAMES"
-        return MotionImport(context.scene, rig_of(context), self.path, self.format, first, at_frames, self.with_sound, settings)
+        arguments = self.path, self.format, first, at_frames, self.with_sound, settings, self.is_watched
+        return MotionImport(context.scene, rig_of(context), *arguments)
 
     def _says(self):
         return f"Reading '{self.work.at_work}', {self.work.done}%"

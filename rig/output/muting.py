@@ -1,6 +1,6 @@
 """Drivers and constraints that would override or change baked motion; a bake mutes them and reports their names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 import bpy
@@ -57,8 +57,8 @@ def wholly_keyed(keys: Mapping[Channel, list[float]]) -> list:
 
 
 def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """(object or bone, location values, rotation values) of those whose location and rotation are keyed completely; values for every
-    frame.
+    """(object or bone, location, rotation) of those whose location and rotation are keyed completely; of each part a list of values in all
+    frames for each component.
     """
     found: dict[tuple, dict[str, dict[int, list[float]]]] = {}
     for channel, values in keys.items():
@@ -69,7 +69,7 @@ def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
         if "location" in whole and len(whole) > 1:
             thing = find(name, uid)
             rotation = next(part for part in whole if part != "location")
-            numbers = [list(zip(*(columns[part][k] for k in range(len(PARTS[part]))), strict=True)) for part in ("location", rotation)]
+            numbers = [[columns[part][k] for k in range(len(PARTS[part]))] for part in ("location", rotation)]
             yield thing.pose.bones[bone] if bone else thing, *numbers
 
 
@@ -84,7 +84,8 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """Constraints of an object or bone that would change its baked location or rotation in some frame.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame, of which `places` and `turns` have
+    the values in all frames for each component.
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
     """
@@ -92,18 +93,24 @@ def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iter
         if held.mute or held.name.startswith(OWN):
             continue
         if isinstance(has, bpy.types.PoseBone) and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
-            rows = places if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+            rows = _extremes(places) if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
             if not any(_crosses(held, row) for row in rows):
                 continue
         yield held
 
 
-def _as_euler(has, turns: list[list[float]]) -> list:
+def _as_euler(has, turns: list[list[float]]) -> Iterable[Sequence[float]]:
+    """Rows of Euler angles that cross a limit where the rotations do."""
     if has.rotation_mode == "QUATERNION":
-        return [Quaternion(row).to_euler() for row in turns]
+        return (Quaternion(row).to_euler() for row in zip(*turns, strict=True))
     if has.rotation_mode == "AXIS_ANGLE":
-        return [Quaternion(row[1:], row[0]).to_euler() for row in turns]
-    return turns
+        return (Quaternion(row[1:], row[0]).to_euler() for row in zip(*turns, strict=True))
+    return _extremes(turns)
+
+
+def _extremes(columns: list[list[float]]) -> list[list[float]]:
+    """Two rows: the least and the greatest value of each column."""
+    return [[least(column) for column in columns] for least in (min, max)]
 
 
 def _crosses(held, row) -> bool:

@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limber.hardware.motion_files import FORMATS, ExportError, LargeMotionError, MotionFileError, Named, Settings, Take, frames_at, read, write
+from limber.hardware.motion_files import (
+    FORMATS,
+    ExportError,
+    LargeMotionError,
+    MotionFileError,
+    Named,
+    Settings,
+    Take,
+    frames_at,
+    read,
+    write,
+)
 from limber.hardware.motion_files.reading import sound_beside
 
 from tests.hardware.moves import POSES, REACHY, arm, device, lamp, motion, move, move_bytes, pose
