@@ -24,7 +24,7 @@ from .json_files import document
 from .lerobot_statistics import statistics
 from .motion import Motion
 from .named import Scale
-from .recording import ASKED_NUMBERS, MOST_NUMBERS, Column, LargeMotionError, MotionFileError, Recording, Unit
+from .recording import ASKED_NUMBERS, MOST_NUMBERS, NUMBER_BYTES, Column, LargeMotionError, MotionFileError, Recording, Unit
 
 Values = Literal["degrees", "range_m100_100", "plain"]
 Part = Literal["action", "observation.state"]
@@ -166,7 +166,7 @@ class _Decoding:
         """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too many."""
         self.count += count
         if self.count > ASKED_NUMBERS and not self.allow_large:
-            raise LargeMotionError(f"it announces {self.count:,} numbers".replace(",", " "))
+            raise LargeMotionError(f"it announces {self.count} numbers, {self.count * NUMBER_BYTES / 1e6:.0f} MB")
         if self.count > MOST_ROWS + MOST_NUMBERS:
             raise ParquetError(f"with it there are {self.count} numbers: split the dataset")
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
+from ...files.content import LARGE
 from ...files.large import LargeError
 from ..errors import HardwareError
 from ..lerobot import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
-ASKED_NUMBERS = 1_500_000  # a larger count is read only where the user says so: 50 MB in memory, 50 minutes of ten joints at 50 Hz
+NUMBER_BYTES = 32  # of a number in memory
+ASKED_NUMBERS = LARGE // NUMBER_BYTES  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz
 LONG = 3600.0  # [s] a longer motion is read only where the user says so
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
 LARGEST = 1e6  # [rad, m, degrees, steps] largest value

@@ -114,7 +114,7 @@ class MotionImport(Stepped):
         super().cancel()
 
     def _all_steps(self) -> Iterator[None]:
-        self._take((yield from self.reading.steps()))
+        self._take((yield from self.reading.steps(None)))
         yield
         parts = [*(column for column in self.recording.columns if column.name in self.matched), *self.targets]
         poses = {}
@@ -201,7 +201,7 @@ class MotionImport(Stepped):
         self.frames = [start + k for k in range(len(self.at))] if self.at_frames else [start + time * rate for time in times]
         keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
         if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
-            said = f"'{self.path.name}' would give {keys:,} keyframes, in {len(self.at):,} frames".replace(",", " ")
+            said = f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames ({times[-1] / 60:.0f} minutes)"
             raise LargeMotionError(f"{said}: {ALLOW}")
 
     def _find_targets(self) -> None:

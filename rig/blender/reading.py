@@ -7,6 +7,7 @@ from ...files.reading_process import ReadingError, ReadingProcess
 from .errors import RigError
 
 Result = TypeVar("Result")
+Progress = TypeVar("Progress")
 WAIT = 0.02  # [s] for the process in a step
 
 
@@ -40,11 +41,13 @@ class Reading(Generic[Result]):
         except ReadingError as error:
             raise RigError(str(error)) from error
 
-    def steps(self) -> Generator[None, None, Result]:
-        """Waits in steps for what the function returns, and returns it. Closing the generator ends the process. Raises as `result`."""
+    def steps(self, progress: Progress) -> Generator[Progress, None, Result]:
+        """Waits in steps for what the function returns, and returns it; yields `progress` meanwhile. If it is closed, the process ends.
+        Raises as `result`.
+        """
         try:
             while (found := self.result()) is None:
-                yield
+                yield progress
             return found
         finally:
             self.cancel()
