@@ -31,7 +31,7 @@ from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's
 SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
-SOME = 1000  # values or frames that a step converts
+SOME = 400  # values or frames that a step converts
 TARGET_CHANNELS = 7  # of a link's pose: a location and a quaternion
 KEY_BYTES = 72  # that Blender needs for a keyframe
 SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame

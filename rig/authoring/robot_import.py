@@ -31,7 +31,7 @@ ORDERS = {
     "Y": "YXZ",
     "": "XYZ",
 }  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
-SOME_BONES = 50  # made in a step
+SOME_BONES = 30  # made in a step
 BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 

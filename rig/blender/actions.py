@@ -6,7 +6,20 @@ import bpy
 import numpy as np
 
 CONSTANT, LINEAR = 0, 1  # Blender's numbers of interpolation modes, for foreach_set
-SOME_KEYS = 1000  # that are removed in a step
+KEY_FIELDS = {  # of a key, with the number of values and their type
+    "co": (2, np.float32),
+    "interpolation": (1, np.int32),
+    "handle_left": (2, np.float32),
+    "handle_right": (2, np.float32),
+    "handle_left_type": (1, np.int32),
+    "handle_right_type": (1, np.int32),
+    "easing": (1, np.int32),
+    "back": (1, np.float32),
+    "amplitude": (1, np.float32),
+    "period": (1, np.float32),
+    "type": (1, np.int32),
+}
+SOME_KEYS = 400  # that are removed in a step
 SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
 
 
@@ -107,26 +120,34 @@ def baking_keys(curves, data_path: str, index: int, group: str, frames, values) 
     _unmute_group(curve)
     points = curve.keyframe_points
     yield from _removing_keys(points, frames[0] - SAME_FRAME, frames[-1] + SAME_FRAME)
-    outside = len(points)
+    outside, before = len(points), int(np.count_nonzero(_frames(points) < frames[0]))
     points.add(len(frames))
     yield
-    for name, width, kind, new in (
-        ("co", 2, np.float32, np.column_stack((frames, values)).ravel()),
-        ("interpolation", 1, np.int32, LINEAR),
-    ):
+    new = {"co": np.column_stack((frames, values)), "interpolation": LINEAR}
+    # Keys are written in their order: Blender sorts them by exchanging neighbours.
+    for name, (width, kind) in KEY_FIELDS.items():
+        if before == outside and name not in new:
+            continue
         numbers = np.empty(width * len(points), kind)
         points.foreach_get(name, numbers)
-        numbers[width * outside :] = new
-        points.foreach_set(name, numbers)
+        rows = numbers.reshape(-1, width)
+        rows[outside:] = new.get(name, rows[outside:])
+        points.foreach_set(name, np.concatenate((rows[:before], rows[outside:], rows[before:outside])).ravel())
         yield
     curve.update()
 
 
-def _removing_keys(points, first: float, last: float) -> Iterator[None]:
-    """Removes the keys between two frames, in steps."""
+def _frames(points) -> np.ndarray:
+    """Frames of keys, in their order."""
     numbers = np.empty(2 * len(points), np.float32)
     points.foreach_get("co", numbers)
-    inside = np.flatnonzero((first < numbers[::2]) & (numbers[::2] < last))
+    return numbers[::2]
+
+
+def _removing_keys(points, first: float, last: float) -> Iterator[None]:
+    """Removes the keys between two frames, in steps."""
+    frames = _frames(points)
+    inside = np.flatnonzero((first < frames) & (frames < last))
     if len(inside) == len(points):
         points.clear()
         return
