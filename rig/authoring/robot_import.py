@@ -91,8 +91,8 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
         warnings = [*robot_size.of_joints(robot), *robot.warnings]
         if with_meshes:
             warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
-        context.scene.collection.children.link(collection)
         yield from _prepare_pose(tree, rig, bones)
+        context.scene.collection.children.link(collection)  # at the end: until then no redraw evaluates what is incomplete
         closures = closures_text(robot) if close_loops else ""
         if closures:
             yield Progress(1.0, "Closing loops")
