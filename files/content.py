@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+SMALL = 1_000_000  # [bytes] of files that have some thousand, and are read at once: calibrations, characters, descriptions
 LARGE = 50_000_000  # [bytes] a larger file is read only where the user says so
 
 

@@ -4,9 +4,8 @@ import os
 import re
 from pathlib import Path
 
-from ...files.content import content
+from ...files.content import SMALL, content
 
-MOST = 1_000_000  # [bytes] of a package.xml, which has some thousand
 FOLDERS_UP = 6  # as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
 NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
@@ -38,7 +37,7 @@ def find_package(name: str, file: str) -> Path | None:
 def _declared(folder: Path) -> str:
     """Package name in a folder's package.xml; "" without one."""
     try:
-        match = NAME.search(content(folder / "package.xml", MOST).decode("utf-8", errors="replace"))
+        match = NAME.search(content(folder / "package.xml", SMALL).decode("utf-8", errors="replace"))
     except (OSError, ValueError):
         return ""
     return match[1] if match else ""
