@@ -31,7 +31,7 @@ def load_package(name: str, folder: Path) -> None:
 
 def end_with_blender() -> None:
     """Wait until standard input, and with it Blender, is closed; then exit."""
-    while sys.stdin.buffer.read(1):
+    while os.read(0, 64):
         pass
     os._exit(1)
 
