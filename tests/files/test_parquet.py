@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from limber.files.parquet import Column, ParquetError, Table, Texts, encode
-from limber.files.parquet.compact import Long, Reader, struct
+from limber.files.parquet.compact import Long, Reader, struct, varint
+from limber.files.parquet.compact import struct as thrift
 from limber.files.parquet.compression import decompressed
 from limber.files.parquet.encodings import packed, run, runs
 
@@ -146,6 +147,37 @@ def test_what_is_no_table_says_so():
             table(data)
     with pytest.raises(ParquetError, match="it has no column 'state' of numbers: it has action, episode_index"):
         table(WHOLE).column(0, "state")
+
+
+def header(name: str, numbers: int, size: int, kind: int = 0) -> bytes:
+    """A table with a column of equal numbers in one page, which announces `size` bytes."""
+    body = bytes([1]) + varint(numbers << 1) + b"\0"
+    fields = {1: numbers, 2: 8, 3: 3, 4: 3} if kind == 0 else {1: numbers, 2: 0}
+    page = thrift({1: kind, 2: size, 3: len(body), (5 if kind == 0 else 7): fields}) + body
+    chunk = {1: 4, 2: [0], 3: [name], 4: 0, 5: Long(numbers), 6: Long(len(page)), 7: Long(len(page)), 9: Long(4)}
+    return table_of(page, [chunk], numbers)
+
+
+def table_of(pages: bytes, chunks: list, count: int, groups: int = 1) -> bytes:
+    group = {1: [{2: Long(4), 3: chunk} for chunk in chunks], 2: Long(1), 3: Long(count)}
+    footer = thrift({1: 2, 2: [{4: "schema", 5: 1}, {1: 4, 3: 0, 4: "a"}], 3: Long(count), 4: [group] * groups})
+    return b"PAR1" + pages + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_pages_that_announce_more_than_their_numbers_need_are_refused_before_they_are_unpacked():
+    for kind, words in ((0, "announces 60000000 bytes for 40 numbers"), (2, "announces 60000000 bytes for 40 numbers")):
+        with pytest.raises(ParquetError, match=words):
+            table(header("a", 40, 60_000_000, kind)).column(0, "a")
+    with pytest.raises(ParquetError, match="two dictionaries, or one of 2000000 numbers"):
+        table(header("a", 2_000_000, 100, 2)).column(0, "a")
+
+
+def test_groups_that_share_their_bytes_are_refused():
+    pages = bytes(500)
+    chunk = {1: 4, 2: [0], 3: ["a"], 4: 0, 5: Long(40), 6: Long(400), 7: Long(400), 9: Long(4)}
+    assert table(table_of(pages, [chunk], 40)).groups == (40,)
+    with pytest.raises(ParquetError, match="its columns announce more bytes than it has"):
+        table(table_of(pages, [chunk], 40, groups=50))
 
 
 @pytest.mark.parametrize("name", MADE)
