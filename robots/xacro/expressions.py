@@ -16,8 +16,8 @@ from ..errors import UrdfError
 MAX_LENGTH = 10_000  # characters of an expression
 MAX_BITS = 1024  # of a whole number: as far as a double reaches
 MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
-MAX_STEPS = 1_000_000  # nodes evaluated in a document, characters that are parsed, and the size of values: public robots need some ten
-# thousand
+MAX_STEPS = 1_000_000  # work of a document's expressions, and the size of their values: public robots need some ten thousand
+PARSING = 5  # steps for each character that is parsed
 MAX_KEYS = 1000  # of a map that an expression makes: keys can be chosen so that each is compared with all others
 MAX_POWER = 1024  # exponent of whole numbers
 
@@ -167,7 +167,7 @@ class Evaluator:
 
     def _tree(self, text: str) -> ast.expr:
         if text not in self._parsed:
-            self._work(len(text))
+            self._work(PARSING * len(text))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SyntaxWarning)  # of "1if", which Python reads all the same
                 self._parsed[text] = ast.parse(text, mode="eval").body
