@@ -174,6 +174,9 @@ def add_end(rig, chain, bone: str):
     for moved_bone in moving:
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
+    guess = forward.guess_of(rig, chain, bone)
+    if guess.reason:
+        forward.point(end, rig, bone, guess.direction)
     return end
 
 

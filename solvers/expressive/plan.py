@@ -7,6 +7,7 @@ time: equal states and goals give equal plans, bit for bit.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,11 @@ class Planning(NamedTuple):
     since_plan: float = LEAD  # [s] since the last cycle began
     cycles: int = 0  # number of cycles begun
     transition: Transition | None = None
+
+    def knowing(self, angles: Sequence[float]) -> "Planning":
+        """The state with one more branch in the pool, in the first place."""
+        branch = np.array([angles])
+        return self._replace(pool=Rows(branch if self.pool is None else np.concatenate([branch, self.pool.array])))
 
 
 class Planner:

@@ -21,7 +21,7 @@ from .model import Model
 from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .seeds import Seeds
+from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST
 
@@ -36,6 +36,8 @@ LEAST_DAMPING = 0.01  # share of the damping that remains
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
+# [s] without aim, after each of which all branches are searched, and from which plans look as far ahead as the way round may take
+SEARCHED_EVERY = 0.5
 EVERY_FRAME = PlanSlot()
 
 
@@ -134,9 +136,9 @@ class Followed(NamedTuple):
 class Tracker:
     """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
-    def __init__(self, model: Model, seeds: Seeds) -> None:
-        self.model = model
-        self.planner = Planner(model, seeds)
+    def __init__(self, model: Model, search: Search) -> None:
+        self.model, self.search = model, search
+        self.planner = Planner(model, search.seeds)
 
     def follow(
         self,
@@ -166,11 +168,23 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
         slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
-        now = FrameContext(GoalForecast(goal, moving, dt, ahead), authored, np.array(posture), start, last.speed, last.lost, slot, dt)
+        now = FrameContext(
+            GoalForecast(goal, moving, dt, ahead, last.lost >= SEARCHED_EVERY),
+            authored,
+            np.array(posture),
+            start,
+            last.speed,
+            last.lost,
+            slot,
+            dt,
+        )
         settling = last.settling if problem == last.problem else Settling()
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
+        if int(last.lost / SEARCHED_EVERY) > int((last.lost - dt) / SEARCHED_EVERY):
+            found, _ = self.search.solve(goal, posture, authored)
+            planning = planning.knowing(found.angles)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
