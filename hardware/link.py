@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..files.reasons import ending
 from ..motion import Kinematic
 from .device import Device
 from .errors import AnglesError, WorkerError
@@ -291,7 +292,7 @@ class Link:
         code = self._process.poll()
         if code is not None:
             if not self._last_words:
-                self._last_words = _last_line(self._process) or f"exit status {code}"
+                self._last_words = _last_line(self._process) or ending(code)
             return Fault.WORKER_DIED
         now = time.perf_counter()
         beat = -1 if report is None else report.beat

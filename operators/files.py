@@ -107,6 +107,13 @@ class WritesFile(ReadsFile):
         self.filepath = str(self._usual_path(context))
         return super().invoke(context, event)
 
+    def check(self, context):
+        """Adds the suffix to the name, so that Blender asks before the file is replaced. Blender calls it in the file browser."""
+        name = self.filepath
+        if bpy.path.basename(name).strip("."):  # else it is the folder alone
+            self.filepath = bpy.path.ensure_ext(name, self.suffix)
+        return self.filepath != name
+
     @property
     def path(self) -> Path:
         return Path(bpy.path.ensure_ext(_absolute(self), self.suffix))

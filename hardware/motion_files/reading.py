@@ -6,6 +6,7 @@ from errno import EFBIG
 from pathlib import Path
 
 from ...files.content import LARGE, content
+from ...files.presence import is_folder
 from ...files.reasons import reason
 from .formats import FORMATS, Settings
 from .json_files import plain_of
@@ -16,7 +17,6 @@ LARGEST = 100_000_000  # [bytes] of a file that the user has allowed to be large
 ALLOW = "Tick Large File to import all of it"
 AUTOMATIC = "auto"
 DEFAULTS = Settings()
-SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # beside a move, in the order of `RecordedMoves`
 
 
 def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
@@ -31,7 +31,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings` do not allow it.
         MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
-    path = path / INFO if path.is_dir() else path
+    path = path / INFO if is_folder(path) else path
     try:
         data = content(path, LARGEST if settings.allow_large else LARGE)
         name = form if form != AUTOMATIC else format_of(path, data)
@@ -91,9 +91,3 @@ def _content(suffix: str, data: bytes) -> object:
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")
-
-
-def sound_beside(path: Path) -> Path | None:
-    """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
-    names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if found.is_file()), None)

@@ -11,7 +11,8 @@ import bpy
 
 from ...files.content import LARGE
 from ...hardware.motion_files import Column, LargeMotionError, Recording, Settings
-from ...hardware.motion_files.reading import ALLOW, DEFAULTS, read_from_zero, sound_beside
+from ...hardware.motion_files.reading import ALLOW, DEFAULTS, read_from_zero
+from ...hardware.motion_files.sounds import sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named

@@ -11,6 +11,7 @@ from ...robots.download import Download, DownloadError
 from ...robots.errors import UrdfError
 from ...robots.gallery.description import read_description
 from ...robots.gallery.full_model import find
+from ..blender import online
 from ..blender.errors import RigError
 from . import gallery_copies, gallery_folders, gallery_robot
 from .robot_import import Imported, import_robot
@@ -26,14 +27,16 @@ class NetworkRobot:
         address: Host and port of the robot's daemon.
 
     Raises:
-        RigError: the text is no address.
+        RigError: the text is no address, or that of another computer while Blender may not go online.
     """
 
     def __init__(self, address: str) -> None:
         try:
-            self.address = address_of(address).authority
+            daemon = address_of(address)
         except DeviceError as error:
             raise RigError(str(error)) from error
+        online.require(daemon)
+        self.address = daemon.authority
         self._download = Download(self.address, Path(tempfile.mkdtemp(prefix="limber-robot-")))
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
+from ...files.presence import is_file
 from ...robots.collada import Faces, UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.lfs import IS_POINTER
@@ -209,7 +210,7 @@ def _has_colours(path: Path) -> bool:
     """Whether the material file that an OBJ file names exists."""
     with path.open("rb") as file:
         libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
-    return any((path.parent / library).is_file() for library in libraries)
+    return any(is_file(path.parent / library) for library in libraries)
 
 
 def _new_material(name: str, colour: Colour) -> bpy.types.Material:

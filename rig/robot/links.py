@@ -13,6 +13,7 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
+from ..blender import online
 from ..blender.counting import listing
 from ..blender.presence import find
 from ..live.live import is_playing, is_rendering, look_at_render
@@ -62,9 +63,12 @@ def connect(rig) -> None:
     Raises:
         DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the port.
         ProtocolError: the protocol is a program that the user has not allowed.
+        RigError: the robot is on another computer's address, and Blender may not go online.
     """
     disconnect(rig)
     device = describe(rig)
+    if device.address is not None:
+        online.require(device.address)
     if device.protocol.startswith(FILE):
         device = replace(device, program=programs.require(rig.limber.device.program_path))
     owner = next((other.rig_name for other in _robots.values() if other.link.device.line == device.line), None)

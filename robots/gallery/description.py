@@ -11,6 +11,7 @@ from typing import Literal
 
 from ...files.content import SMALL
 from ...files.content import text as read_text
+from ...files.presence import is_file
 from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
@@ -184,7 +185,7 @@ def read_description(folder: Path) -> Description:
 
 def _file(fields: Fields, key: str) -> Path:
     path = Path(fields.file).parent / fields.text(key)
-    if not path.is_file():
+    if not is_file(path):
         raise MalformedError(fields.file, 0, key, f"there is no file {path}: write its path from this folder")
     return path
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...files.content import text as read_text
+from ...files.presence import is_file
 from ...files.reasons import reason
 from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
@@ -33,13 +34,7 @@ TRUE, FALSE = ("true", "1"), ("false", "0")
 
 def is_xacro(root: Element) -> bool:
     """Whether a document contains xacro elements."""
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if element.tag.startswith(PREFIX):
-            return True
-        waiting += element.children
-    return False
+    return any(element.tag.startswith(PREFIX) for element in root.below())
 
 
 def parts(text: str) -> Iterator[tuple[str, str]]:
@@ -248,11 +243,7 @@ class _Expander:
         self.files += 1
         if self.files > MAX_FILES:
             raise self._error(element, f"more than {MAX_FILES} files are included: does a file include itself?")
-        try:
-            is_there = path.is_file()
-        except (OSError, ValueError):
-            is_there = False
-        if not is_there:
+        if not is_file(path):
             if element.attributes.get("optional") in TRUE:
                 return []
             raise self._error(
@@ -272,7 +263,7 @@ class _Expander:
         if len(self.yaml) >= MAX_YAML:
             raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")
         try:
-            if not path.is_file():
+            if not is_file(path):
                 raise ExpressionError(f"there is no file '{path}': check its path")
             self.yaml_bytes += path.stat().st_size
             if self.yaml_bytes > MAX_YAML_BYTES:

@@ -86,10 +86,10 @@ NUMBER_TOO_LARGE = "its number is too large"
 
 
 def size_of(value: Any) -> int:
-    """Number of characters and entries in a value, including nested lists and maps.
+    """Number of characters and entries in a value, including nested lists and maps, each of which Python can write as text.
 
     Raises:
-        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number of more than MAX_BITS.
+        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more than MAX_BITS.
     """
     size, waiting = 0, [value]
     while waiting:
@@ -159,7 +159,7 @@ class Evaluator:
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
         except SyntaxError as error:
-            raise ExpressionError(f"it is no expression ({error.msg})") from error
+            raise ExpressionError(f"it is no expression ({error.msg.partition(': ')[0]})") from error
         except KeyError as error:
             raise ExpressionError(f"there is no entry {error}") from error
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:

@@ -95,7 +95,7 @@ class BoneSolver:
             GazeError: As `GazeSolver.solve`.
         """
         began = time.perf_counter()
-        authored = np.array(check_goal(self.skeleton, goal, start=start))
+        authored = np.array(check_goal(self.skeleton, goal, start=start, dt=dt))
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)

@@ -57,12 +57,10 @@ class Expressive:
             slot: Whether this solver may plan in this frame, and with how many others it shares the frames.
 
         Raises:
-            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is. `dt` is not above 0.
+            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is.
         """
         began = time.perf_counter()
-        if not 0.0 < dt < math.inf:
-            raise GazeError(f"the frame lasts {dt} s: give it a duration above 0")
-        authored = check_goal(self.skeleton, goal, start=start)
+        authored = check_goal(self.skeleton, goal, start=start, dt=dt)
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
         if start is None:

@@ -46,6 +46,17 @@ def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path
     assert window.filepath == str(Path("/home/someone/wave.json"))
 
 
+def test_a_name_without_a_suffix_gets_it_in_the_file_browser_which_then_asks_before_a_file_is_replaced():
+    from limber.operators.robot.calibrate import LIMBER_OT_save_calibration
+
+    window = Window(LIMBER_OT_save_calibration, filepath="/home/someone/arm")
+    assert window.check(bpy.context) is True
+    assert window.filepath == "/home/someone/arm.json"
+    assert window.check(bpy.context) is False
+    window.filepath = "/home/someone/"
+    assert window.check(bpy.context) is False
+
+
 def export(path, form: str = "json", **settings) -> set[str]:
     return bpy.ops.limber.export_motion(filepath=str(path), format=form, **settings)
 

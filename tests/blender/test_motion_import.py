@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.hardware.motion_files import FORMATS, Settings, read
+from limber.rig.blender.sound_strips import add
 from limber.rig.live import live
 
 from tests.blender import mechanisms as those
@@ -289,6 +290,34 @@ def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_a
     assert np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6  # the file's six decimals are no exact rotation
     for one, other in zip(found.columns, expected.columns, strict=True):
         assert one.values == pytest.approx(other.values, abs=NEAR)
+
+
+@needs_reachy
+@pytest.mark.skipif(not bpy.app.build_options.audaspace, reason="this Blender is built without sound")
+def test_a_move_takes_along_only_a_sound_and_replaces_no_file_but_its_own(tmp_path, capfd):
+    reachy()
+    scene = bpy.context.scene
+    strip = add(scene, sound(tmp_path / "sound.wav"), 1)
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "wave.blend").write_text("a project")
+    (out / "wave.wav").write_text("a recording")
+
+    def files_after(export_of: str) -> dict[str, str]:
+        strip.sound.filepath = str(tmp_path / export_of)
+        bpy.ops.limber.export_motion(filepath=str(out / "wave.json"), format="reachy_mini", rate=50, frame_start=1, frame_end=3)
+        return {path.name: path.read_bytes().decode("latin-1") for path in out.iterdir() if path.name != "wave.json"}
+
+    others = {"wave.blend": "a project", "wave.wav": "a recording"}
+    for name in ("id_rsa", "token.json", "other.blend", "key.wav"):
+        (tmp_path / name).write_text("a secret")
+        assert files_after(name) == others
+        assert f"{name}' is no sound" in capfd.readouterr().out
+    assert files_after("sound.wav") == others
+    assert "wave.wav' is there already and is not sound" in capfd.readouterr().out
+    (out / "wave.wav").unlink()
+    assert files_after("sound.wav").keys() == others.keys()
+    assert "its sound in 'wave.wav'" in capfd.readouterr().out
 
 
 @needs_reachy

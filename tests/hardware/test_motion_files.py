@@ -21,7 +21,8 @@ from limber.hardware.motion_files import (
     read,
     write,
 )
-from limber.hardware.motion_files.reading import sound_beside
+from limber.hardware.motion_files.files import copy_beside
+from limber.hardware.motion_files.sounds import sound_beside
 
 from tests.hardware.moves import POSES, REACHY, arm, device, lamp, motion, move, move_bytes, pose
 
@@ -175,6 +176,51 @@ def test_the_sound_beside_a_move_is_the_one_that_its_player_takes(tmp_path):
         (tmp_path / f"wave{suffix}").write_bytes(b"")
         (tmp_path / f"other{suffix}").write_bytes(b"")
         assert sound_beside(move) == tmp_path / f"wave{suffix}"
+
+
+BEGINNINGS = {
+    ".wav": b"RIFF\x24\x00\x00\x00WAVEfmt ",
+    ".mp3": b"\xff\xfb\x90\x00",
+    ".MP3": b"ID3\x04\x00",
+    ".ogg": b"OggS\x00\x02",
+    ".oga": b"OggS\x00\x02",
+    ".opus": b"OggS\x00\x02",
+    ".flac": b"fLaC\x00\x00",
+    ".m4a": b"\x00\x00\x00\x20ftypM4A ",
+    ".aac": b"\xff\xf1\x50\x80",
+}
+
+
+@pytest.mark.parametrize("suffix", BEGINNINGS)
+def test_a_sound_is_copied_beside_its_motion(tmp_path, suffix):
+    (tmp_path / f"sound{suffix}").write_bytes(BEGINNINGS[suffix] + bytes(9))
+    copy = copy_beside(tmp_path / f"sound{suffix}", tmp_path / "wave.json")
+    assert copy == tmp_path / f"wave{suffix.lower()}"
+    assert copy.read_bytes() == BEGINNINGS[suffix] + bytes(9)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *((name, BEGINNINGS[".wav"]) for name in ("id_rsa", "token.json", "other.blend", "wave")),
+        *((f"key{suffix}", b"-----BEGIN OPENSSH PRIVATE KEY-----") for suffix in BEGINNINGS),
+        *((f"empty{suffix}", b"") for suffix in BEGINNINGS),
+    ],
+)
+def test_what_is_no_sound_by_name_and_content_is_not_copied(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ExportError, match=f"{name}' is no sound"):
+        copy_beside(tmp_path / name, tmp_path / "wave.json")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_sound_replaces_no_other_file(tmp_path):
+    (tmp_path / "sound.wav").write_bytes(BEGINNINGS[".wav"])
+    (tmp_path / "wave.wav").write_bytes(b"a recording")
+    with pytest.raises(ExportError, match=r"wave\.wav' is there already and is not sound '.*sound\.wav'.*move that file away"):
+        copy_beside(tmp_path / "sound.wav", tmp_path / "wave.json")
+    assert (tmp_path / "wave.wav").read_bytes() == b"a recording"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no folder shared/robots beside this checkout")

@@ -241,6 +241,9 @@ def test_an_error_in_an_included_file_names_that_file(tmp_path):
     assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
 
 
+HUGE = f"0x{'f' * 4000}"  # a whole number of 4,817 digits, which Python does not write as text
+
+
 def doubled(text: str, before: str = "") -> str:
     """A document that repeats a text some 100,000 times; %s in it is another number each time."""
     macros = f'{before}<xacro:macro name="m0" params="k">{text.replace("%s", "${k}")}</xacro:macro>'
@@ -255,6 +258,8 @@ def doubled(text: str, before: str = "") -> str:
     [
         ("<link name=\"${load_yaml('/dev/zero')}\"/>", "there is no file"),
         ('<link name="${100000**1024}"/>', "too large"),
+        *((f'<link name="${{{call % HUGE}}}"/>', "its number is too large") for call in ("%s", "-%s", "[%s]", "max(%s, 1)", "str(%s)")),
+        (f'<link name="${{{"9" * 5000}}}"/>', r"it is no expression \(Exceeds the limit \(4300 digits\) for integer string conversion\)"),
         ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "not a block"),
         (f'<link name="{"${" * 60000}"/>', "longer than"),
         (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600, "more than 20000000 characters"),
