@@ -6,11 +6,14 @@ from pathlib import Path
 
 from .collada import ColladaError, Faces, UpAxis, read_collada
 from .display import BoneShape, bone_shapes
+from .errors import LargeRobotError
 from .lfs import is_lfs_pointer
 from .meshes import find_mesh
 from .model import MeshFile, Robot
 from .reading import read
 from .tree import Tree, build_tree
+
+ASKED_PARTS = 3000  # links and visuals; more are imported only where the user says so: the largest public robots have some hundred
 
 
 @dataclass(frozen=True)
@@ -49,14 +52,18 @@ def read_files(
         with_meshes: Whether mesh files are looked for.
         up_axis: Up axis of DAE files; see `read_collada`.
         arguments: Texts for the arguments of a xacro file, by name.
-        allow_large: Whether the robot's file may have more than 50 MB.
+        allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS links and visuals.
 
     Raises:
+        LargeRobotError: They have more.
         UrdfError: The robot's file cannot be used, or has no such link.
     """
     robot = read(path, arguments=arguments, allow_large=allow_large)
     tree = build_tree(robot, root)
     shapes = [visual.shape for link in robot.links for visual in link.visuals] if with_meshes else []
+    if len(robot.links) + len(shapes) > ASKED_PARTS and not allow_large:
+        what = f"it has {len(robot.links)} links with {len(shapes)} visuals: is this a robot? Tick Large File to import it"
+        raise LargeRobotError(path, 0, "", what)
     names = dict.fromkeys(shape.name for shape in shapes if isinstance(shape, MeshFile))
     return RobotFiles(robot, tree, bone_shapes(robot, tree), {name: _mesh(name, robot.file, up_axis) for name in names})
 

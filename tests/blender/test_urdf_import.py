@@ -160,6 +160,17 @@ def test_a_robot_file_of_over_50_mb_is_asked_about(tmp_path):
     bring(path, allow_large=True)
 
 
+def test_a_short_text_that_stands_for_many_parts_is_asked_about(tmp_path, monkeypatch):
+    from limber.robots import robot_files
+
+    monkeypatch.setattr(robot_files, "ASKED_PARTS", 12)
+    path = write(tmp_path, ARM)
+    bring(path)
+    monkeypatch.setattr(robot_files, "ASKED_PARTS", 5)
+    assert "it has 6 links with 2 visuals: is this a robot? Tick Large File to import it" in refusal(path)
+    bring(path, allow_large=True)
+
+
 def test_the_root_can_be_another_link_and_an_unknown_one_is_refused(tmp_path):
     path = write(tmp_path, ARM)
     rig = bring(path, root="hand")
