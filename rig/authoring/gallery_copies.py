@@ -71,20 +71,18 @@ class Keeping(Work[FolderWriter]):
         problem: Why the copy failed; "" if it did not, or is not needed.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """`folder`: the robot's folder to copy; None: nothing is copied."""
-        super().__init__(_copied(folder))
+    def __init__(self, reading: Steps[None], folder: Path | None) -> None:
+        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None: nothing is copied."""
+        super().__init__(self._reading_and_copying(reading, folder))
         self.problem = ""
 
-    def run(self, seconds: float) -> bool:
-        """Works for about `seconds`; returns whether there is more to do. An error of the copy is stored in `problem` instead of being
-        raised.
-        """
+    def _reading_and_copying(self, reading: Steps[None], folder: Path | None) -> Steps[FolderWriter | None]:
+        yield from reading
         try:
-            return super().run(seconds)
+            return (yield from _copied(folder))
         except RigError as error:
             self.problem = str(error)
-            return False
+            return None
 
     def commit(self) -> None:
         """Moves the copy into the gallery, replacing a robot with the same folder name."""

@@ -67,7 +67,11 @@ def import_robot(
     Raises:
         UrdfError: the file cannot be used, or has no such link.
     """
-    files = read_files(str(path), root, with_meshes, up_axis, arguments)
+    return import_read(context, read_files(str(path), root, with_meshes, up_axis, arguments), with_meshes, up_axis, close_loops)
+
+
+def import_read(context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True) -> Imported:
+    """As `import_robot`, for files that were read."""
     steps = importing(context, files, with_meshes, up_axis, close_loops)
     while True:
         try:
