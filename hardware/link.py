@@ -9,13 +9,13 @@ import atexit
 import math
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
 from ..files.reasons import ending
 from ..motion import Kinematic
+from . import clock
 from .device import Device
 from .errors import AnglesError, WorkerError
 from .memory import SharedMemory
@@ -29,6 +29,7 @@ from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
+LOOK = 0.25  # [s] of silence that one look at the worker can show: if Blender itself was held up, the worker may have been, too
 
 # Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
@@ -58,15 +59,14 @@ class Link:
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
         self._worker_beat = -1
-        self._worker_seen = 0.0
+        self._silence = 0.0  # [s] for which the worker has been silent
+        self._looked_at = 0.0
+        self._lost: Fault | None = None
         self._beat = 0
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
         self._motion = (Kinematic(0.0),) * len(device.joints)
-        self._request = Request()
-        self._command_number = 0
-        self._command_stops = 0
         self._stops = 0
         self._disarmed_because = ""
 
@@ -85,8 +85,7 @@ class Link:
             if not self._is_lost(self._report()):
                 return
             self.close()
-        self._request = Request()
-        self._command_number = self._command_stops = self._stops = self._frame = 0
+        self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
         self._write()
@@ -102,7 +101,7 @@ class Link:
             self._memory.close()
             self._memory = None
             raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
-        self._worker_seen = time.perf_counter()
+        self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
@@ -122,7 +121,7 @@ class Link:
         self._check_length(frame)
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
-            self._stamp = time.perf_counter()
+            self._stamp = clock.now()
         self._motion, self._plays = motion, plays
         self.send_again()
 
@@ -248,11 +247,11 @@ class Link:
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
         atexit.unregister(self._close_at_exit)
-        hangs = self._is_lost(self._report()) is Fault.WORKER_HUNG
+        is_ended = self._lost is Fault.WORKER_HUNG
         process, memory = self._process, self._memory
         self._process = self._memory = None
-        if process is not None:
-            leave(process, 0.0 if hangs else CLOSE_GRACE)
+        if process is not None and not is_ended:
+            leave(process, CLOSE_GRACE)
         if memory is not None:
             memory.close()
 
@@ -266,42 +265,43 @@ class Link:
         return joint
 
     def _make(self, command: Command, request: Request | None = None) -> None:
-        self._request = Request(command) if request is None else replace(request, command=command)
-        self._command_number += 1
-        self._command_stops = self._stops
         self._disarmed_because = ""
-        self._write()
+        if self._memory is not None:
+            self._memory.write_request(replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF))
+            self._write()
 
     def _write(self) -> None:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(
-            Orders(
-                self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
-            )
-        )
+        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._motion))
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()
 
     def _is_lost(self, report: Report | None) -> Fault | None:
-        """The fault by which the worker was lost; None while it runs."""
-        if self._process is None:
-            return None
-        code = self._process.poll()
+        """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker that hangs is ended, so that it
+        cannot move the robot when it goes on.
+        """
+        if self._process is not None and self._lost is None:
+            self._lost = self._why_lost(self._process, report)
+            if self._lost is Fault.WORKER_HUNG:
+                shut_down_in_background(self._process, 0.0)
+        return None if self._process is None else self._lost
+
+    def _why_lost(self, process: subprocess.Popen[bytes], report: Report | None) -> Fault | None:
+        code = process.poll()
         if code is not None:
             if not self._last_words:
-                self._last_words = _last_line(self._process) or ending(code)
+                self._last_words = _last_line(process) or ending(code)
             return Fault.WORKER_DIED
-        now = time.perf_counter()
         beat = -1 if report is None else report.beat
-        if beat != self._worker_beat:
-            self._worker_beat = beat
-            self._worker_seen = now
+        now, before = clock.now(), self._looked_at
+        self._silence = self._silence + min(now - before, LOOK) if beat == self._worker_beat else 0.0
+        self._worker_beat, self._looked_at = beat, now
         connecting = report is None or report.state is State.CONNECTING
         grace = START_GRACE if connecting else HUNG_AFTER
-        return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
+        return Fault.WORKER_HUNG if self._silence > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)

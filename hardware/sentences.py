@@ -20,6 +20,7 @@ _STATES: dict[State, str] = {
     State.HOLDING: "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly",
     State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
     State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready",
+    State.BRAKING: "Disarming: the robot slows down first; Stop is always ready",
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
@@ -81,6 +82,10 @@ _FAULTS: dict[Fault, str] = {
     Fault.OTHER_CALIBRATION: (
         "A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven: "
         "disconnect and import the robot's newest calibration; or press Clear Fault, calibrate it again, then Arm"
+    ),
+    Fault.HELD_UP: (
+        "The computer slept, or the process that talks to the robot was held up, for {detail}, so the robot is disarmed: "
+        "see that it is safe, press Clear Fault, then Arm"
     ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }

@@ -13,7 +13,9 @@ from ..reading import imported_robot
 from ..reading.body.part_names import Part, read
 from ..reading.controls import Controls
 from ..reading.figure import Figure
+from ..reading.goal import CUSTOM
 from ..reading.joint_axes import joint_axes
+from ..reading.measure import is_of_bones
 from ..reading.paths import path_names
 from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, targets
 from .gaze_bones import Ends
@@ -247,12 +249,23 @@ def _eye_height(rig, ends: Ends) -> float:
 
 
 def _hold_in_skull(chain) -> None:
-    """Limits yaw, pitch and roll of eyes that have no limits in the rig."""
+    """Limits how far an eye looks, and its roll, within what limits there are in the rig.
+
+    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere each of them rolls it: then it
+    looks no farther than all of them allow without roll.
+    """
     chain.options.expressive.roll = 1.0
+    if is_of_bones(chain, chain.solver):
+        chain.roll = "FREE"  # the least rotation to where it looks: it does not counter-roll a head that leans
+    view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
+    chain.widest_look = EYE_RANGE
     for joint in chain.joints:
-        if joint.upper - joint.lower > ROUND:
-            joint.upper = EYE_ROLL if joint.axis == forward.nearest_axis(chain)[1] else EYE_RANGE
-            joint.lower = -joint.upper
+        is_free = joint.upper - joint.lower > ROUND
+        if not view and not is_free:
+            chain.widest_look = min(chain.widest_look, max(0.0, -joint.lower), max(0.0, joint.upper))
+        if view and (is_free or joint.axis == view):
+            span = EYE_ROLL if joint.axis == view else EYE_RANGE
+            joint.lower, joint.upper = max(joint.lower, -span), min(joint.upper, span)
 
 
 def _new_target(context, rig, ends: Ends, front: Vector):

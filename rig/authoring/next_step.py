@@ -145,7 +145,7 @@ def _of_posing(settings) -> Step | None:
 
 def _of_robot(rig) -> Step:
     step = _of_status(links.status(rig))
-    if step is FOLLOWS and (why := links.beyond_servos(rig)):
+    if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)
     return step
 

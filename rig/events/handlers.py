@@ -65,7 +65,7 @@ def _frame_change_post(scene, depsgraph) -> None:
     if depsgraph.mode != "RENDER":
         for also in list(after_frame):
             granted(also)(scene, depsgraph)
-        links.send_scene(scene)
+        links.send_scene(scene, depsgraph)
         if live.is_playing():
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
@@ -166,8 +166,8 @@ def _clock() -> float | None:
     begun = perf_counter()
     more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
     if not live.is_playing():
-        for scene, _ in shown:
-            links.send_scene(scene)
+        for scene, view_layer in shown:
+            links.send_scene(scene, view_layer.depsgraph)
         budget.clock.note(perf_counter() - begun)
     redraw()
     if not any(more):

@@ -17,7 +17,7 @@ def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | 
     for channel, values in keys.items():
         if channel.uid == thing.session_uid:
             actions.bake_keys(curves, channel.path, channel.index, channel.group, take.frames_of(channel), values)
-    for holder in muting.wholly_keyed(keys):
+    for holder in muting.keyed_holders(keys):
         if holder.id_data == thing:
             muting.mute_switches(holder, curves)
     return action, handle

@@ -144,22 +144,6 @@ def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits
     return rotation_modes.angles_of(turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name))[axes.index(key[1])]
 
 
-def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey, float]:
-    """Authored values [rad or m] of joints, by (bone, axis); joints without a bone are left out. `limits`: of joints."""
-    found, hinges = {}, {}
-    for name, axis in joint_keys:
-        bone = rig.pose.bones.get(name)
-        if bone is None:
-            continue
-        if axes.is_prismatic(axis):
-            found[name, axis] = bone.location[axes.index(axis)]
-            continue
-        if name not in hinges:
-            hinges[name] = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, name))
-        found[name, axis] = hinges[name][axes.index(axis)]
-    return found
-
-
 def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:
     """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed. `limits`: of joints."""
     changed = False

@@ -14,6 +14,7 @@ from ..live import uses
 from ..live.movers import movers_of
 from ..live.runtime import after_frame
 from ..live.uses import Use
+from ..reading import seen
 from ..reading.channels import Channel
 from . import links
 from . import values as robot_values
@@ -44,7 +45,21 @@ def why_not(rig) -> str:
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
     against = next((why for mover, why in reasons if why and mover.is_live), "")
-    return against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    against = against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    return against or _why_not_shown(rig)
+
+
+def _why_not_shown(rig) -> str:
+    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is none."""
+    bones = {source.bone for source in sources(rig)} if rig.pose else ()
+    moving = next((found for found in seen.acting(rig, bones) if found[2].type not in seen.LIMITS), None) if bones else None
+    if moving is None:
+        return ""
+    name, holder, constraint = moving
+    return (
+        f"Constraint '{constraint.name}' of bone '{holder.name}' moves bone '{name}', which then would not show how the robot is moved:"
+        " mute it first"
+    )
 
 
 def start(rig) -> None:

@@ -28,3 +28,11 @@ def test_a_robot_holds_still_while_its_motion_is_checked_rendered_or_baked_and_f
     commands, newest = replay(facts)
     assert_within_limits(commands, facts)
     assert commands[-1] == pytest.approx(newest, abs=1e-6)
+
+
+def test_a_bone_below_a_live_head_that_a_constraint_moves_is_sent_as_it_is_drawn(play):
+    facts = play("robot_seen")
+    assert facts["raised"] == []
+    assert len(facts["pairs"]) > 8
+    assert max(drawn for _, drawn in facts["pairs"]) - min(drawn for _, drawn in facts["pairs"]) > 0.1, "it moves"
+    assert max(abs(sent - drawn) for sent, drawn in facts["pairs"]) < 1e-5  # radians

@@ -63,6 +63,7 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
+        self.is_read = True  # whether nothing is left to be read, in the socket or the queue
         self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
@@ -100,6 +101,7 @@ class Inbox:
             self.take(message)
         if not found and not self.problem:
             self.problem = before
+        self.is_read = self.is_read and not self._waiting
 
     def take(self, message: Message) -> None:
         """Handles a received message; one that could not be parsed has at most an address. Subclasses implement it."""
@@ -114,11 +116,12 @@ class Inbox:
     def _drain(self, until: float) -> bool:
         """Moves packets from the socket to the queue, until it is empty or the time `until`; returns whether the urgent address is in
         one."""
-        alarmed = False
+        alarmed = self.is_read = False
         while True:
             try:
                 size = self._socket.recv_into(self._buffer)
             except OSError:  # nothing waits, or the network has an error: the next look may receive more
+                self.is_read = True
                 return alarmed
             packet = bytes(self._buffer[:size])
             size += OVERHEAD
