@@ -20,11 +20,14 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of single formats: the board that plays the motion, the pin of its start button, and the episode of a dataset."""
+    """Options of single formats (the board that plays the motion, the pin of its start button, the episode of a dataset), and whether
+    files are read that announce over 50 MB in memory or over an hour of motion.
+    """
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
     episode: Episode = FIRST
+    allow_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "A folder with an episode for LeRobot's own replay and training; to import one, choose meta/info.json in it",
             "",
             lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
-            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode),
+            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode, settings.allow_large),
             lerobot_dataset.is_info,
             (".json",),
             has_episodes=True,
