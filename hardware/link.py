@@ -62,6 +62,7 @@ class Link:
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
+        self._step = self._due = 0.0
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._request = Request()
         self._command_number = 0
@@ -105,15 +106,16 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic], plays: bool = False) -> None:
+    def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
-        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
+        With its velocity and acceleration, both per `next_step`, a joint follows with less delay. No effect while closed.
 
         Args:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
+            due: Time until the next frame [s]; 0: not known.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -122,6 +124,7 @@ class Link:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
             self._stamp = time.perf_counter()
+            self._step, self._due = self._due, due
         self._motion, self._plays = motion, plays
         self.send_again()
 
@@ -277,7 +280,16 @@ class Link:
         self._beat += 1
         self._memory.write_orders(
             Orders(
-                self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
+                self._beat,
+                self._frame,
+                self._stamp,
+                self._plays,
+                self._step,
+                self._due,
+                self._command_number,
+                self._request,
+                self._command_stops,
+                self._motion,
             )
         )
 

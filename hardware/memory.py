@@ -101,7 +101,7 @@ class OrdersCodec:
 
     def __init__(self, joints: int) -> None:
         self._joints = joints
-        self._layout = struct.Struct(f"<QQd?IIIi3d?Q{4 * joints}d")
+        self._layout = struct.Struct(f"<QQd?ddIIIi3d?Q{4 * joints}d")
         self._nowhere = (0.0,) * joints
         self.size = self._layout.size
 
@@ -112,6 +112,8 @@ class OrdersCodec:
             orders.frame,
             orders.stamp,
             orders.plays,
+            orders.step,
+            orders.due,
             orders.command_number,
             orders.command_stops,
             request.command,
@@ -125,12 +127,14 @@ class OrdersCodec:
         )
 
     def unpack(self, message: bytes) -> Orders:
-        beat, frame, stamp, plays, number, stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
+        beat, frame, stamp, plays, step, due, number, stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(
+            message
+        )
         channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
         request = Request(Command(command), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
         numbers = iter(values[self._joints :])
         motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
-        return Orders(beat, frame, stamp, plays, number, request, stops, motion)
+        return Orders(beat, frame, stamp, plays, step, due, number, request, stops, motion)
 
 
 class ReportCodec:

@@ -71,6 +71,7 @@ class Simulation:
         self._request = Request()
         self._stamp = self._next_frame = 0.0
         self._plays = False
+        self._step = self._due = 0.0
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -85,10 +86,13 @@ class Simulation:
 
     # what Blender does
 
-    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False) -> None:
+    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
-            self._stamp = self.now if stamp is None else stamp
+            stamp = self.now if stamp is None else stamp
+            if stamp != self._stamp:
+                self._step, self._due = self._due, due
+            self._stamp = stamp
         self._motion, self._plays = motion, plays
         self._frame += 1
         self._write()
@@ -110,7 +114,16 @@ class Simulation:
     def _write(self) -> None:
         self._beat += 1
         orders = Orders(
-            self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
+            self._beat,
+            self._frame,
+            self._stamp,
+            self._plays,
+            self._step,
+            self._due,
+            self._command_number,
+            self._request,
+            self._command_stops,
+            self._motion,
         )
         self.memory.write_orders(orders)
 
