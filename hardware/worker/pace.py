@@ -18,7 +18,8 @@ class Pace:
     """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a stall.
 
     Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is known before its first gap,
-    and measurements begin anew. Where frames announce nothing, the interval is measured alone. After a stall frames come faster than
+    and measurements begin anew. Frames may come less often than they announce, but not
+    more often. Where they announce nothing, the interval is measured alone. After a stall frames come faster than
     usual until they have caught up; these do not change it.
 
     Attributes:
@@ -58,7 +59,8 @@ class Pace:
         if self._gaps:
             median = sorted(self._gaps)[len(self._gaps) // 2]
             usual = [each for each in self._gaps if each <= STALL * median]
-            self.interval, self.longest = self._unit * sum(usual) / len(usual), self._unit * max(usual)
+            mean = sum(usual) / len(usual)
+            self.interval, self.longest = self._unit * (max(mean, 1.0) if due else mean), self._unit * max(usual)
         return gap
 
     def _announce(self, due: float) -> None:

@@ -79,9 +79,10 @@ class Playback:
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
-        expected = self._pace.interval
+        expected, lag = self._pace.interval, self._best_lag()
         gap = self._pace.take(stamp, was_due, due)
         interval = self._pace.interval
+        self._surplus = max(self._surplus + lag - self._best_lag(), 0.0)
         self._motion = tuple(_per_second(joint, step or interval) for joint in frame)
         intervals = gap / self._pace.slowest
         is_stall = was_due and intervals > STALL
@@ -92,10 +93,8 @@ class Playback:
         elif (is_stall and not self._begins_at_rest()) or (is_early and was_behind):
             self._restart_in_motion()
         else:
-            step = min(max(gap, min(expected, interval)), max(self._pace.slowest, interval))
+            step = min(max(gap, min(expected, interval)), max(expected, interval))
             self._extend_curve(step, is_announced=due > 0.0, is_frame_missing=DROPPED < intervals <= STALL)
-        if due > 0.0 and interval < expected:
-            self._surplus = max(self._surplus, self._curve.last - self._position - self._best_lag())
 
     def skip(self) -> None:
         """Jump to the newest frame, at rest."""
@@ -151,12 +150,32 @@ class Playback:
         change = LEAD_CHANGE * interval if is_announced else interval
         self._lead += min(max(interval - self._lead, -change), change)
         self._shown.add(self._motion)
-        stood, last, point = self._stands(), self._curve.newest, self._ahead(self._lead)
+        stood, last = self._stands(), self._curve.newest
+        point = self._ahead(self._lead) if is_frame_missing else self._between_steps(step)
         for each in [_between(last, point, 0.5), point] if is_frame_missing else [point]:
             self._curve.append(step, each)
         if stood:
             self._position = self._curve.last - self._best_lag()  # from rest, playback may begin with the best lag
         self._end = None
+
+    def _between_steps(self, step: float) -> Angles:
+        """Control point of the newest frame, `step` [s] after the last one.
+
+        It is for the mean of its knot and of those before and after, so that also with unequal steps an even motion remains one.
+        """
+        uneven = (self._pace.interval - step) / 3.0
+        points = self._ahead(self._lead + uneven)
+        if uneven == 0.0:
+            return points
+        rows = zip(self._motion, points, self._curve.newest, self._limits, strict=True)
+        return self._clamp(
+            tuple(
+                point
+                if joint.velocity or joint.acceleration
+                else point + uneven * min(max((point - last) / step, -limits.velocity), limits.velocity)
+                for joint, point, last, limits in rows
+            )
+        )
 
     def _restart_in_motion(self) -> None:
         """Jump to the newest frame, as if all joints had come there at their present accelerations."""
