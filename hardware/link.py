@@ -109,13 +109,13 @@ class Link:
     def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
-        With its velocity and acceleration, both per `next_step`, a joint follows with less delay. No effect while closed.
+        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
 
         Args:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
-            due: Time until the next frame [s]; 0: not known.
+            due: Time until the next frame [s]; 0: not known. Velocities are per the time that the frame before announced.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -124,8 +124,8 @@ class Link:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
             self._stamp = time.perf_counter()
-            self._step, self._due = self._due, due
-        self._motion, self._plays = motion, plays
+            self._step = self._due or due
+        self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
 
     def send_again(self) -> None:

@@ -18,12 +18,11 @@ class Pace:
     """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a stall.
 
     Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is known before its first gap,
-    and measurements begin anew. Frames may come less often than they announce, but not
-    more often. Where they announce nothing, the interval is measured alone. After a stall frames come faster than
-    usual until they have caught up; these do not change it.
+    and measurements begin anew. Frames may come less often than they announce, but not more often. Where they announce nothing, the
+    interval is measured alone. After a stall frames come faster than usual until they have caught up; these do not change it.
 
     Attributes:
-        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single long gap is no change of the rate.
+        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single long gap is no new rate.
         longest: Longest of the gaps without outliers [s].
         slowest: Longest interval [s] at which the newest frame may have come in time: where the rate changes, that of either rate.
     """

@@ -265,8 +265,9 @@ def hold(held: bool) -> None:
     _held = held
 
 
-def send(rig) -> None:
-    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
+def send(rig, due: float = 0.0) -> None:
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others; with the time `due` [s] until the
+    next ones (0: not known). No effect if it is not connected.
 
     The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose may be far from the robot's.
     """
@@ -287,7 +288,7 @@ def send(rig) -> None:
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, plays=plays)
+        robot.link.send(robot.shaped, plays, due)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 
@@ -301,14 +302,14 @@ def _is_live(rig) -> bool:
     return any(mover.is_live for mover in movers_of(rig))
 
 
-def send_scene(scene) -> None:
-    """Sends the values that a scene's rigs show now to their robots."""
+def send_scene(scene, due: float) -> None:
+    """Sends the values that a scene's rigs show now to their robots, with the time `due` [s] until the next ones (0: not known)."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
         if rig is None or rig.name not in scene.objects:
             continue
         if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
-            send(rig)
+            send(rig, due)
 
 
 def heartbeat(clocked: Sequence = ()) -> bool:

@@ -91,9 +91,9 @@ class Simulation:
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
             stamp = self.now if stamp is None else stamp
             if stamp != self._stamp:
-                self._step, self._due = self._due, due
+                self._step = self._due or due
             self._stamp = stamp
-        self._motion, self._plays = motion, plays
+        self._motion, self._plays, self._due = motion, plays, due
         self._frame += 1
         self._write()
 
