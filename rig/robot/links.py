@@ -288,7 +288,7 @@ def send(rig, due: float = 0.0) -> None:
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, plays, due)
+        robot.link.send(robot.shaped, plays=plays, due=due)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 

@@ -94,6 +94,10 @@ class Simulation:
                 self._step = self._due or due
             self._stamp = stamp
         self._motion, self._plays, self._due = motion, plays, due
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Send the newest angles again, as a sign of life between two frames."""
         self._frame += 1
         self._write()
 

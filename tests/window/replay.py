@@ -21,15 +21,18 @@ def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
     A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again.
     """
     simulation = Simulation(from_plain(facts["device"]))
-    frames = [(time, plays, states and [Kinematic(*state) for state in states]) for time, plays, states in facts["frames"]]
-    newest = next(states for _, _, states in frames if states)
+    frames = [(time, plays, states and [Kinematic(*state) for state in states], due) for time, plays, states, due in facts["frames"]]
+    newest = next(states for _, _, states, _ in frames if states)
     simulation.arm(still(*(one.position for one in newest)))
     begun = simulation.now - frames[0][0]
-    for time, plays, states in frames:
+    for time, plays, states, due in frames:
         simulation.run(begun + time - simulation.now)
         fresh = states is not None and (plays or states != newest)
         newest = states or newest
-        simulation.send(newest, begun + time if fresh else None, plays)
+        if states is None:
+            simulation.send_again()
+        else:
+            simulation.send(newest, begun + time if fresh else None, plays, due)
         report = simulation.report
         if report.state is State.FAULT:
             assert report.fault is Fault.BLENDER_SILENT
