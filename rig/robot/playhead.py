@@ -9,8 +9,8 @@ from time import monotonic
 
 from ...character.playback import JUMP
 
-REMEMBERED = 5  # number of newest gaps that tell how fast a scene plays: one slow redraw changes nothing
-SLOWER = 1.2  # factor of the announced interval: a scene that plays slower cannot keep its rate; less is unevenness
+REMEMBERED = 9  # number of newest gaps that tell how fast a scene plays: a few slow redraws change nothing
+SLOWER = 1.4  # factor of the interval at the rate: a scene whose frames come so late cannot keep it; less is unevenness
 
 
 @dataclass
