@@ -2,10 +2,10 @@
 due.
 """
 
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
-from time import monotonic
 
 from ...character.playback import JUMP
 
@@ -19,7 +19,7 @@ class _Playhead:
 
     Attributes:
         frame: Shown last.
-        at: Time of that [s, monotonic].
+        at: Time of that [s, time.perf_counter].
         steps: From frame to frame in the last two [frames]; negative: backward. Jumps are left out.
         gaps: Between the last frames [s].
     """
@@ -34,8 +34,8 @@ _playheads: dict[int, _Playhead] = {}  # by the scene's session_uid
 
 
 def note(scene, now: float | None = None) -> None:
-    """Records that a scene shows another frame, at the time `now` [s, monotonic]."""
-    now = monotonic() if now is None else now
+    """Records that a scene shows another frame, at the time `now` [s, time.perf_counter]."""
+    now = time.perf_counter() if now is None else now
     frame = scene.frame_current + scene.frame_subframe
     head = _playheads.setdefault(scene.session_uid, _Playhead(frame, now))
     step, gap = frame - head.frame, now - head.at
