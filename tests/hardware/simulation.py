@@ -71,7 +71,7 @@ class Simulation:
         self._request = Request()
         self._stamp = self._next_frame = 0.0
         self._plays = False
-        self._step = self._due = 0.0
+        self.step = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Simulation:
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
             stamp = self.now if stamp is None else stamp
             if stamp != self._stamp:
-                self._step = self._due or due
+                self.step = self._due or due
             self._stamp = stamp
         self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
@@ -122,7 +122,7 @@ class Simulation:
             self._frame,
             self._stamp,
             self._plays,
-            self._step,
+            self.step,
             self._due,
             self._command_number,
             self._request,
