@@ -17,7 +17,7 @@ RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not 
 RESERVE = 0.3  # frames left to play when the next one arrives at its latest
 MOST_QUEUED = 1.4  # frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
 FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
-SETTLE = 1.0  # [s] time in which playback reaches its best lag: longer than its measurement takes
+SETTLE = 1.25  # [s] time in which playback reaches its best lag: longer than its measurement takes
 LEAD_CHANGE = 0.1  # share of a frame by which a joint's lead changes in it, so that a new rate does not hurry the motion
 
 
