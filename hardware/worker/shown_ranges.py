@@ -58,11 +58,12 @@ class ShownRanges:
 def stopping(state: Kinematic, limits: Limits) -> Reach:
     """Lowest and highest position of a joint that stops from a state within its limits.
 
-    An acceleration that no joint could follow, as where frames were left out, is no reason to move farther.
+    A velocity or acceleration that no joint could follow, as where frames were left out, is no reason to move farther.
     """
     within = bounded(state, limits)
+    velocity = within.velocity if abs(state.velocity) <= (1.0 + HEADROOM) * limits.velocity else 0.0
     acceleration = within.acceleration if abs(state.acceleration) <= (1.0 + HEADROOM) * limits.acceleration else 0.0
-    return stopping_range((within.position, within.velocity, acceleration), limits.acceleration, limits.jerk)
+    return stopping_range((within.position, velocity, acceleration), limits.acceleration, limits.jerk)
 
 
 def bounded(state: Kinematic, limits: Limits) -> Kinematic:
