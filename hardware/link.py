@@ -67,6 +67,7 @@ class Link:
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
+        self._step = self._due = 0.0
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
@@ -109,7 +110,7 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic], plays: bool = False) -> None:
+    def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
@@ -118,6 +119,7 @@ class Link:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
+            due: Time until the next frame [s]; 0: not known. Velocities are per the time that the frame before announced.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -126,7 +128,8 @@ class Link:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
             self._stamp = clock.now()
-        self._motion, self._plays = motion, plays
+            self._step = self._due or due
+        self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
 
     def send_again(self) -> None:
@@ -284,7 +287,7 @@ class Link:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._motion))
+        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()

@@ -159,7 +159,9 @@ class Worker:
             self._frame = orders.frame
             repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays)
+            self._buffer.take(
+                min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays, orders.step, orders.due
+            )
         self._buffer.advance(now)
         return stop, self._next_request(stop or now - self._last_step > HELD_UP_AFTER)
 

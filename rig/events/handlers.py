@@ -19,7 +19,7 @@ from ..output import compare, record
 from ..output.motion_check import view as motion_check
 from ..reading import kept_posture
 from ..reading.body import receiver
-from ..robot import background_jobs, calibrating, links, puppeteer, remote
+from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
@@ -65,8 +65,10 @@ def _frame_change_post(scene, depsgraph) -> None:
     if depsgraph.mode != "RENDER":
         for also in list(after_frame):
             granted(also)(scene, depsgraph)
-        links.send_scene(scene, depsgraph)
-        if live.is_playing():
+        plays = live.is_playing()
+        playhead.note(scene)
+        links.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
+        if plays:
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
 
@@ -117,6 +119,7 @@ def _load_pre(*_) -> None:
     puppeteer.forget()
     calibrating.forget()
     links.disconnect_all()
+    playhead.forget()
     background_jobs.end_all()
     receiver.end_all()
     remote.end_all()
@@ -167,13 +170,13 @@ def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
-    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
+    moving = {scene: live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph}
     if not live.is_playing():
         for scene, view_layer in shown:
-            links.send_scene(scene, view_layer.depsgraph)
+            links.send_scene(scene, view_layer.depsgraph, budget.clock.interval if moving.get(scene) else 0.0)
         budget.clock.note(perf_counter() - begun)
     redraw()
-    if not any(more):
+    if not any(moving.values()):
         return None
     return IDLE if live.is_playing() or live.is_rendering() else budget.clock.interval
 

@@ -23,7 +23,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[list[float]] = []
 
-    def send(self, angles, plays=False) -> None:
+    def send(self, angles, plays=False, due=0.0) -> None:
         self.heard.append(positions(angles))
 
     def status(self) -> SimpleNamespace:
