@@ -9,6 +9,7 @@ import atexit
 import math
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
 from .safety import Command, Fault, State
-from .sentences import sentence
+from .sentences import sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
@@ -39,7 +40,7 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 
 class Link:
-    """The link from Blender to one robot; to be used from one thread.
+    """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
 
@@ -66,10 +67,12 @@ class Link:
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
+        self._step = self._due = 0.0
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
         self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
+        self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
     @property
     def worker_pid(self) -> int | None:
@@ -107,7 +110,7 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic], plays: bool = False) -> None:
+    def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
@@ -116,6 +119,7 @@ class Link:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
+            due: Time until the next frame [s]; 0: not known. Velocities are per the time that the frame before announced.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -124,7 +128,8 @@ class Link:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
             self._stamp = clock.now()
-        self._motion, self._plays = motion, plays
+            self._step = self._due or due
+        self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
 
     def send_again(self) -> None:
@@ -197,11 +202,12 @@ class Link:
         self._disarmed_because = reason
 
     def stop(self) -> None:
-        """Emergency stop, in any state; latches until `clear_fault`."""
-        self._stops += 1
-        if self._memory is not None:
-            self._memory.press_stop(self._stops)
-            self._note_end()
+        """Emergency stop, in any state and from any thread; latches until `clear_fault`."""
+        with self._lock:
+            if self._memory is not None:
+                self._stops += 1
+                self._memory.press_stop(self._stops)
+                self._note_end()
 
     def clear_fault(self) -> None:
         """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
@@ -252,8 +258,9 @@ class Link:
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
         atexit.unregister(self._close_at_exit)
         is_ended = self._lost is Fault.WORKER_HUNG
-        process, memory = self._process, self._memory
-        self._process = self._memory = None
+        with self._lock:
+            process, memory = self._process, self._memory
+            self._process = self._memory = None
         if process is not None and not is_ended:
             leave(process, CLOSE_GRACE)
         if memory is not None:
@@ -280,7 +287,7 @@ class Link:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._motion))
+        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()
@@ -314,10 +321,11 @@ class Link:
         return Fault.WORKER_HUNG if self._silence > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)
+        text = shown(sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation))
         if report is None:
             return Status(state, text, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
+        shared["warnings"] = tuple(map(shown, report.warnings))
         return Status(state=state, sentence=text, fault=fault, **shared)
 
 

@@ -106,7 +106,7 @@ class OrdersCodec:
     """Encodes and decodes `Orders` of a device with `joints` joints."""
 
     def __init__(self, joints: int) -> None:
-        self._layout = struct.Struct(f"<QQd?{3 * joints}d")
+        self._layout = struct.Struct(f"<QQd?dd{3 * joints}d")
         self.size = self._layout.size
 
     def pack(self, orders: Orders) -> bytes:
@@ -115,14 +115,16 @@ class OrdersCodec:
             orders.frame,
             orders.stamp,
             orders.plays,
+            orders.step,
+            orders.due,
             *(number for joint in orders.motion for number in (joint.position, joint.velocity, joint.acceleration)),
         )
 
     def unpack(self, message: bytes) -> Orders:
-        beat, frame, stamp, plays, *values = self._layout.unpack(message)
+        beat, frame, stamp, plays, step, due, *values = self._layout.unpack(message)
         numbers = iter(values)
         motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
-        return Orders(beat, frame, stamp, plays, motion)
+        return Orders(beat, frame, stamp, plays, step, due, motion)
 
 
 class RequestCodec:
@@ -163,7 +165,7 @@ class ReportCodec:
         self.size = self._layout.size
 
     def pack(self, report: Report) -> bytes:
-        texts = [text.encode("utf-8") for text in (report.detail, "\n".join(report.warnings))]
+        texts = [text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))]  # a device may send surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return self._layout.pack(
             *(report.beat, report.state, report.fault),

@@ -43,14 +43,18 @@ class Orders:
         beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
         stamp: Time of the newest frame [s, `clock.now`].
-        plays: Whether Blender plays, so that another frame is to follow at the usual interval.
-        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per frame where known, else 0.
+        plays: Whether Blender plays, so that another frame is to follow.
+        step: Unit of time of the newest frame's velocities [s]: what the frame before announced; 0: the measured interval.
+        due: Announced until the next frame [s]; 0: nothing is known of it.
+        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per `step` where known, else 0.
     """
 
     beat: int
     frame: int
     stamp: float
     plays: bool
+    step: float
+    due: float
     motion: tuple[Kinematic, ...]
 
 

@@ -129,6 +129,11 @@ _ALONE: dict[Silence, str] = {
 """What the robot does that nobody talks to."""
 
 
+def shown(text: str) -> str:
+    """A text that a device may have a part in, with replacements for characters that cannot be shown."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
 def port_name(port: str) -> str:
     """Name of a port as text for the user."""
     return {VIRTUAL_PORT: "the virtual robot", VIRTUAL_HOBBY_PORT: "the virtual robot with hobby servos"}.get(port, port)

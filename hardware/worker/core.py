@@ -87,7 +87,7 @@ class Worker:
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
-        if connection is not None:
+        if connection is not None and not stop:  # a stop goes out before anything that came
             connection.listen(now)
             self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:
@@ -104,6 +104,11 @@ class Worker:
             self._connection.speak(now)
         self._last_step = now
         self._report(now)
+
+    @property
+    def is_stop_pressed(self) -> bool:
+        """Whether Stop was pressed since the last step."""
+        return self._memory.stops != self._stops
 
     def shut_down(self, now: float) -> bool:
         """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the worker may end: the device is
@@ -154,7 +159,9 @@ class Worker:
             self._frame = orders.frame
             repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays)
+            self._buffer.take(
+                min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays, orders.step, orders.due
+            )
         self._buffer.advance(now)
         return stop, self._next_request(stop or now - self._last_step > HELD_UP_AFTER)
 

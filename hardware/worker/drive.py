@@ -14,7 +14,7 @@ from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
 from ..device import Channel, Device, Joint
 from ..mixing import Mixing, raw_within
-from .playback import Reach
+from .shown_ranges import Reach
 
 ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
 TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal

@@ -11,7 +11,7 @@ from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
 from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter, held_to_servos
-from .playback import Reach
+from .shown_ranges import Reach
 
 Raw = Sequence[float | None]
 

@@ -62,6 +62,7 @@ class Orders(Inbox):
         self._arm_silence = self._arm_silence + silence if self.is_read and not self._arm_came else 0.0
 
     def alarm(self) -> None:
+        links.press_stops()
         self.stops = True
 
     def take(self, message: Message) -> None:

@@ -71,6 +71,7 @@ class Simulation:
         self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
+        self.step = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -85,11 +86,18 @@ class Simulation:
 
     # what Blender does
 
-    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False) -> None:
+    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
-            self._stamp = self.now if stamp is None else stamp
-        self._motion, self._plays = motion, plays
+            stamp = self.now if stamp is None else stamp
+            if stamp != self._stamp:
+                self.step = self._due or due
+            self._stamp = stamp
+        self._motion, self._plays, self._due = motion, plays, due
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Send the newest angles again, as a sign of life between two frames."""
         self._frame += 1
         self._write()
 
@@ -108,7 +116,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._motion))
+        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self.step, self._due, self._motion))
 
     # the passing of time
 

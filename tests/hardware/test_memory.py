@@ -118,7 +118,7 @@ def test_a_reader_survives_a_writer_that_never_pauses():
 
 
 @settings(derandomize=True)
-@given(st.builds(Orders, counts, counts, numbers, st.booleans(), motions))
+@given(st.builds(Orders, counts, counts, numbers, st.booleans(), numbers, numbers, motions))
 def test_orders_arrive_as_they_were_sent(orders):
     codec = OrdersCodec(3)
     assert codec.unpack(codec.pack(orders)) == orders

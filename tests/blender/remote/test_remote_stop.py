@@ -4,7 +4,8 @@ import socket
 
 import bpy
 import pytest
-from limber.rig.reading.osc.inbox import BUDGET
+from limber.hardware.safety import Fault
+from limber.rig.reading.osc.inbox import BUDGET, WAITING
 from limber.rig.robot import links, remote
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
@@ -125,6 +126,26 @@ def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed
     for _ in range(50):
         remote.look()
         assert chain.influence == 199 / 256, "what is older never comes after what is newer"
+
+
+def test_a_stop_reaches_the_robot_while_blender_is_busy_and_looks_at_nothing(rig, send):
+    connect(rig)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(packet("/limber/stop"), ("127.0.0.1", rig.limber.remote.port))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    assert links.status(rig).fault is Fault.STOPPED
+
+
+def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a_stop_behind_it_is_heard(rig, slow):
+    heard, put = slow
+    for _ in range(40):  # in pieces for which any socket has room
+        until_number = heard.received + 100
+        for number in range(100):
+            put(packet(f"/limber/influence/{number}", 1.0) + bytes(400))
+        until(lambda number=until_number: heard.received >= number, "the flood is received")
+        assert heard._size <= WAITING
+    put(packet("/limber/stop"))
+    until(lambda: heard.stops, "the stop is heard")
 
 
 def held(rig, send, seconds: float) -> set[str]:
