@@ -1,7 +1,6 @@
 """The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...character.mover import Planning
 from ...solvers.table import SOLVERS
@@ -230,7 +229,7 @@ class MechanismMover(MotorPostures, Mover):
     def joints(self) -> list:
         return list(self.settings.motors)
 
-    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+    def posed(self, before: Callable[[], Mapping[JointKey, float]] = dict) -> dict[JointKey, float]:
         return {motor.key: motor.value for motor in self.settings.motors}
 
     @property

@@ -28,12 +28,12 @@ class PostureKeeper:
     joint_keys: list[JointKey]
 
     @abstractmethod
-    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+    def posed(self, before: Callable[[], Mapping[JointKey, float]] = dict) -> dict[JointKey, float]:
         """Values [rad or m] of the mover's joints as the scene shows them while the mover is not live: posed, keyed, driven, or moved by
         constraints. Unknown ones are left out.
 
         Args:
-            before: Values in the frame before, if known, since a pose that constraints make does not tell full turns.
+            before: Returns values in the frame before, as far as they are known: a pose that constraints make does not tell full turns.
         """
 
     def deviations(self) -> list[Deviation]:
@@ -133,7 +133,7 @@ class BoneJoints(PostureKeeper):
     def _ranges(self) -> Limits:
         return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
 
-    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+    def posed(self, before: Callable[[], Mapping[JointKey, float]] = dict) -> dict[JointKey, float]:
         return seen.posed(self.owner, self.posed_keys, lambda: self._ranges, before)
 
     @property

@@ -18,7 +18,9 @@ from ..blender.errors import RigError
 from ..blender.sound_strips import beginning_at
 from ..live import live
 from ..live.mover import Mover
+from ..live.movers import movers_of
 from ..live.stage import Stage
+from ..reading.file_joints import SourceKey
 from ..reading.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..reading.placement import Placement
 from ..reading.seen import Deviation
@@ -112,7 +114,7 @@ class Export(Stepped):
         dt = 1.0 / self.frame_rate if self.rows else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, dt)
-        if self.movers and values.constrained_bones(self.rig, self.sources):
+        if self.movers and values.constrained_bones(movers_of(self.rig), self.sources):
             self._show(self.stage, depsgraph)
         for mover in self._own():
             session = self.stage.session(*mover)
@@ -198,9 +200,12 @@ class Export(Stepped):
     def _values(self) -> list[float]:
         """Value of each of the device's joints in this frame."""
         solved = {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()}
-        before = {source.key: value for source, value in zip(self.sources, self.rows[-1] if self.rows else (), strict=False)}
-        known = values.of_movers(self.rig, solved, before=before)
+        known = values.of_movers(self.rig, solved, before=self._before)
         return [known[source.key] if source.key in known else self._beside(source) for source in self.sources]
+
+    def _before(self) -> dict[SourceKey, float]:
+        """Values in the frame before; none in the first one."""
+        return {source.key: value for row in self.rows[-1:] for source, value in zip(self.sources, row, strict=True)}
 
     def _beside(self, source: Source) -> float:
         """Value of an animatable property that the device follows."""

@@ -6,7 +6,6 @@ the scene's own armature, where `matrix` has it.
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import hypot, pi, radians
-from types import MappingProxyType
 from typing import NamedTuple
 
 from mathutils import Matrix
@@ -67,7 +66,7 @@ class _Fit(NamedTuple):
 
 
 def posed(
-    rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits], before: Mapping[JointKey, float] = MappingProxyType({})
+    rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits], before: Callable[[], Mapping[JointKey, float]] = dict
 ) -> dict[JointKey, float]:
     """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by constraints.
 
@@ -78,12 +77,13 @@ def posed(
         joint_keys: The joints; none of a live mover, whose constraint is not counted.
         limits: Returns the limits of the joints, which say which of several angles of the same rotation is meant; called only where there
             are several.
-        before: Values in the frame before, if known, to which angles of a bone that constraints move are near: a pose does not tell
-            full turns.
+        before: Returns values in the frame before, as far as they are known, to which angles of a bone that constraints move are near,
+            since a pose does not tell full turns; called only where there is such a bone.
     """
     found: dict[JointKey, float] = {}
     ranges: Limits | None = None
     bones, moved = rig.pose.bones, moved_bones(rig, {name for name, _ in joint_keys})
+    last = before() if moved else {}
     for name, own in _by_bone(joint_keys).items():
         bone = bones.get(name)
         if bone is None:
@@ -93,7 +93,7 @@ def posed(
                 found[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
             continue
         ranges = limits() if ranges is None else ranges
-        values = _fit(bone, own, ranges, before).values if name in moved else _of_rotation(bone, own, ranges)
+        values = _fit(bone, own, ranges, last).values if name in moved else _of_rotation(bone, own, ranges)
         found.update(((name, axis), value) for axis, value in values.items())
     return found
 

@@ -291,11 +291,16 @@ def hold(held: bool) -> None:
     _held = held
 
 
-def send(rig, due: float = 0.0) -> None:
-    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others; with the time `due` [s] until the
-    next ones (0: not known). No effect if it is not connected.
+def send(rig, due: float = 0.0, depsgraph=None) -> None:
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
 
     The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose may be far from the robot's.
+
+    Args:
+        rig: The armature object.
+        due: Time [s] until the next values; 0: not known.
+        depsgraph: For a frame whose live poses were just shown: bones that constraints move are where those of the frame before put them.
+            If the robot follows such a bone, this evaluated scene is evaluated once more.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:
@@ -306,6 +311,8 @@ def send(rig, due: float = 0.0) -> None:
         disarm(rig, "" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
     if not _is_held():
+        if depsgraph and len(are_live) < len(movers) and robot_values.constrained_bones(movers, robot.sources) and live_movers():
+            evaluate(depsgraph)
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
         plays = is_playing()
         if plays and not all(isinstance(one, Kinematic) for one in moving):
@@ -329,19 +336,13 @@ def _is_live(rig) -> bool:
 
 
 def send_scene(scene, depsgraph, due: float) -> None:
-    """Sends the values that a scene's rigs show now to their robots, with the time `due` [s] until the next ones (0: not known).
-
-    Bones that constraints move may depend on live poses. Blender has evaluated them with those of the frame before; where a robot follows
-    such a bone, the depsgraph of the scene is evaluated once more.
-    """
+    """Sends the values that a scene's rigs show now to their robots. `depsgraph` and `due`: as for `send`."""
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
         if rig is None or rig.name not in scene.objects:
             continue
-        if depsgraph and not _is_held() and robot_values.constrained_bones(rig, robot.sources) and live_movers(scene):
-            evaluate(depsgraph)
         if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
-            send(rig, due)
+            send(rig, due, depsgraph)
 
 
 def heartbeat(clocked: Sequence = ()) -> bool:

@@ -3,8 +3,9 @@ values.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite, nan
 from types import MappingProxyType
 
@@ -42,7 +43,7 @@ def of_movers(
     rig,
     moved: Mapping[str, Mapping[JointKey, Value]],
     movers: Sequence[Mover] | None = None,
-    before: Mapping[SourceKey, float] = MappingProxyType({}),
+    before: Callable[[], Mapping[SourceKey, float]] = dict,
 ) -> dict[SourceKey, Value]:
     """Values [rad; prismatic joints m] of all joints and motors of an object, by (uid, bone, axis).
 
@@ -50,7 +51,7 @@ def of_movers(
         rig: The object.
         moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
         movers: The object's movers, if the caller has them; None: they are looked up.
-        before: Values in the frame before, if known.
+        before: Returns values in the frame before, as far as they are known; called only where a pose alone does not tell them.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[SourceKey, Value] = {}
@@ -58,16 +59,20 @@ def of_movers(
         uid = mover.settings.uid
         values = moved.get(uid)
         if values is None:
-            last = {key[1:]: value for key, value in before.items() if key[0] == uid}
-            values = mover.posed(last) | {p: v for p, v in followed.items() if p in mover.joint_keys}
+            values = mover.posed(partial(_of_mover, uid, before)) | {p: v for p, v in followed.items() if p in mover.joint_keys}
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
 
 
-def constrained_bones(rig, sources: tuple[Source, ...]) -> list[str]:
-    """Names of the bones of these sources that constraints may move and no live mover of the object solves."""
-    movers = [mover for mover in movers_of(rig) if not mover.is_live]
-    return [bone for mover in movers for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
+def _of_mover(uid: str, values: Callable[[], Mapping[SourceKey, float]]) -> dict[JointKey, float]:
+    """Those of the values that belong to the mover with this uid, by (bone, axis)."""
+    return {(bone, axis): value for (owner, bone, axis), value in values().items() if owner == uid}
+
+
+def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> list[str]:
+    """Names of the bones of these sources that constraints may move, of those of an object's movers that are not live."""
+    posed = (mover for mover in movers if not mover.is_live)
+    return [bone for mover in posed for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
 
 
 def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
@@ -150,19 +155,19 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
     """Current value of each source; the value in `before` if it is not known (source removed, renamed, or live and not solved)."""
-    return positions(_current(rig, sources, before, list(movers_of(rig)), {}))
+    return positions(_current(rig, sources, before, list(movers_of(rig)), dict))
 
 
 def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None) -> list[Value]:
     """Current value of each source with its velocity and acceleration per frame, if live motion provides them. Other arguments as for
     `newest` and `of_movers`; `before` has the values of the frame before.
     """
-    last = {source.key: value for source, value in zip(sources, before, strict=True)}
-    return _current(rig, sources, before, list(movers_of(rig)) if movers is None else movers, last)
+    movers = list(movers_of(rig)) if movers is None else movers
+    return _current(rig, sources, before, movers, lambda: {source.key: value for source, value in zip(sources, before, strict=True)})
 
 
 def _current(
-    rig, sources: tuple[Source, ...], otherwise: list[float], movers: Sequence[Mover], before: Mapping[SourceKey, float]
+    rig, sources: tuple[Source, ...], otherwise: list[float], movers: Sequence[Mover], before: Callable[[], Mapping[SourceKey, float]]
 ) -> list[Value]:
     """As `moving`; where a value is not known, that in `otherwise`."""
     known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers, before)

@@ -115,7 +115,7 @@ class SwingMover(Mover):
     def joints(self) -> list:
         return []
 
-    def posed(self) -> dict:
+    def posed(self, before=dict) -> dict:
         return {}
 
     def channel(self, place):

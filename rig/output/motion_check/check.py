@@ -161,7 +161,7 @@ class MotionCheck(Stepped):
         take = self.takes.get(mover.key)
         joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
         keys = [joint.key for joint in joints]
-        values = mover.posed(dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
+        values = mover.posed(lambda: dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
         if take is None:
             ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
             take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
