@@ -1,7 +1,7 @@
 """The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose. Knows no Blender.
 
-The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame. Steps begin at the last
-frame's rotations where these nearly meet the aim, else in the authored pose; the answers of both differ by less than is seen.
+The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame. Steps begin where
+the last frames' rotations lead if that nearly meets the aim, else in the authored pose; the answers of both differ by less than is seen.
 """
 
 import math
@@ -34,7 +34,7 @@ LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are comp
 PASSES = 8  # iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
 POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
 NEARLY_MET = 1e-5  # [rad, or reaches] an aim error after whose correction, which squares it, only rounding errors are left
-SMALL_STEP = 3e-3  # [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the model's errors
+SMALL_STEP = 1.5e-3  # [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the model's errors
 NO_STEP = 1e-5  # [rad, or reaches] a damped step after which no other is tried
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
 
