@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..files import atomic
+from ..files.content import SMALL
+from ..files.content import text as read_text
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
 from ..files.reasons import reason
@@ -98,7 +100,7 @@ def load(path: Path) -> dict[str, Motor]:
         LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise LerobotError(f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot") from error
     return from_text(text, str(path))

@@ -9,7 +9,7 @@ from .errors import MalformedError, NumberError, UrdfError
 from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
 LARGEST = 1e30  # of coordinates, in which their squares are finite numbers: a robot is smaller
 SHORTEST = 1e-9  # length of a quaternion: a shorter one is a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)

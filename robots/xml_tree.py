@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from errno import EFBIG
 from pathlib import Path
 from xml.parsers import expat
 
+from ..files.content import LARGE, content
+from ..files.reasons import reason
 from . import lfs
-from .errors import MalformedError
+from .errors import LargeRobotError, MalformedError
 
 LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")  # below blank lines: expat refuses it there, simulators read it
 
@@ -115,16 +118,19 @@ class Element:
         return f"<{self.tag}>" if holder is None else f"<{self.tag}> of {holder}"
 
 
-def read_xml(path: Path) -> Element:
-    """Root element of an XML file.
+def read_xml(path: Path, most: int = LARGE) -> Element:
+    """Root element of an XML file of at most `most` bytes.
 
     Raises:
-        MalformedError: the file cannot be read, is no XML, or declares entities.
+        LargeRobotError: the file is larger.
+        MalformedError: the file cannot be read, is no XML, or declares entities or attributes.
     """
     try:
-        data = path.read_bytes()
+        data = content(path, most)
     except OSError as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror}): check its path") from error
+        if error.errno == EFBIG:
+            raise LargeRobotError(str(path), 0, "", f"{error.strerror}: is this a robot? Tick Large File to import it") from error
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
     return parse(data, path)
 
 
@@ -148,7 +154,12 @@ def parse(data: bytes, path: Path) -> Element:
     def entity(name: str, *_rest: object) -> None:
         raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for robots: write their text out")
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
+    def declared(tag: str, name: str, *_rest: object) -> None:
+        what = "attributes are not declared for robots: write each value where it counts"
+        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ATTLIST {tag} {name}>", what)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.EntityDeclHandler, parser.AttlistDeclHandler = entity, declared
     try:
         parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:

@@ -11,6 +11,7 @@ from ...robots.download import Download, DownloadError
 from ...robots.errors import UrdfError
 from ...robots.gallery.description import read_description
 from ...robots.gallery.full_model import find
+from ...robots.robot_files import read_files
 from ..blender import online
 from ..blender.errors import RigError
 from . import gallery_copies, gallery_folders, gallery_robot
@@ -76,7 +77,8 @@ class NetworkRobot:
             came = import_robot(context, self._download.model)
         else:
             gallery_copies.Work(gallery_copies.installing(self._download.model)).run(inf)
-            came = gallery_robot.add(context, robot, gallery_folders.full_model(robot))
+            model = gallery_folders.full_model(robot) or robot.model
+            came = gallery_robot.add(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
         device = came.rig.limber.device
         device.protocol, device.port = PROTOCOL, self.address
         return came

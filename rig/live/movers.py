@@ -12,7 +12,7 @@ from ..properties.mechanism import LimberMechanism
 from ..reading import axes, channels, mimic
 from ..reading.body import pairing
 from ..reading.channels import Channel
-from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover
+from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
 from ..reading.goal import followed
 from ..reading.links import moved_bones
 from ..reading.mechanism import assembled, inputs
@@ -58,7 +58,8 @@ class ChainMover(BonePostures, Mover):
         return self.moves
 
     def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
-        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, certain)]
+        on = supports(self, certain)
+        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, on)]
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
@@ -98,7 +99,7 @@ class ChainMover(BonePostures, Mover):
         return mover(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
-        return moved_part(self, other.moves)
+        return moved_part(self, other.moves, supports(self))
 
     def links(self, session) -> list[str]:
         return moved_bones(*self)

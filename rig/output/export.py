@@ -10,7 +10,7 @@ import bpy
 from ...hardware.errors import HardwareError
 from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
 from ...hardware.motion_files.braking import brought_to_rest
-from ...hardware.motion_files.check import check_speeds
+from ...hardware.motion_files.check import check_channels, check_speeds
 from ...hardware.motion_files.files import copy_beside
 from ...hardware.motion_files.recording import Pose
 from ...solvers.kinematics.se3 import Array
@@ -168,13 +168,20 @@ class Export(Stepped):
     def _motion(self) -> Motion:
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
         take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.named, poses, self.stride)
+        has_positions = self.form.has_positions
+        if not has_positions:
+            self._warn_of(check_channels, take)
         if not self.form.has_frames:
-            return make_motion(take, self.rate, self.rig.name, self.loops)
+            return make_motion(take, self.rate, self.rig.name, self.loops, has_positions)
+        self._warn_of(check_speeds, brought_to_rest(take))  # the player itself stops at the end
+        return frames_at(take, self.rate, self.rig.name, has_positions)
+
+    def _warn_of(self, check: Callable[[Take], None], take: Take) -> None:
+        """Notes what a check of a take finds that the file's player does not need."""
         try:
-            check_speeds(brought_to_rest(take))  # the player itself stops at the end
+            check(take)
         except ExportError as error:
             self.warnings.append(str(error))
-        return frames_at(take, self.rate, self.rig.name)
 
     @property
     def says_how(self) -> str:

@@ -1,6 +1,6 @@
 """Drivers and constraints that would override or change baked motion; a bake mutes them and reports their names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 import bpy
@@ -59,7 +59,8 @@ def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
 
 
 def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """(object or bone, location values, rotation values) in every frame; what has no keys is as it is now.
+    """(object or bone, location, rotation); of each part a list of values in all frames for each component, where what has no keys is as
+    it is now.
 
     Objects are left out unless their location and rotation are keyed completely.
     """
@@ -73,14 +74,14 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
         if bone or is_whole:
             holder = thing.pose.bones[bone] if bone else thing
             rotation = next((part for part in columns if part != "location"), rotation_modes.channel(holder.rotation_mode))
-            yield holder, *(_rows(holder, part, columns.get(part, {})) for part in ("location", rotation))
+            yield holder, *(_columns(holder, part, columns.get(part, {})) for part in ("location", rotation))
 
 
-def _rows(holder, part: str, columns: Mapping[int, list[float]]) -> list[tuple[float, ...]]:
-    """Values of a holder's location or rotation in every frame; components without keys are as they are now."""
+def _columns(holder, part: str, columns: Mapping[int, list[float]]) -> list[list[float]]:
+    """Values of a holder's location or rotation in all frames, for each component; those without keys are as they are now."""
     now = getattr(holder, part)
     length = max(map(len, columns.values()), default=1)
-    return list(zip(*(columns.get(index, [now[index]] * length) for index in range(len(PARTS[part]))), strict=True))
+    return [columns.get(index, [now[index]] * length) for index in range(len(PARTS[part]))]
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
@@ -106,7 +107,8 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """Constraints of an object or bone that would change its baked location or rotation in some frame.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame, of which `places` and `turns` have
+    the values in all frames for each component.
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
     """
@@ -115,18 +117,24 @@ def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iter
         if held.mute or held.name.startswith(OWN) or (is_of_bone and held.type in HARMLESS):
             continue
         if is_of_bone and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
-            rows = places if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+            rows = _extremes(places) if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
             if not any(_crosses(held, row) for row in rows):
                 continue
         yield held
 
 
-def _as_euler(has, turns: list[list[float]]) -> list:
+def _as_euler(has, turns: list[list[float]]) -> Iterable[Sequence[float]]:
+    """Rows of Euler angles that cross a limit where the rotations do."""
     if has.rotation_mode == "QUATERNION":
-        return [Quaternion(row).to_euler() for row in turns]
+        return (Quaternion(row).to_euler() for row in zip(*turns, strict=True))
     if has.rotation_mode == "AXIS_ANGLE":
-        return [Quaternion(row[1:], row[0]).to_euler() for row in turns]
-    return turns
+        return (Quaternion(row[1:], row[0]).to_euler() for row in zip(*turns, strict=True))
+    return _extremes(turns)
+
+
+def _extremes(columns: list[list[float]]) -> list[list[float]]:
+    """Two rows: the least and the greatest value of each column."""
+    return [[least(column) for column in columns] for least in (min, max)]
 
 
 def _crosses(held, row) -> bool:

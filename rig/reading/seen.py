@@ -15,7 +15,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from . import axes, rotation_modes
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, parent_first
-from .constrained import HARMLESS, SHOWS
+from .constrained import HARMLESS, acts
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
 SAME = 2e-6  # [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
@@ -127,7 +127,7 @@ def acting(rig, names: Container[str]) -> Iterator[tuple]:
             kind = constraint.type
             if (not is_asked and kind not in IK) or kind in HARMLESS or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind])):
                 continue
-            if constraint.mute or constraint.influence == 0.0 or constraint.name == SHOWS:
+            if not acts(constraint):
                 continue
             for part in reached(bone, constraint) if kind in IK else (bone,):
                 if part.name in names:

@@ -133,13 +133,13 @@ def key_now(rig, frame: int) -> None:
     joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
     for channel in robot_values.keys_of(rig, joints):
         index = channel.index if channel.part else NO_INDEX
-        channel.owner.keyframe_insert(channel.path, index=index, frame=frame, group=channel.group)
+        channel.owner.keyframe_insert(channel.path, index=index, frame=actions.key_time(frame), group=channel.group)
     for source in links.sources(rig):
         if source.auxiliary:
             value = rig.limber.device.auxiliaries.get(source.auxiliary)
             if value is not None and value.owner is not None:
                 path, index = split_index(value.path)
-                value.owner.keyframe_insert(path, index=index, frame=frame)
+                value.owner.keyframe_insert(path, index=index, frame=actions.key_time(frame))
 
 
 def follow(scene, _depsgraph=None) -> bool:
@@ -202,7 +202,7 @@ def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
     path, index = split_index(value.path)
     for frame, number in known:
         robot_values.write(value.owner, value.path, number)
-        value.owner.keyframe_insert(path, index=index, frame=frame)
+        value.owner.keyframe_insert(path, index=index, frame=actions.key_time(frame))
 
 
 def split_index(path: str) -> tuple[str, int]:

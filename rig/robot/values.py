@@ -26,6 +26,7 @@ from ..reading.seen import Deviation
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
+QUOTES = ("'", '"')  # around a key in a data path
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 
@@ -127,8 +128,9 @@ def set_up(device, auxiliary, number: float) -> None:
 
 def _name_of(owner, path: str) -> str:
     """Readable name of a property: its key in quotes, or the property's name with its owner's."""
-    keys = re.findall(r"\[[\"'](.+?)[\"']\]", path)
-    return keys[-1] if keys else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
+    end = max(path.rfind(f"{quote}]") for quote in QUOTES)
+    begin = max(path.rfind(f"[{quote}", 0, max(end, 0)) for quote in QUOTES)
+    return path[begin + 2 : end] if 0 <= begin < end - 2 else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
 
 
 def _soft_range(owner, path: str) -> tuple[float, float]:

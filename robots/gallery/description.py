@@ -9,6 +9,8 @@ from math import inf, radians
 from pathlib import Path
 from typing import Literal
 
+from ...files.content import SMALL
+from ...files.content import text as read_text
 from ...files.presence import is_file
 from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
@@ -146,7 +148,7 @@ def read_description(folder: Path) -> Description:
 
     file = folder / FILE
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedError(str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}") from error
     fields = Fields(str(file), parse_yaml(text, str(file)))

@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+from ...files.content import SMALL, content
 from ...files.presence import is_folder
 
 FOLDERS_UP = 6  # as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
@@ -37,7 +38,7 @@ def find_package(name: str, file: str) -> Path | None:
 def _declared(folder: Path) -> str:
     """Package name in a folder's package.xml; "" without one."""
     try:
-        match = NAME.search((folder / "package.xml").read_text(encoding="utf-8", errors="replace"))
+        match = NAME.search(content(folder / "package.xml", SMALL).decode("utf-8", errors="replace"))
     except (OSError, ValueError):
         return ""
     return match[1] if match else ""

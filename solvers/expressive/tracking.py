@@ -19,7 +19,7 @@ from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .model import Model
 from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
-from .plan import Planner, Planning
+from .plan import SEARCHED_EVERY, Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .search import Search
 from .shape import Authored
@@ -36,8 +36,6 @@ LEAST_DAMPING = 0.01  # share of the damping that remains
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
-# [s] without aim, after each of which all branches are searched, and from which plans look as far ahead as the way round may take
-SEARCHED_EVERY = 0.5
 EVERY_FRAME = PlanSlot()
 
 
@@ -137,8 +135,8 @@ class Tracker:
     """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
     def __init__(self, model: Model, search: Search) -> None:
-        self.model, self.search = model, search
-        self.planner = Planner(model, search.seeds)
+        self.model = model
+        self.planner = Planner(model, search)
 
     def follow(
         self,
@@ -182,9 +180,6 @@ class Tracker:
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
-        if int(last.lost / SEARCHED_EVERY) > int((last.lost - dt) / SEARCHED_EVERY):
-            found, _ = self.search.solve(goal, posture, authored)
-            planning = planning.knowing(found.angles)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)

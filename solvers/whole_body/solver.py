@@ -123,10 +123,8 @@ class WholeBody:
             yielded += self._exceeded_accelerations(state, after, self.acceleration * dt)
         bounded = answer.sides[BASE:] != 0
         after = replace(after, sides=answer.sides, multipliers=answer.multipliers)
-        return (
-            Solution(after.joints, after.base_rotation, after.base_position, after.velocity, desired.lost, yielded, bounded, answer.rounds),
-            after,
-        )
+        pose = after.joints, after.base_rotation, after.base_position, after.velocity
+        return Solution(*pose, desired.lost, yielded, bounded, answer.rounds, answer.stopped), after
 
     def moved(self, state: State, move: Array, dt: float) -> State:
         """The state after a step (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
@@ -158,7 +156,7 @@ class WholeBody:
         """The move (6 + n,) of a step, priority level by level."""
         desired, state, _, lower, upper, damped, drawn = problem
         frames = state.frames
-        own = 0 if constraints is None else len(constraints)
+        own, stopped = 0 if constraints is None else len(constraints), False
         for level in self._levels:
             chosen = self._of_level(desired, level)
             errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
@@ -170,11 +168,12 @@ class WholeBody:
                 _damp(matrix, damped)
                 vector += drawn
                 answer = constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
+            stopped |= answer.stopped
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
         if len(self._levels) == 1:
             return answer
-        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own])
+        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own], stopped=stopped)
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
         """The desired motion of one priority level alone."""
@@ -226,9 +225,10 @@ class WholeBody:
             damped,
             drawn - damped * made,
         )
-        answer = self._solved(left, self._constraints(values, after, dt)[0])
-        corrected = self.moved(after, answer.x, dt)
-        return replace(corrected, velocity=since(corrected, state, dt)), answer
+        correction = self._solved(left, self._constraints(values, after, dt)[0])
+        corrected = self.moved(after, correction.x, dt)
+        stopped = answer.stopped or correction.stopped
+        return replace(corrected, velocity=since(corrected, state, dt)), correction._replace(stopped=stopped)
 
     def _with_contacts(
         self, values: Values, state: State, after: State, answer: Answer, dt: float, lower: Array, upper: Array

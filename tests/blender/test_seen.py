@@ -9,7 +9,7 @@ from limber.hardware.motion_files import FORMATS
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
-from limber.rig.reading import channels
+from limber.rig.reading import channels, seen
 from limber.rig.robot import device, ghost, links, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
 
@@ -528,3 +528,34 @@ def test_a_linked_armature_with_an_override_is_read_as_it_is_seen(library):  # n
     axis = rig.limber.chains[0].joints[-1].axis
     constrain(rig, bone, axis, 0.6, "COPY_ROTATION")
     assert of(rig)[bone.name, axis] == pytest.approx(0.6, abs=1e-6)
+
+
+@pytest.mark.every_blender
+def test_a_bake_mutes_ik_from_outside_and_keeps_limits_that_hold():
+    rig = build({"base": "X", "head": "X", "hand": "X"})
+    chain = chain_of(rig, "base", "head")
+    chain.target = target((0.0, -0.5, 0.6))
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 5
+    limit = rig.pose.bones["head"].constraints.new("LIMIT_ROTATION")
+    limit.owner_space, limit.use_limit_x, limit.min_x, limit.max_x = "LOCAL", True, -3.0, 3.0
+    held = rig.pose.bones["hand"].constraints.new("IK")
+    held.target = target((0.0, 0.2, 0.15), "Goal")
+    make_active(rig)
+    bpy.ops.limber.bake()
+    assert held.mute
+    assert not limit.mute
+    for frame in range(1, 6):
+        bpy.context.scene.frame_set(frame)
+        for name in ("base", "head"):
+            assert seen_angle(rig, name) == pytest.approx(rig.pose.bones[name].rotation_euler.x, abs=1e-6)
+
+
+def test_a_constraint_without_its_target_moves_nothing():
+    rig = build({"base": "X", "arm": "X"})
+    chain = chain_of(rig, "base", "arm")
+    chain.joints[0].servo, chain.joints[1].servo = 0, 1
+    rig.pose.bones["arm"].constraints.new("IK")
+    assert seen.moved_bones(rig, {"base", "arm"}) == []
+    assert puppeteer.why_not(rig) == ""
+    rig.pose.bones["arm"].constraints.new("PIVOT")
+    assert seen.moved_bones(rig, {"base", "arm"}) == ["arm"], "it needs none"

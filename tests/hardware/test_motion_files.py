@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limber.hardware.motion_files import FORMATS, ExportError, MotionFileError, Named, Settings, Take, frames_at, read, write
+from limber.hardware.motion_files import (
+    FORMATS,
+    ExportError,
+    LargeMotionError,
+    MotionFileError,
+    Named,
+    Settings,
+    Take,
+    frames_at,
+    read,
+    write,
+)
 from limber.hardware.motion_files.files import copy_beside
 from limber.hardware.motion_files.sounds import sound_beside
 
@@ -102,7 +113,22 @@ def test_a_missing_and_a_huge_file_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr("limber.hardware.motion_files.reading.LARGEST", 10)
     (tmp_path / "long.csv").write_bytes(b"seconds,pan\n0,1")
     with pytest.raises(MotionFileError, match=r"'long.csv': it has .* MB, more than .*: import it in parts"):
-        read(tmp_path / "long.csv")
+        read(tmp_path / "long.csv", settings=ALL)
+
+
+ALL = Settings(allow_large=True)
+
+
+def test_over_50_mb_and_over_an_hour_are_read_only_where_that_is_allowed(tmp_path):
+    large, long = tmp_path / "large.json", tmp_path / "long.csv"
+    large.write_bytes(move_bytes() + b" " * 50_000_000)
+    long.write_text("seconds,pan\n0,1\n17000,2\n")
+    with pytest.raises(LargeMotionError, match=r"'large.json': it has 50 MB, more than 50: Tick Large File to import all of it"):
+        read(large)
+    with pytest.raises(LargeMotionError, match=r"it has 4.7 hours of motion in 2 rows: are its times in milliseconds\? Tick Large File"):
+        read(long)
+    assert read(large, settings=ALL).poses
+    assert read(long, settings=ALL).seconds == 17000.0
 
 
 PIECES = st.sampled_from([b"", b"nan", b"1e999", b"-", b",", b"[", b"{}", b"null", b"\xff", b"\0", b'"', b"9" * 400, b"\n", b"[[[["])

@@ -1,5 +1,6 @@
 """The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be used."""
 
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -230,10 +231,12 @@ def _uncrossing(rig, name: str) -> str:
     return f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
 
 
+_OF_PAIR = attrgetter("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
+
+
 def settings(retarget) -> tuple:
     """All settings of the pairs as a tuple, to detect changes."""
-    own = ("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
-    return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
+    return (retarget.paired_only, *((*_OF_PAIR(pair), *pair.offset) for pair in retarget.pairs))
 
 
 def linked(rig, retarget) -> Linked:
