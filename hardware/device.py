@@ -186,7 +186,7 @@ class Device:
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")
-        _ = self.address
+        _ = self.address  # an invalid one raises its error
         if not self.channels:
             raise DeviceError("The device has no channels; give at least one joint a servo")
         if max(len(self.channels), len(self.joints)) > MAX_CHANNELS:

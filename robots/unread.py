@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from .attributes import AttributeReader
 from .xml_tree import Element
 
+MOST = 20  # names that a warning lists
+
 
 def tell_unread(reader: AttributeReader, root: Element) -> None:
     """Warns, element by element, of the attributes and child elements that no reader has asked for, by their names."""
@@ -13,12 +15,19 @@ def tell_unread(reader: AttributeReader, root: Element) -> None:
         element = waiting.pop()
         if element.is_skipped:
             continue
-        tags = [f"<{tag}>" for tag in dict.fromkeys(child.tag for child in element.children if not child.is_read)]
-        tell(reader, element, [*element.unread, *tags])
+        children = dict.fromkeys(_own_text(child) for child in element.children if not child.is_read)
+        tell(reader, element, [*element.unread, *children])
         waiting += reversed([child for child in element.children if child.is_read])
 
 
 def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> None:
     """Warns that attributes or child elements of an element, given by their names, are not read."""
     if names:
-        reader.warn(element, f"its {', '.join(names)} {'is' if len(names) == 1 else 'are'} not read, and without effect")
+        listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+        reader.warn(element, f"its {listed} {'is' if len(names) == 1 else 'are'} not read, and without effect")
+
+
+def _own_text(element: Element) -> str:
+    """An element in a message about the one that holds it."""
+    name = element.attributes.get("name")
+    return f"<{element.tag}>" if name is None else f"<{element.tag} name={name!r}>"

@@ -5,6 +5,7 @@ extensions of simulators are skipped without a word, since they say nothing abou
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -104,10 +105,8 @@ def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remad
     if kind in ("floating", "planar"):
         reader.warn(element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position")
     origin = reader.origin(element)
-    where = {"line": element.line, "file": element.file}
-    return Joint(
-        name, kind, parent, child, origin, axis, lower, upper, velocity, effort, mimic, acceleration=acceleration, jerk=jerk, **where
-    )
+    joint = Joint(name, kind, parent, child, origin, axis, lower, upper, velocity, effort, mimic, line=element.line, file=element.file)
+    return replace(joint, acceleration=acceleration, jerk=jerk)
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:

@@ -34,7 +34,7 @@ class Attributes(dict[str, str]):
         self.asked.add(str(name))
         return super().__contains__(name)
 
-    def get(self, name: str, otherwise=None):  # type: ignore[no-untyped-def, override]
+    def get(self, name: str, otherwise=None):  # type: ignore[no-untyped-def]
         self.asked.add(name)
         return super().get(name, otherwise)
 

@@ -45,7 +45,7 @@ def joint_of(tmp_path, inside: str, kind: str = "revolute") -> Joint:
             robot(HALF + '<safety_controller k_position="1" k_velocity="2"/>'),
             "line 3, <safety_controller> of <joint name='j'>: its k_position, k_velocity are not read, and without effect",
         ),
-        (robot(beside='<loop_joint name="l"/>'), "line 1, <robot name='r'>: its <loop_joint> is not read, and without effect"),
+        (robot(beside='<loop_joint name="l"/>'), "line 1, <robot name='r'>: its <loop_joint name='l'> is not read, and without effect"),
         (robot(root=' units="mm"'), "line 1, <robot name='r'>: its units is not read, and without effect"),
         (robot(root=' version="3.0"'), "line 1, <robot name='r'>: URDF's version 3.0 is not known: it is read as 1.2"),
         (
@@ -176,3 +176,9 @@ def test_a_quarter_turn_as_a_quaternion_puts_the_next_link_where_rpy_does(tmp_pa
     tree = build_tree(read(write(tmp_path, robot(HALF + turned, beside=beside))))
     places = dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True))
     assert places["c"].offset == pytest.approx((0.0, 0.2, 0.1), abs=1e-12)
+
+
+def test_of_many_a_warning_lists_the_first(tmp_path):
+    (warning,) = told(tmp_path, robot(beside="".join(f"<extra{k}/>" for k in range(1000))))
+    assert "<extra19> and 980 more are not read" in warning
+    assert "<extra20>" not in warning
