@@ -9,6 +9,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
 from .compact import Reader, varint
 from .errors import ParquetError
@@ -25,7 +26,7 @@ def plain(kind: int, data: bytes, count: int) -> array[float]:
     size = struct.calcsize(f"<{letter}")
     if not 0 <= count * size <= len(data):
         raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
-    found = array(letter, data[: count * size])
+    found: array[Any] = array(letter, data[: count * size])
     if sys.byteorder == "big":
         found.byteswap()
     return found if letter == ARRAYS[kind] else array(ARRAYS[kind], found)

@@ -88,7 +88,7 @@ class Table:
         own = self._groups[group]
         end = own.rows if end is None else end
         size = own.per_row(name)
-        found = array(ARRAYS[self._leaves[name].kind])
+        found: array[Any] = array(ARRAYS[self._leaves[name].kind])
         for skipped, numbers in self._pages(own, name, first * size, end * size):
             found += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
         if len(found) != (end - first) * size:

@@ -41,7 +41,7 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         recording = reader(data, path, settings)
     except OSError as error:
         if error.errno == EFBIG:
-            raise _too_large(path, error.strerror, settings) from error
+            raise _too_large(path, reason(error), settings) from error
         raise MotionFileError(f"'{path}' cannot be read ({reason(error)}): choose another file") from error
     except LargeMotionError as error:
         raise _too_large(path, str(error), settings) from error
