@@ -1,8 +1,8 @@
 """Widest look of a chain: how far its end looks away from where the character faces, and which side it takes. Knows no Blender.
 
 A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it rests
-at the edge. When the target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by the
-front.
+at the edge, at the height of the target if the edge is that wide. When the target passes behind, the look stays at its edge until the other
+side is clearly nearer, then crosses over by the front.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..solvers.goals import Aim, Direction, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
-from ..solvers.kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
+from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
 BEHIND = math.radians(
@@ -74,11 +74,40 @@ class Facing(NamedTuple):
     position: Vector
 
 
-def facing(skeleton: Skeleton, posture: Angles) -> Facing:
-    """Where a skeleton's end faces, from where it is in a posture (n,): as at rest, on a first bone that is posed, which turns the body."""
-    first = next((k for k, joint in enumerate(skeleton.joints) if k and rotations.length(joint.rest_offset) > SHORTEST_LINK), len(posture))
-    body = [*posture[:first].tolist(), *[0.0] * (len(posture) - first)]
-    return Facing(skeleton.forward(body).tool_rotation, skeleton.forward(posture.tolist()).tool_position)
+class Posed(NamedTuple):
+    """A posture of a skeleton, and what looks are measured from.
+
+    Attributes:
+        skeleton: The skeleton.
+        angles: The posture (n,).
+        pose: Its pose.
+        facing: Where the skeleton's end faces, from where it is in the posture.
+        ahead: Rotation of the end in its first bone, where all joints after that are at zero.
+    """
+
+    skeleton: Skeleton
+    angles: list[float]
+    pose: Pose
+    facing: Facing
+    ahead: Quaternion
+
+
+def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
+    """A posture (n,) of a skeleton; `before`, the last frame's, if that is the same."""
+    is_same = before is not None and before.skeleton is skeleton
+    if before is not None and is_same and before.angles == angles:
+        return before
+    # The end faces as at rest, on a first bone that is posed, which turns the body.
+    path = skeleton.path()
+    last = next((k for k, joint in enumerate(path[1:]) if rotations.length(skeleton.joints[joint].rest_offset) > SHORTEST_LINK), -1)
+    if before is not None and is_same:
+        ahead = before.ahead
+    else:
+        rest = skeleton.forward([0.0] * len(skeleton))
+        ahead = rotations.multiply(rotations.conjugate(rest.rotations[path[last]]), rest.tool_rotation)
+    pose = skeleton.forward(angles)
+    facing = Facing(rotations.multiply(pose.rotations[path[last]], ahead), pose.tool_position)
+    return Posed(skeleton, angles, pose, facing, ahead)
 
 
 def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:
@@ -104,7 +133,7 @@ def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings
     up = max(-0.5 * math.pi, min(0.5 * math.pi, math.asin(max(-1.0, min(1.0, z))) + settings.up))
     side = _side(before, aside, settings.widest)
     is_beyond = _cosine(aside, up) < math.cos(settings.widest)
-    desired = _edge(side, up, settings.widest) if is_beyond else (aside, up)
+    desired = _edge(side, aside, up, settings.widest) if is_beyond else (aside, up)
     look = _crossing(before, side, desired, is_beyond, dt)
     if not is_beyond and look.left == 0.0 and settings.aside == settings.up == 0.0:
         return aim, look
@@ -126,11 +155,17 @@ def _cosine(aside: float, up: float) -> float:
     return math.cos(aside) * math.cos(up)
 
 
-def _edge(side: float, up: float, widest: float) -> tuple[float, float]:
-    """The widest look to a side that is as far up as the target, or as far up as the widest look allows."""
-    if abs(up) >= widest:
-        return 0.0, math.copysign(widest, up)
-    return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
+def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, float]:
+    """The widest look to a side for a target at angles [rad] `aside` and `up`.
+
+    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the shortest way toward the
+    target; toward one behind as toward what is beside at that height, so that it does not go over the top.
+    """
+    if widest >= 0.5 * math.pi:
+        return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
+    slope = math.atan2(math.sin(up), math.cos(up) * math.sin(min(abs(aside), 0.5 * math.pi)))  # of that way
+    across, high = math.sin(widest) * math.cos(slope), math.sin(widest) * math.sin(slope)
+    return side * math.atan2(across, math.cos(widest)), math.asin(high)
 
 
 def _crossing(before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float) -> Look:

@@ -16,7 +16,7 @@ from ..reading.measure import has_balls, is_of_bones
 from ..reading.mechanism import bones as bodies
 from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
-from . import chain_root, forward
+from . import chain_end, chain_root, forward
 
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC  # settings of new chains
 # Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head with a chest; and of what may
@@ -33,14 +33,16 @@ def active(rig):
 def find_path(rig, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
-    Upward the path ends at the top of the hierarchy, below the next bone that constraints or the armature's mechanism move, or where the
-    figure's structure ends it (`chain_root`).
+    An end bone that only shows where its parent ends is left out (`chain_end`). Upward the path ends at the top of the hierarchy, below the
+    next bone that constraints or the armature's mechanism move, or where the figure's structure ends it (`chain_root`).
 
     Raises:
         RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the end, or its file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
+    if len(selected) == 1 and not imported_robot.is_robot(rig):
+        selected = [chain_end.looking(rig, selected[0])]
     bones = sorted((rig.data.bones[name] for name in selected), key=lambda bone: len(bone.parent_recursive))
     end = bones[-1]
     line = [end, *end.parent_recursive]
@@ -101,8 +103,10 @@ def new_chain(rig, selected: list[str]):
     _limit_look(chain, found)
     if found.reason:
         forward.point(chain, rig, chain.end, found.direction)
-        if is_of_bones(chain, SOLVER):
-            chain.eye = 0.0  # a head looks from where it rotates: near its crown a target would be behind it, and a bone may point sideways
+    if is_of_bones(chain, SOLVER):
+        # A bone looks from where it rotates: a target near its tip would be behind it, and a head's bone may point sideways. If what was
+        # chosen only shows where the bone ends, it looks from there.
+        chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 
@@ -174,6 +178,9 @@ def add_end(rig, chain, bone: str):
     for moved_bone in moving:
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
+    guess = forward.guess_of(rig, chain, bone)
+    if guess.reason:
+        forward.point(end, rig, bone, guess.direction)
     return end
 
 
@@ -236,10 +243,17 @@ def _add_joint(rig, chain, bone, axis: str):
         joint.velocity, joint.acceleration, joint.jerk = LINEAR_LIMITS
         fit_servo(joint)
     motor = imported_robot.motor(bone, axis)
-    if motor is not None and motor.branch.joint.velocity:
-        joint.velocity = motor.branch.joint.velocity
+    if motor is not None:
+        apply_rates(joint, motor.branch.joint)
     joint.servo = servo
     return joint
+
+
+def apply_rates(joint, of_file) -> None:
+    """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file has."""
+    joint.velocity = of_file.velocity or joint.velocity
+    joint.acceleration = of_file.acceleration or joint.acceleration
+    joint.jerk = of_file.jerk or joint.jerk
 
 
 def fit_servo(joint) -> None:

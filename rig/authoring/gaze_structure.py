@@ -1,13 +1,15 @@
 """Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of legs."""
 
+import itertools
 from collections.abc import Callable
 from math import cos, radians
 from typing import NamedTuple
 
 import numpy as np
 
+from ..reading import imported_robot
 from ..reading.figure import NEAR, Figure
-from . import chain_root
+from . import chain_end, chain_root
 from .gaze_bones import Ends
 
 LIMB = 0.15  # of the figure's size: arms and wings reach at least this far; ears and breasts hardly do
@@ -15,7 +17,6 @@ SHORTER = 0.5  # of the longest limb's reach: shorter ones, such as ears, do not
 AHEAD = cos(radians(25))  # cosine of the angle to the front within which an eye's bone looks
 Belongs = Callable[[np.ndarray], bool]  # whether something at a point (3,) belongs to the head
 UP = np.array((0.0, 0.0, 1.0))
-LEAVES = ("end", "nub", "tip", "top")  # last words of the names of bones that only show where the bone above them ends
 
 
 def ends(figure: Figure) -> Ends:
@@ -24,7 +25,7 @@ def ends(figure: Figure) -> Ends:
         return Ends("", "", ())
     top = _top(figure)
     upward = _upward(figure, figure.names[top])
-    line = chain_root.line(figure.rig, upward, figure).bones
+    line = _above_legs(figure, upward)
     first = figure.index[line[-1]]
     below = figure.parent[first] if figure.begins_on_parent(first) else first
     near_top = _NearTop(figure.heads[below], figure.tips[top])
@@ -32,10 +33,18 @@ def ends(figure: Figure) -> Ends:
     above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else line
     neck = figure.index[above[-1]] if above else first
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
-    head = _without_end(line) if carrier is None else figure.names[_skull(figure, carrier, first)]
+    head = chain_end.looking(figure.rig, line[0]) if carrier is None else figure.names[_skull(figure, carrier, first)]
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
+    """The part of a path upward that ends below the bone from which legs branch."""
+    if not imported_robot.is_robot(figure.rig):
+        return chain_root.line(figure.rig, upward, figure).bones
+    stands = figure.standing(upward)
+    return list(itertools.takewhile(lambda name: name not in stands, upward)) or upward
 
 
 class _NearTop(NamedTuple):
@@ -142,8 +151,3 @@ def _skull(figure: Figure, k: int, neck: int) -> int:
             break
         k = parent
     return k
-
-
-def _without_end(line: list[str]) -> str:
-    """The last bone of a line, given from the end upward, but for one that only shows where the bone above it ends."""
-    return line[1] if len(line) > 1 and line[0].lower().rstrip("._0123456789").endswith(LEAVES) else line[0]

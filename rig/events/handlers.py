@@ -11,7 +11,7 @@ from traceback import format_exc
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import overrides
+from ..blender import overrides, stored_numbers
 from ..blender.write_access import granted
 from ..live import budget, live
 from ..live.runtime import after_frame
@@ -67,7 +67,7 @@ def _frame_change_post(scene, depsgraph) -> None:
             granted(also)(scene, depsgraph)
         plays = live.is_playing()
         playhead.note(scene)
-        links.send_scene(scene, playhead.due(scene) if plays else 0.0)
+        links.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
         if plays:
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
@@ -77,6 +77,8 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
     panels say of them is drawn again.
     """
+    if stored_numbers.may_be_new():
+        granted(stored_numbers.bring_within_bounds)()
     gallery.scene_updated(depsgraph)
     if live.scene_updated(scene, depsgraph) or live.owner_updated(depsgraph):
         wake_clock()
@@ -139,7 +141,8 @@ def _load_post(*_) -> None:
 
 
 def _take_up() -> None:
-    """Converts data of older versions, and resumes what was saved live."""
+    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved live."""
+    stored_numbers.bring_within_bounds()
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.is_editable:
             kept_posture.modernise(rig)
@@ -169,8 +172,8 @@ def _clock() -> float | None:
     begun = perf_counter()
     moving = {scene: live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph}
     if not live.is_playing():
-        for scene, _ in shown:
-            links.send_scene(scene, budget.clock.interval if moving.get(scene) else 0.0)
+        for scene, view_layer in shown:
+            links.send_scene(scene, view_layer.depsgraph, budget.clock.interval if moving.get(scene) else 0.0)
         budget.clock.note(perf_counter() - begun)
     redraw()
     if not any(moving.values()):

@@ -10,6 +10,7 @@ from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
 from ..blender import actions
 from ..live.movers import live_of
+from ..reading.seen import moved_bones
 from . import playhead, values
 from .device import Source
 from .values import Value
@@ -68,10 +69,11 @@ def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of one action alone, e.g. while
-    live.
+    live, or where a constraint moves the bone.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
-    return [None if source.chain in live else _value_at(rig, source, frame) for source in sources]
+    moved = moved_bones(rig, {source.bone for source in sources}) if rig.pose else ()
+    return [None if source.chain in live or source.bone in moved else _value_at(rig, source, frame) for source in sources]
 
 
 def _value_at(rig, source: Source, frame: float) -> float | None:

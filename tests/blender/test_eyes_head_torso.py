@@ -1,6 +1,6 @@
 """One click sets up torso, head and eyes: by names, by a selection, on characters and imported robots."""
 
-from math import degrees, pi, radians
+from math import atan2, cos, degrees, pi, radians, sin
 from pathlib import Path
 
 import bpy
@@ -12,8 +12,9 @@ from mathutils import Matrix, Vector
 
 from tests.blender.baking import live_motion
 from tests.blender.characters import WORDS, character
+from tests.blender.makers_rigs import made
 from tests.blender.rigs import build, make_active, select, target
-from tests.blender.shown import as_good_as_unfiltered, go_live, missed, no_handler_raises, settle  # noqa: F401
+from tests.blender.shown import as_good_as_unfiltered, go_live, missed, no_handler_raises, settle, shown_basis  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
 
@@ -91,6 +92,71 @@ def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
     assert spans_of["Eyeball.L", "Y"] == pytest.approx((-5, 5)), "it looks along +Y"
     assert spans_of["Eyeball.R", "X"] == pytest.approx((-20, 30))
     assert spans_of["head", "X"] == pytest.approx((-180, 180))
+
+
+def seen_from_skull(rig, eye: str, ahead: Vector):
+    """(roll about where it looked, angle away from there) [degrees] of an eye in its parent's frame, and its rotation against rest.
+
+    `ahead`: where it looked at rest, in the bone's frame.
+    """
+    turn = shown_basis(rig, eye)
+    roll = 2 * degrees(atan2(Vector((turn.x, turn.y, turn.z)).dot(ahead), turn.w))
+    return abs((roll + 180) % 360 - 180), degrees((turn @ ahead).angle(ahead)), turn
+
+
+EYE_LIMITS = {"without": (), "narrow": ((-30, 30), (-10, 10), (-20, 20)), "wide roll": ((-40, 30), (-90, 90), (-40, 40))}
+
+
+@pytest.mark.parametrize(
+    ("limits", "mode", "axes"),
+    [
+        ("without", "XYZ", "along"),
+        ("wide roll", "ZYX", "along"),
+        ("narrow", "QUATERNION", "up"),
+        ("without", "YXZ", "aslant"),
+        ("narrow", "XYZ", "aslant"),
+    ],
+)
+def test_eyes_stay_in_their_range_and_never_spin_while_their_target_walks_round(limits: str, mode: str, axes: str):
+    rig, _ = made("Mixamo", "own", "along" if axes == "aslant" else axes)
+    if axes == "aslant":
+        slant(rig)
+    for side in "LR":
+        bone = rig.pose.bones[f"eye.{side}"]
+        bone.rotation_mode = mode
+        for axis, (low, high) in zip("xyz", EYE_LIMITS[limits], strict=False):
+            setattr(bone, f"use_ik_limit_{axis}", True)
+            setattr(bone, f"ik_min_{axis}", radians(low))
+            setattr(bone, f"ik_max_{axis}", radians(high))
+    at = target()
+    at.select_set(True)
+    bpy.ops.limber.eyes_head_torso()
+    eyes = {name: rig.data.bones[name].matrix_local.to_3x3().inverted() @ Vector((0, -1, 0)) for name in ("eye.L", "eye.R")}
+    for frame in range(1, 98):
+        angle = 2 * pi * frame / 96
+        at.location = (3 * sin(angle), -3 * cos(angle), 2.6)
+        at.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.limber.live_all()
+    before = {}
+    for frame in range(2, 98):
+        bpy.context.scene.frame_set(frame)
+        for name, ahead in eyes.items():
+            roll, away, turn = seen_from_skull(rig, name, ahead)
+            assert roll < 15, frame
+            assert away < 46, frame
+            assert degrees(turn.rotation_difference(before.get(name, turn)).angle) < 20, frame
+            before[name] = turn
+
+
+def slant(rig) -> None:
+    """Turns the bones of the eyes such that no axis of theirs points ahead."""
+    make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("L", 1), ("R", -1)):
+        bone = rig.data.edit_bones[f"eye.{side}"]
+        bone.tail = bone.head + Vector((0.01 * sign, -0.02, 0.02))
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_a_selected_object_is_the_target():

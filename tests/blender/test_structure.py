@@ -122,3 +122,84 @@ def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has
     select(rig, "head")
     pressed(bpy.ops.limber.new_chain)
     assert rig.limber.chains[0].root == root
+
+
+@pytest.mark.parametrize(("first", "added"), [("eye.L", "eye.R"), ("eye.R", "eye.L")])
+def test_an_end_that_is_added_looks_where_its_own_chain_would(first: str, added: str):
+    def look(goal) -> tuple:
+        return goal.forward_axis, tuple(goal.forward_direction)
+
+    rig, _ = made("cape, hair and long ears", "own", "up")
+    select(rig, added)
+    pressed(bpy.ops.limber.new_chain)
+    alone = look(rig.limber.chains[0])
+    rig.limber.chains.clear()
+    select(rig, "head", first)
+    pressed(bpy.ops.limber.new_chain)
+    bpy.ops.limber.add_end(bone=added)
+    assert look(rig.limber.chains[0].ends[0]) == alone
+    assert alone[0] != "+Y"
+
+
+def with_crown(name: str):
+    """A human figure with a bone above its head, and the head."""
+    rig, _ = made("without eyes")
+    bpy.ops.object.mode_set(mode="EDIT")
+    head = rig.data.edit_bones["head"]
+    crown = rig.data.edit_bones.new(name)
+    crown.head, crown.tail, crown.parent = head.tail, head.tail + Vector((0, 0, 0.1)), head
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def skinned(rig, *groups: str) -> None:
+    """Gives a rig a mesh with vertex groups."""
+    mesh = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    bpy.context.collection.objects.link(mesh)
+    mesh.modifiers.new("Armature", "ARMATURE").object = rig
+    for group in groups:
+        mesh.vertex_groups.new(name=group)
+
+
+@pytest.mark.parametrize("name", ["HeadTop_End", "Head_end", "Bip HeadNub", "head.end.001"])
+def test_a_bone_that_only_shows_where_the_head_ends_is_no_end_of_a_chain(name: str):
+    rig = with_crown(name)
+    select(rig, name)
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].end == "head"
+
+
+@pytest.mark.parametrize(("groups", "end"), [(("thorax", "neck", "head"), "head"), (("neck", "head", "頭先"), "頭先")])
+def test_under_any_name_the_mesh_says_whether_an_end_bone_only_shows_where_the_head_ends(groups, end: str):
+    rig = with_crown("頭先")
+    skinned(rig, *groups)
+    select(rig, "頭先")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].end == end
+
+
+def test_an_end_bone_that_does_not_deform_is_a_control_where_another_bone_follows_it():
+    for follows, end in ((False, "head"), (True, "crown")):
+        rig = with_crown("crown")
+        rig.data.bones["crown"].use_deform = False
+        if follows:
+            constraint = rig.pose.bones["collar.L"].constraints.new("COPY_ROTATION")
+            constraint.target, constraint.subtarget = rig, "crown"
+        select(rig, "crown")
+        pressed(bpy.ops.limber.new_chain)
+        assert rig.limber.chains[0].end == end
+
+
+def test_a_last_bone_with_a_locked_axis_is_a_joint_whatever_its_name_is():
+    rig = with_crown("head_end")
+    rig.pose.bones["head_end"].lock_rotation = (False, True, True)
+    select(rig, "head_end")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].end == "head_end"
+
+
+def test_a_bone_of_free_axes_looks_from_where_it_rotates_also_without_a_clue_to_its_front():
+    rig, _ = made("snake")
+    select(rig, "s11")
+    pressed(bpy.ops.limber.new_chain)
+    assert rig.limber.chains[0].eye == 0.0

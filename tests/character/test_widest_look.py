@@ -80,6 +80,30 @@ def test_a_narrow_look_is_an_angle_from_ahead_upward_too():
         assert math.degrees(vector_angle(seen(aim), (0.0, 1.0, 0.0))) <= 30 + 1e-6
 
 
+@pytest.mark.parametrize("widest", [20, 45, 70, 89])
+@pytest.mark.parametrize(("aside", "up"), [(90, 45), (-60, 60), (80, -70), (5, 85), (-85, 20)])
+def test_a_narrow_look_rests_where_it_is_nearest_to_a_target_in_front(widest, aside, up):
+    target = point(aside, up)
+    away = math.degrees(vector_angle(seen(target), (0.0, 1.0, 0.0)))
+    aim, _ = looking(None, AHEAD, target, LookSettings(math.radians(widest)), 0.1)
+    assert math.degrees(vector_angle(seen(aim), seen(target))) == pytest.approx(max(0.0, away - widest), abs=1e-5)
+
+
+@pytest.mark.parametrize("widest", [20, 45, 70, 89.9, 90, 91, 120])
+@pytest.mark.parametrize("off", [0, 2, 20])
+def test_a_target_that_goes_over_the_top_and_down_behind_keeps_its_side(widest, off):
+    before, look, settings = None, None, LookSettings(math.radians(widest))
+    for degree in range(0, 340):
+        along, aside = math.radians(degree / 2), math.radians(off)  # a circle from ahead over the top, tilted to the left
+        way = (-math.sin(aside) * math.sin(along), math.cos(along), math.cos(aside) * math.sin(along))
+        aim, look = looking(look, AHEAD, Direction(way), settings, 1 / 24)
+        assert look.left == 0.0
+        assert aim.vector[0] <= 1e-9
+        if before is not None:
+            assert math.degrees(vector_angle(before, aim.vector)) < 6
+        before = aim.vector
+
+
 def test_an_offset_looks_past_the_target():
     aim, _ = looking(None, AHEAD, point(20), LookSettings(aside=math.radians(10), up=math.radians(5)), 0.1)
     assert seen(aim) == pytest.approx(seen(point(30, 5)))

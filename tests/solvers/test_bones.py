@@ -164,6 +164,23 @@ def test_a_hand_reaches_a_position():
     assert solution.end_errors[0].distance < 1e-6
 
 
+@pytest.mark.parametrize("distance", [0.15, 0.25, 0.5])
+def test_a_long_body_looks_exactly_at_what_is_near_its_end(distance):
+    solver, tip = BoneSolver(spine(24), BONES), (0.0, 2.4, 0.0)
+    for aside, up in ((60, 0), (-80, 10), (0, 70), (120, -20)):
+        near = add(tip, scale(toward(aside, up), distance))
+        assert solver.solve(GazeGoal(Point(near, level=Z), np.zeros(72), False)).aim_error < 1e-6
+
+
+def test_a_bone_alone_takes_the_shortest_rotation_whatever_hangs_on_it():
+    heavy = tuple(np.diag([5.0, 0.1, 1.0]).ravel()) * 3
+    solver = BoneSolver(spine(1), Options(hold_body=True, measure="bones", inertias=heavy))
+    view = toward(40, 30)
+    angles = solver.solve(GazeGoal(Direction(view), np.zeros(3), False)).angles
+    turned = solver.skeleton.forward(list(angles)).rotations[-1]
+    assert angle_between(turned, IDENTITY) == pytest.approx(math.acos(view[1]), abs=1e-6)
+
+
 def test_what_is_level_in_the_posture_stays_level():
     skeleton = spine(6)
     solver = BoneSolver(skeleton, BONES)
@@ -187,6 +204,23 @@ def test_the_answer_hardly_depends_on_the_last_frame():
         assert last.angles == pytest.approx(alone.angles, abs=2e-3)
     elsewhere = np.array([draw.gauss(0, 1) for _ in range(12)])
     assert solver.solve(goal, start=elsewhere).angles.tolist() == alone.angles.tolist()
+
+
+def test_the_answer_of_bones_with_other_limits_is_no_start():
+    free, limited = BoneSolver(spine(4), BONES), BoneSolver(spine(4, limit=1.0), BONES)
+    goal = GazeGoal(Direction(toward(20, 10)), np.zeros(12), False)
+    last, alone = free.solve(goal), limited.solve(goal)
+    assert limited.solve(goal, start=last.angles, memory=last.memory).angles.tolist() == alone.angles.tolist()
+
+
+def test_a_target_that_moves_evenly_is_met_in_one_step():
+    solver, last, steps = BoneSolver(spine(4), BONES), None, []
+    for frame in range(40):
+        goal = GazeGoal(Direction(toward(-60 + 3.0 * frame, 10)), np.zeros(12), False)
+        last = solver.solve(goal, start=last and last.angles, memory=last and last.memory)
+        assert last.aim_error < 1e-8
+        steps.append(last.iterations)
+    assert max(steps[3:]) == 1
 
 
 def test_a_posture_without_weight_pulls_nothing_back():

@@ -34,6 +34,14 @@ def test_a_robot_holds_still_while_its_motion_is_checked_rendered_or_baked_and_f
     assert commands[-1] == pytest.approx(newest, abs=1e-6)
 
 
+def test_a_bone_below_a_live_head_that_a_constraint_moves_is_sent_as_it_is_drawn(play):
+    facts = play("robot_seen")
+    assert facts["raised"] == []
+    assert len(facts["pairs"]) > 8
+    assert max(drawn for _, drawn in facts["pairs"]) - min(drawn for _, drawn in facts["pairs"]) > 0.1, "it moves"
+    assert max(abs(sent - drawn) for sent, drawn in facts["pairs"]) < 1e-5  # radians
+
+
 def test_a_robot_passes_no_pose_that_was_shown_when_a_drag_is_followed_by_play_at_another_rate(play):
     facts = play("robot_drag")
     assert facts["raised"] == []
