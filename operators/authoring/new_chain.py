@@ -43,8 +43,7 @@ class LIMBER_OT_new_chain(UndoOperator):
         chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
         path = chains.find_path(rig, chosen)
         chains.moving_bones(rig, path)
-        switched = isolation.joined(rig, path[-1]) if len(chosen) == 1 else []
-        path = chains.find_path(rig, chosen)
+        switched = isolation.joined(rig, path)
         reason_to_begin = chains.why_begins(rig, path)
         chain = chains.new_chain(rig, chosen)
         self.root, self.end = chain.root, chain.end

@@ -162,7 +162,7 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     torso, head, eyes, pointing, ends = _parts(rig, Controls(rig), ends)
     for span in filter(None, (torso, head, *eyes)):
         chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
-    switched = isolation.joined(rig, head.end)
+    switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)

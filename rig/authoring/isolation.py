@@ -5,8 +5,8 @@ from ..reading import carried, constrained, driving
 SAME = 1e-4  # [rad] rotation that is not seen
 
 
-def joined(rig, end: str) -> list[str]:
-    """Lets the bones that lead to an end follow their parents, where a property of the rig drives whether they do; returns texts about the
+def joined(rig, path: list[str]) -> list[str]:
+    """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they do; returns texts about the
     changes.
 
     Nothing that is seen changes: a rig with animation stays as it is, and so does a bone that its parent would rotate otherwise. A chain
@@ -14,16 +14,12 @@ def joined(rig, end: str) -> list[str]:
     """
     if _is_animated(rig):
         return []
-    names, changes = [end], []
-    for bone in rig.pose.bones[end].parent_recursive:
-        names.insert(0, bone.name)
-        constraint = constrained.mover(bone)
-        if constraint is None:
-            continue
-        carrier = carried.carrier(bone, names)
-        if carrier is None:
-            break
-        if not carrier.is_local and _rests(bone) and (change := driving.switch_off(rig, constraint)):
+    changes = []
+    for name in path:
+        bone = rig.pose.bones[name]
+        constraint, carrier = constrained.mover(bone), carried.carrier(bone, path)
+        is_turned = constraint is not None and carrier is not None and not carrier.is_local
+        if is_turned and _rests(bone) and (change := driving.switch_off(rig, constraint)):
             changes.append(change)
     return changes
 
