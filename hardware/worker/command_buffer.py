@@ -143,8 +143,8 @@ class CommandBuffer:
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
-            stamp, frame, *pace = self._delayed.popleft()
-            self._playback.add(stamp, frame, *pace)
+            stamp, frame, repeated, plays, step, due = self._delayed.popleft()
+            self._playback.add(stamp, frame, repeated, plays, step, due)
             self._leaps.take(stamp, [one.position for one in frame])
 
     def goal(self, now: float) -> list[Kinematic] | None:

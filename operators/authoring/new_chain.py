@@ -1,6 +1,6 @@
 from bpy.props import EnumProperty, StringProperty
 
-from ...rig.authoring import chains, forward
+from ...rig.authoring import chains, forward, isolation
 from ...rig.blender.counting import counted
 from ...rig.properties.chains import SIGNED_AXES
 from ...rig.reading.mechanism import bones
@@ -42,6 +42,8 @@ class LIMBER_OT_new_chain(UndoOperator):
         needed = bones.needed(rig)
         chosen = [name for name in (self.root, self.end) if name] if self.end else _selected(context)
         path = chains.find_path(rig, chosen)
+        chains.moving_bones(rig, path)
+        switched = isolation.joined(rig, path)
         reason_to_begin = chains.why_begins(rig, path)
         chain = chains.new_chain(rig, chosen)
         self.root, self.end = chain.root, chain.end
@@ -53,6 +55,8 @@ class LIMBER_OT_new_chain(UndoOperator):
         made = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         if reason_to_begin:
             made += f"; {reason_to_begin}"
+        if switched:
+            made += f"; the look is shared along it: set {' and '.join(switched)}"
         self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)

@@ -9,7 +9,7 @@ from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
 from ..properties.character import AUTOMATIC
-from ..reading import axes, constrained, imported_robot, mimic
+from ..reading import axes, carried, constrained, imported_robot, mimic
 from ..reading import chain as build
 from ..reading.joint_axes import NO_RANGE, joint_axes, limits
 from ..reading.measure import has_balls, is_of_bones
@@ -59,7 +59,7 @@ def find_path(rig, selected: list[str]) -> list[str]:
     taken |= held
     above = []
     for bone in line:
-        if bone is not end and (bone.name in taken or constrained.mover(rig.pose.bones[bone.name])):
+        if bone is not end and (bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]])):
             break
         above.append(bone.name)
     while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # bones that are fixed to the mechanism move with it
@@ -69,7 +69,16 @@ def find_path(rig, selected: list[str]) -> list[str]:
             f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
             " import the robot again without Closed Loops"
         )
-    return (above if held else chain_root.line(rig, above).bones)[::-1]
+    path = above if held else chain_root.line(rig, above).bones
+    while len(path) > 1 and constrained.mover(rig.pose.bones[path[-1]]):  # a chain begins at a bone that it rotates
+        path = path[:-1]
+    return path[::-1]
+
+
+def _is_moved(rig, names: list[str]) -> bool:
+    """Whether constraints move the first of a chain's bones, root first, such that the chain cannot go past it."""
+    bone = rig.pose.bones[names[0]]
+    return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
 
 
 def why_begins(rig, path: list[str]) -> str:
@@ -135,7 +144,7 @@ def moving_bones(rig, names: list[str]) -> list:
         RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone of the path.
     """
     _refuse_shared(rig, names)
-    constrained.refuse(rig, names)
+    constrained.refuse(rig, [name for name in names if carried.carrier(rig.pose.bones[name], names) is None])
     moving = [bone for name in names if joint_axes(bone := rig.pose.bones[name])]
     if not moving:
         raise RigError(all_locked(names[0], names[-1]))

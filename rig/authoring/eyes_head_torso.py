@@ -9,7 +9,7 @@ from mathutils import Vector
 
 from ..blender.counting import named
 from ..blender.errors import RigError
-from ..reading import imported_robot
+from ..reading import carried, imported_robot
 from ..reading.body.part_names import Part, read
 from ..reading.controls import Controls
 from ..reading.figure import Figure
@@ -17,7 +17,7 @@ from ..reading.goal import CUSTOM
 from ..reading.joint_axes import joint_axes
 from ..reading.measure import is_of_bones
 from ..reading.paths import path_names
-from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, targets
+from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, isolation, targets
 from .gaze_bones import Ends
 
 EYE_RANGE = radians(45)  # range to each side of eyes without limits in the rig, about that of a human eye
@@ -140,7 +140,9 @@ def _moves(rig, span: gaze_bones.Span) -> bool:
 def _structure(rig) -> gaze_bones.Structure:
     """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its links that are called so."""
     if imported_robot.is_robot(rig):
-        return gaze_bones.Structure(lambda name: ([name, *parents_of(rig, name)])[-1], lambda name: _first_of_head(rig, name))
+        return gaze_bones.Structure(
+            lambda name: [name, *parents_of(rig, name)][-1], lambda name: _first_of_head(rig, name), lambda name, end: False
+        )
     figure = Figure(rig)
 
     def line(name: str) -> list[str]:
@@ -151,7 +153,10 @@ def _structure(rig) -> gaze_bones.Structure:
         chest = gaze_structure.chest_of(figure, bones)
         return bones[bones.index(chest) - 1] if chest else bones[-1]
 
-    return gaze_bones.Structure(lambda name: line(name)[-1], neck)
+    def is_passed(name: str, end: str) -> bool:
+        return carried.carrier(rig.pose.bones[name], path_names(rig.pose.bones, name, end)) is not None
+
+    return gaze_bones.Structure(lambda name: line(name)[-1], neck, is_passed)
 
 
 def _first_of_head(rig, name: str) -> str:
@@ -172,10 +177,11 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     Raises:
         RigError: parts are missing, or no chain is possible on them.
     """
-    controls = Controls(rig)
-    torso, head, eyes, pointing, ends = _parts(rig, controls, ends)
+    torso, head, eyes, pointing, ends = _parts(rig, Controls(rig), ends)
     for span in filter(None, (torso, head, *eyes)):
         chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
+    switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
+    controls = Controls(rig)
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)
     lowest = torso or head
@@ -208,6 +214,8 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     done = (
         [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
     )
+    if switched:
+        done.append(f"Neck and head share the look: set {' and '.join(switched)}")
     if pointing.aims:
         held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
         done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")

@@ -10,6 +10,7 @@ from ..reading.body.part_names import Part, read, side_of
 from ..reading.paths import missing
 
 EYES = ("eye", "eyes", "eyeball", "eyeballs")  # names of eyes without side and number; lids and brows are no eyes
+ARMS = ("upper_arm", "forearm")  # parts that show where the chest is
 Above = Callable[[str], Sequence[str]]  # bone -> its parents and the bones that move it, nearest first
 SELECT = "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button again"
 
@@ -80,10 +81,11 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
 
 
 class Structure(NamedTuple):
-    """Where chains begin by a figure's structure: two functions that return the first bone of a chain whose end is given."""
+    """Where chains begin by a figure's structure: functions that return the first bone of a chain whose end is given."""
 
     begin: Callable[[str], str]
     neck: Callable[[str], str]  # of a head without a torso and without a bone that is called a neck
+    is_passed: Callable[[str, str], bool]  # whether a chain to an end can go past a bone that follows others
 
 
 def spans(
@@ -113,7 +115,7 @@ def spans(
             raise RigError(f"Eye '{eye}' is not below head '{ends.head}': choose an eye below it")
     return (
         _torso(bones, ends, above, follows, structure),
-        _head(bones, ends, follows, structure),
+        _head(bones, ends, above, follows, structure),
         _eye_spans(bones, ends.eyes),
     )
 
@@ -143,15 +145,22 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 
 
-def _head(bones: Parents, ends: Ends, follows: Callable[[str], bool], structure: Structure) -> Span:
-    """The chain of the head, with the whole neck."""
+def _head(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span:
+    """The chain of the head, with the whole neck, but without what carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
-    necks = named(bones).get(Part("", "neck"), ())
+    found = named(bones)
+    necks = found.get(Part("", "neck"), ())
     if ends.torso in path:
         first = path.index(ends.torso) + 1
+    elif ends.torso:  # a control that bends bones of the path by constraints
+        arms = [bone for part, limb in found.items() if part.name in ARMS for bone in limb]
+        first = max((k + 1 for k, bone in enumerate(path[:-1]) if any(bone in above(arm) for arm in arms)), default=0)
     else:
         first = next((index for index, bone in enumerate(path) if bone in necks), path.index(structure.neck(ends.head)))
-    return _unbroken(path[max(first, path.index(structure.begin(ends.head))) :], follows)
+    first = max(first, path.index(structure.begin(ends.head)))
+    span = _unbroken(path[first:], lambda bone: follows(bone) and not structure.is_passed(bone, ends.head))
+    start = next(bone for bone in path[path.index(span.root) :] if bone == span.end or not follows(bone))
+    return Span(start, span.end)
 
 
 def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:

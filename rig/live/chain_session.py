@@ -128,11 +128,12 @@ class ChainSession(SceneSession):
         rig, found = mover.owner, {}
         if self.reader is None:
             return found
+        whole = {bone for bone, mode in self.reader.modes.items() if mode in CHANNELS} | self.reader.made_up
         for (bone, axis), value in self.values().items():
-            if is_prismatic(axis) or self.reader.modes[bone] not in CHANNELS:
+            if is_prismatic(axis) or bone not in whole:
                 found[channels.of_joint(rig, bone, axis)] = value
-        for bone, mode in self.reader.modes.items():
-            if mode in CHANNELS:
+        for bone in self.reader.modes:
+            if bone in whole:
                 found |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
         return found
 

@@ -17,11 +17,12 @@ SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 def check(rig, chain, reader: ChainReader) -> Iterator[Finding]:
     """Findings on the bones of a chain from root to end."""
     yield from _scale(rig, reader)
-    for name in reader.names:
-        bone = rig.pose.bones[name]
-        yield from _inheritance(bone)
+    for part in reader.parts:
+        bone = rig.pose.bones[part.name]
         yield from _axes(bone, chain, reader)
-        yield from _constraints(rig, bone, chain, reader)
+        if part.carrier is None:
+            yield from _inheritance(bone)
+            yield from _constraints(rig, bone, chain, reader)
     yield from _ik_from_outside(rig, reader)
     yield from _drivers(rig, reader)
 

@@ -47,12 +47,12 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
     """
     joints: list[Joint] = []
     frames: list[_JointFrame] = []
-    for part, (location, rotation, _) in zip(reader.parts, fixed, strict=True):
+    for part, (location, rotation, _, lead) in zip(reader.parts, fixed, strict=True):
         frame = _JointFrame(-1, rotations.IDENTITY, ORIGIN)
         if part.parent >= 0:  # the root has no parent here: its rest pose is part of the base
             size = fixed[part.parent][2]
             frame = frames[part.parent].carry(part.rest_rotation, part.rest_offset, size)
-            frame = frame.carry(rotations.IDENTITY, location, size)
+            frame = frame.carry(lead, location, size)
         for index in part.prismatic:
             axis = axes.REVOLUTE[index]
             joints.append(_joint(part.name, axes.prismatic(axis), frame, motions[reader.stored_index[len(joints)]]))

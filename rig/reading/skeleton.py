@@ -16,8 +16,9 @@ import numpy as np
 
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
-from . import axes, hanging, measure, mimic, rotation_modes
+from . import axes, carried, hanging, measure, mimic, rotation_modes
 from .axes import INDEX, UNIT, parent_first
+from .carried import Carried, Carrier
 from .paths import bone_names, end_bones, missing
 from .rotation_modes import Limits, Spans
 
@@ -55,6 +56,11 @@ class Part(NamedTuple):
     mode: str  # its rotation mode; "" without revolute joints
     channel: str  # the property that stores its rotation in this mode
     spans: Spans  # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same rotation
+    carrier: Carrier | None  # what rotates it beside its parent
+
+    def turn(self, pose: "BonePose") -> rotations.Quaternion:
+        """The bone's own rotation in a pose."""
+        return rotation_modes.from_angles(pose.rotation, self.order[::-1]) if self.order else pose.rotation
 
 
 class BonePose(NamedTuple):
@@ -63,6 +69,7 @@ class BonePose(NamedTuple):
     location: tuple[float, float, float]
     rotation: tuple[float, ...]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint turns the bone
     scale: tuple[float, float, float]
+    carried: Carried | None = None  # where another bone carries it
 
     def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
@@ -109,7 +116,10 @@ class ChainReader:
         self.free = {bone: frozenset(found) for bone, found in on_bone.items()}
         self.modes = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
-        self.parts = [self._part(rig.data.bones[name], limits) for name in self.names]
+        self.parts = [self._part(pose_bones[name], limits) for name in self.names]
+        self.has_carriers = any(part.carrier for part in self.parts)
+        # Bones whose own channels make up for a carrier, so that the values of their joints are not in these.
+        self.made_up = set(self.modes) if self.has_carriers else set()
         # Joints in the skeleton's order, root first.
         self.joint_keys = [key for part in self.parts for key in _joint_keys(part)]
         self.followers = mimic.followers_of(rig, self.joint_keys)
@@ -130,7 +140,8 @@ class ChainReader:
 
     __hash__ = None  # it is compared, never looked up
 
-    def _part(self, bone, limits: Limits) -> Part:
+    def _part(self, pose_bone, limits: Limits) -> Part:
+        bone = pose_bone.bone
         offset = tuple(bone.head)
         if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
@@ -157,6 +168,7 @@ class ChainReader:
             mode,
             rotation_modes.channel(mode),
             rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
+            carried.carrier(pose_bone, self.names) if bone.name != self.names[0] else None,
         )
 
     def modes_changed(self, pose_bones) -> bool:
@@ -204,7 +216,7 @@ class ChainReader:
                 turn = rotation_modes.turn(part.mode, rotation)
                 rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
             poses.append(BonePose(location, rotation, scale))
-        return tuple(poses)
+        return carried.read(self.parts, pose_bones, tuple(poses), DIGITS) if self.has_carriers else tuple(poses)
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m] in the skeleton's order, never the solved ones."""
@@ -221,13 +233,13 @@ class ChainReader:
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
         """All values on which `fixed` depends, as a tuple, to detect changes."""
         return tuple(
-            (pose.unjointed_location(part.prismatic), pose.scale, *[pose.rotation[index] for index in part.held])
+            (pose.unjointed_location(part.prismatic), pose.scale, pose.carried, *[pose.rotation[index] for index in part.held])
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
     def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
-        """The part of the pose that no joint moves, for each bone: location, rotation without the free axes, and the scale that its
-        children inherit. The root's location belongs to the base.
+        """The part of the pose that no joint moves, for each bone: location, rotation without the free axes, the scale that its children
+        inherit, and the rotation that it has from its carrier in its parent's frame. The root's location belongs to the base.
 
         Raises:
             RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale that joints cannot have.
@@ -235,7 +247,7 @@ class ChainReader:
         parts: list[tuple] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
             location = pose.unjointed_location(part.prismatic) if k else ORIGIN
-            if k and not part.inherits_rotation:
+            if k and not part.inherits_rotation and pose.carried is None:
                 raise RigError(
                     f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
                     " switch on Inherit Rotation in the bone's Relations"
@@ -257,7 +269,8 @@ class ChainReader:
             rotation = tuple(round(number, DIGITS) for number in pose.rotation)
             if part.order:
                 rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.euler_axes)
-            parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS)))
+            lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
+            parts.append((tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS), lead))
         return tuple(parts)
 
     def can_carry(self, name: str, scale: tuple) -> bool:
@@ -273,7 +286,7 @@ class ChainReader:
         """Basis of each bone that the joints move, for joint values `angles` [rad; prismatic joints m]: rotation (w, x, y, z), location,
         scale; includes bones that mimic them.
         """
-        shown, new = {}, iter(angles)
+        locations, turns, new = [], [], iter(angles)
         for part, pose in zip(self.parts, poses, strict=True):
             location = pose.location
             if part.prismatic:
@@ -284,8 +297,15 @@ class ChainReader:
                 angle = next(new) if is_free else pose.rotation[index]
                 if angle:
                     turn = rotations.multiply(turn, rotations.about(axis, angle))
-            if part.order or part.prismatic:
-                shown[part.name] = (turn, location, pose.scale)
+            locations.append(location)
+            turns.append(turn)
+        if self.has_carriers:
+            turns = carried.own_turns(self.parts, poses, turns)
+        shown = {
+            part.name: (turn, location, pose.scale)
+            for part, pose, turn, location in zip(self.parts, poses, turns, locations, strict=True)
+            if part.order or part.prismatic
+        }
         for follower in self.followers:
             shown[follower.bone] = (*follower.moved(angles[follower.leader]), NO_SCALE)
         return shown

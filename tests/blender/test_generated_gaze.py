@@ -47,7 +47,7 @@ def off(rig, bone: str, axis, at) -> float:
 def test_by_names_the_controls_of_chest_and_head_get_chains_and_the_mesh_follows(rig, capfd):
     make_active(rig)
     assert make() == {"FINISHED"}
-    assert spans(rig) == {"Torso": ("chest", "chest"), "Head": ("head", "head")}
+    assert spans(rig) == {"Torso": ("chest", "chest"), "Head": ("neck", "head")}
     at = rig.limber.chains["Head"].target
     has_eyes = "eye.L" in rig.pose.bones
     assert ("No eyes were found" in capfd.readouterr().out) == (not has_eyes)
@@ -69,10 +69,10 @@ def test_by_names_the_controls_of_chest_and_head_get_chains_and_the_mesh_follows
 @pytest.mark.parametrize(
     ("chosen", "torso", "head"),
     [
-        (("chest", "head"), ("chest", "chest"), ("head", "head")),
-        (("spine_fk.003", "head"), ("spine_fk.003", "spine_fk.003"), ("head", "head")),
-        (("torso", "head"), ("torso", "torso"), ("head", "head")),
-        (("DEF-spine.003", "DEF-spine.006"), ("chest", "chest"), ("head", "head")),
+        (("chest", "head"), ("chest", "chest"), ("neck", "head")),
+        (("spine_fk.003", "head"), ("spine_fk.003", "spine_fk.003"), ("neck", "head")),
+        (("torso", "head"), ("torso", "torso"), ("spine_fk.002", "head")),
+        (("DEF-spine.003", "DEF-spine.006"), ("chest", "chest"), ("neck", "head")),
     ],
 )
 def test_a_selection_of_controls_or_of_what_follows_them_is_taken(basic, chosen, torso, head):
@@ -86,10 +86,10 @@ def test_a_selection_of_controls_or_of_what_follows_them_is_taken(basic, chosen,
 def test_selected_eyes_that_point_at_controls_follow_by_these(human, eyes, capfd):
     select(human, "chest", "head", *eyes)
     make()
-    assert spans(human) == {"Torso": ("chest", "chest"), "Head": ("head", "head")}
+    assert spans(human) == {"Torso": ("chest", "chest"), "Head": ("neck", "head")}
     said = capfd.readouterr().out
     assert "The eyes point at 'eyes', which goes to 'rig Gaze' by the constraint 'Limber Gaze'" in said
-    assert "Torso (chest), Head (head) look at 'rig Gaze'" in said
+    assert "Torso (chest), Head (neck to head) look at 'rig Gaze'" in said
     constraint = human.pose.bones["eyes"].constraints["Limber Gaze"]
     assert constraint.target == human.limber.chains["Head"].target
     bpy.ops.limber.remove_chain()

@@ -1,5 +1,7 @@
 """Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with the control to select."""
 
+from math import degrees
+
 import bpy
 import pytest
 from mathutils import Vector
@@ -73,9 +75,10 @@ def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bo
     assert new_chain(rig, control).joints
 
 
-def test_the_head_control_alone_makes_a_chain_and_what_deforms_the_mesh_looks_at_the_target(rig):
+def test_the_head_control_makes_a_chain_with_neck_and_chest_and_what_deforms_the_mesh_looks_at_the_target(rig):
     chain = new_chain(rig, "head")
-    assert (chain.root, chain.end, len(chain.joints)) == ("head", "head", 3)
+    assert (chain.root, chain.end) == ("spine_fk.002", "head")
+    assert {joint.bone for joint in chain.joints} == {"spine_fk.002", "spine_fk.003", "neck", "head"}
     chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "-Z", "+Y", 0.0
     for other in ("-Z", "+Z"):
         _, way = shown_way(rig, "head", (0, 0, -1 if other == "-Z" else 1))
@@ -101,21 +104,67 @@ def test_the_head_follows_also_where_the_torso_is_turned(rig):
     assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
 
 
-def test_helpers_on_the_way_are_refused_with_the_property_that_drives_their_constraint(rig):
-    with pytest.raises(RuntimeError, match=r"'MCH-ROT-head'.*begin the chain below it \(select 'head'.*head_follow.*such that it is 0"):
-        new_chain(rig, "neck", "head")
-    rig.pose.bones["torso"]["head_follow"] = 1.0
-    rig.update_tag()
+def twists(rig, before: dict) -> dict[str, float]:
+    """Twist [degrees] of each deform bone of the spine against its parent, since the matrices `before`."""
+    found = {}
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    for name in (f"DEF-spine.00{k}" for k in range(2, 7)):
+        bone = shown[name]
+        was, now = before[bone.parent.name].inverted() @ before[name], bone.parent.matrix.inverted() @ bone.matrix
+        found[name] = abs(degrees((was.inverted() @ now).to_quaternion().to_swing_twist("Y")[1]))
+    return found
+
+
+@pytest.mark.parametrize("is_animated", [False, True])
+def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switches_are_set_where_nothing_changes(rig, is_animated, capfd):
+    if is_animated:
+        rig.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
+    before = {bone.name: bone.matrix.copy() for bone in rig.pose.bones}
+    chain = new_chain(rig, "head")
+    said = capfd.readouterr().out
+    switches = [rig.pose.bones["torso"][name] for name in ("head_follow", "neck_follow")]
+    assert switches == ([0.0, 0.5] if is_animated else [1.0, 1.0])
+    assert ("set head_follow of 'torso' to 1" in said) is not is_animated
+    chain.target = target((1.7, -1.0, 1.9))
+    bpy.ops.limber.live()
+    solved()
+    place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
+    assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
+    shares = twists(rig, before)
+    assert max(shares.values()) < (33 if is_animated else 25)  # the upper half of the neck has half of what the head's control has
+    assert sorted(shares.values())[2] > 5
+
+
+def test_in_a_pose_where_the_head_does_not_follow_its_neck_the_rigs_switches_stay(rig):
+    rig.pose.bones["neck"].rotation_quaternion = (0.95, 0.2, 0.2, 0.0)
     bpy.context.view_layer.update()
-    chain = new_chain(rig, "neck", "head")
-    chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    chain = new_chain(rig, "head")
+    assert rig.pose.bones["torso"]["head_follow"] == 0.0
+    chain.target = target((0.6, -1.5, 1.9))
     bpy.ops.limber.live()
     solved()
     place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
     assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
 
 
-def test_a_helper_that_comes_alive_later_is_told_by_check_and_keeps_the_chain_from_going_live(rig):
+def test_a_chain_over_helpers_makes_up_for_what_they_do_whatever_drives_them(rig):
+    chain = new_chain(rig, "neck", "head")
+    chain.target, chain.forward_axis, chain.up, chain.eye = target((0.6, -1.5, 1.9)), "+Z", "+Y", 0.0
+    bpy.ops.limber.live()
+    for share in (0.0, 1.0, 0.3):
+        rig.pose.bones["torso"]["head_follow"] = share
+        rig.update_tag()
+        bpy.context.view_layer.update()
+        solved()
+        place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
+        assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
+
+
+@pytest.mark.parametrize("change", [("mix_mode", "ADD"), ("use_y", False), ("invert_x", True), ("target_space", "LOCAL")])
+def test_helpers_that_a_chain_cannot_account_for_are_refused_with_the_property_that_drives_their_constraint(rig, change):
+    setattr(rig.pose.bones["MCH-ROT-head"].constraints["Copy Rotation"], *change)
+    with pytest.raises(RuntimeError, match=r"'MCH-ROT-head'.*begin the chain below it \(select 'head'.*head_follow.*such that it is 0"):
+        new_chain(rig, "neck", "head")
     rig.pose.bones["torso"]["head_follow"] = 1.0
     rig.update_tag()
     bpy.context.view_layer.update()

@@ -1,0 +1,35 @@
+"""Rigs' own switches that let a head follow its neck: set where a look is to be shared along a spine."""
+
+from ..reading import carried, constrained, driving
+
+SAME = 1e-4  # [rad] rotation that is not seen
+
+
+def joined(rig, path: list[str]) -> list[str]:
+    """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they do; returns texts about the
+    changes.
+
+    Nothing that is seen changes: a rig with animation stays as it is, and so does a bone that its parent would rotate otherwise. A chain
+    accounts for these; but the rig's switch spares its controls the whole look.
+    """
+    if _is_animated(rig):
+        return []
+    changes = []
+    for name in path:
+        bone = rig.pose.bones[name]
+        constraint, carrier = constrained.mover(bone), carried.carrier(bone, path)
+        is_turned = constraint is not None and carrier is not None and not carrier.is_local
+        if is_turned and _rests(bone) and (change := driving.switch_off(rig, constraint)):
+            changes.append(change)
+    return changes
+
+
+def _is_animated(rig) -> bool:
+    data = rig.animation_data
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
+
+
+def _rests(bone) -> bool:
+    """Whether a bone has the rotation that its parent gives it."""
+    inherited = bone.parent.matrix @ bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
+    return inherited.to_quaternion().rotation_difference(bone.matrix.to_quaternion()).angle < SAME

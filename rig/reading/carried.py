@@ -1,0 +1,187 @@
+"""Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or inherit none.
+
+Animators' rigs isolate a head in this way, so that it keeps its direction while the neck bends. Its place still comes from its parent. The
+chain's joints rotate bones against the bone before them in the chain, so that a look is shared; what such a bone's own channels need for
+that follows from its carrier: the rotation that it copies or inherits instead.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion
+from . import axes
+from .constrained import HARMLESS, SHOWS, acts
+from .joint_axes import constraint_range, free_axes
+
+TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # constraints that give a bone the rotation of another one
+ABSOLUTE, LOCAL = {"WORLD", "POSE"}, {"LOCAL"}
+
+
+class Carrier(NamedTuple):
+    """What rotates a bone beside its parent."""
+
+    constraint: str  # name of the constraint that does; "": the bone does not inherit rotation
+    source: int  # index of the part of the chain that carries what it copies; -1: the base does
+    is_local: bool  # whether it copies in local space, so that it stays as it is against its parent
+
+
+class Carried(NamedTuple):
+    """A bone's carrier in a frame.
+
+    Attributes:
+        share: How far the bone follows its carrier instead of its parent, 0 to 1.
+        offset: Rotation of the carrier in the source's frame.
+        lead: Rotation that the bone has in its parent's frame, beside its rest, in the authored pose.
+    """
+
+    share: float
+    offset: Quaternion
+    lead: Quaternion
+
+    def frame(self, inherited: Quaternion, source: Quaternion) -> Quaternion:
+        """Frame of the bone before its own rotation, from the one that its parent alone would give and the source's."""
+        return mixed(inherited, rotations.multiply(source, self.offset), self.share)
+
+
+def carrier(pose_bone, names: Sequence[str]) -> Carrier | None:
+    """The carrier of a bone in a chain of the bones `names`, parents before their children; None: there is none, or the chain cannot
+    account for it: the next bone with joints from there on makes up for it, which must rotate about all axes without limits.
+    """
+    if pose_bone.parent is None or not _makes_up(pose_bone, names):
+        return None
+    constraints = [each for each in pose_bone.constraints if each.type not in HARMLESS and each.name != SHOWS]
+    if not pose_bone.bone.use_inherit_rotation:
+        return Carrier("", -1, False) if free_axes(pose_bone) and not constraints else None
+    if len(constraints) != 1 or constraints[0].type not in TURNING or free_axes(pose_bone):
+        return None
+    turning, source = constraints[0], _source(constraints[0], names)
+    if source is None or source >= names.index(pose_bone.name):  # it would follow itself
+        return None
+    if {turning.owner_space, turning.target_space} == LOCAL:
+        return Carrier(turning.name, source, True) if source < 0 else None
+    return Carrier(turning.name, source, False) if _is_whole(turning) else None
+
+
+def _source(turning, names: Sequence[str]) -> int | None:
+    """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no bone of the armature."""
+    rig = turning.id_data
+    if turning.target != rig or turning.subtarget not in rig.pose.bones:
+        return None
+    bone = rig.pose.bones[turning.subtarget]
+    line = (bone.name, *(above.name for above in bone.parent_recursive))
+    return next((names.index(name) for name in line if name in names), -1)
+
+
+def _is_whole(turning) -> bool:
+    """Whether a constraint replaces the whole rotation, and nothing else, by its source's."""
+    if turning.type != "COPY_ROTATION" or turning.mix_mode != "REPLACE":
+        return False
+    is_absolute = {turning.owner_space, turning.target_space} <= ABSOLUTE
+    return is_absolute and all(getattr(turning, f"use_{axis}") and not getattr(turning, f"invert_{axis}") for axis in "xyz")
+
+
+def share(pose_bone, of: Carrier) -> float:
+    """How far a bone follows its carrier in this frame, 0 to 1."""
+    if not of.constraint:
+        return 1.0
+    constraint = pose_bone.constraints.get(of.constraint)
+    return constraint.influence if constraint is not None and acts(constraint) else 0.0
+
+
+def _makes_up(pose_bone, names: Sequence[str]) -> bool:
+    """Whether the first bone with joints from a bone of a chain on rotates about all axes without limits."""
+    bones = pose_bone.id_data.pose.bones
+    line = [bones[name] for name in names[names.index(pose_bone.name) :]]
+    following = [bone for bone in line if free_axes(bone) and (bone == pose_bone or pose_bone in bone.parent_recursive)]
+    if not following or len(free_axes(following[0])) < len(axes.REVOLUTE):
+        return False
+    return not any(constraint_range(following[0], axis) for axis in axes.REVOLUTE)
+
+
+def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
+    """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
+    turn = rotations.multiply(rotations.conjugate(begin), end)
+    turn = turn if turn[0] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
+    return rotations.multiply(begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion)))
+
+
+def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
+    """Poses of a chain's bones, root first, with their carriers in this frame.
+
+    Args:
+        parts: The chain's `Part`s.
+        pose_bones: Pose bones of the evaluated rig: as shown, with constraints.
+        poses: Their `BonePose`s, as authored.
+        digits: Decimals of rotations: finer noise of single precision must not change them.
+    """
+    found, authored, base = [], [], _base(pose_bones[parts[0].name])
+    for part, pose in zip(parts, poses, strict=True):
+        bone, of = pose_bones[part.name], part.carrier
+        if of is not None and of.is_local:
+            location, rotation, _ = _local(bone)
+            pose = pose._replace(location=_rounded(location, digits), rotation=rotations.normalized(_rounded(rotation, digits)))
+        inherited = rotations.multiply(authored[part.parent], part.rest_rotation) if part.parent >= 0 else rotations.IDENTITY
+        if of is not None and not of.is_local and (portion := share(bone, of)) > 0.0:
+            offset = _offset(bone, of, portion, base if of.source < 0 else _rotation(pose_bones[parts[of.source].name].matrix))
+            offset = rotations.normalized(_rounded(offset, digits))
+            frame = mixed(inherited, rotations.multiply(authored[of.source] if of.source >= 0 else rotations.IDENTITY, offset), portion)
+            lead = rotations.multiply(rotations.conjugate(inherited), frame)
+            pose = pose._replace(carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits))))
+            inherited = frame
+        authored.append(rotations.multiply(inherited, part.turn(pose)))
+        found.append(pose)
+    return tuple(found)
+
+
+def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
+    """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it in the chain.
+
+    Args:
+        parts: The chain's `Part`s.
+        poses: Their `BonePose`s, with carriers.
+        turns: Rotation of each bone by its joints, beside its rest and its carrier's lead.
+    """
+    own, solved, shown = [], [], []
+    for part, pose, turn in zip(parts, poses, turns, strict=True):
+        before, inherited = rotations.IDENTITY, rotations.IDENTITY
+        if part.parent >= 0:
+            before, inherited = (rotations.multiply(of[part.parent], part.rest_rotation) for of in (solved, shown))
+        if pose.carried is not None:
+            before = rotations.multiply(before, pose.carried.lead)
+            inherited = pose.carried.frame(inherited, solved[part.carrier.source] if part.carrier.source >= 0 else rotations.IDENTITY)
+        solved.append(rotations.multiply(before, turn))
+        own.append(rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn)
+        shown.append(rotations.multiply(inherited, own[-1]))
+    return own
+
+
+def _offset(bone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:
+    """Rotation of a bone's carrier in its source's frame, from what is shown."""
+    if not of.constraint:
+        whole = _rotation(bone.bone.matrix_local)
+    else:
+        rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
+        whole = mixed(_rotation(bone.parent.matrix @ rest), _rotation(bone.matrix), 1.0 / portion)
+    return rotations.multiply(rotations.conjugate(source), whole)
+
+
+def _base(root) -> Quaternion:
+    """Rotation of a chain's base in its armature, as shown: of its root before its own rotation."""
+    if root.parent is None or not root.bone.use_inherit_rotation:
+        return _rotation(root.bone.matrix_local)
+    return _rotation(root.parent.matrix @ root.parent.bone.matrix_local.inverted() @ root.bone.matrix_local)
+
+
+def _local(bone) -> tuple:
+    """Location, rotation and scale of a bone against its rest, as shown."""
+    rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
+    return (rest.inverted() @ bone.parent.matrix.inverted() @ bone.matrix).decompose()
+
+
+def _rotation(matrix) -> Quaternion:
+    return tuple(matrix.to_quaternion())
+
+
+def _rounded(numbers, digits: int) -> tuple[float, ...]:
+    return tuple(round(number, digits) for number in numbers)
