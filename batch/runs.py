@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..files.plain import json_of
+from ..files.reasons import ending
 from .spread import cluster, first_of_dask, first_of_pool, spread, usable_cores
 from .tasks import Outcome, Settings, Task
 
@@ -86,7 +87,7 @@ def _outcome(task: Task, future: Any) -> Outcome:
         except (ValueError, TypeError) as error:  # something else in that Blender wrote to the line
             return _failed(task, f"Blender's answer cannot be read: {error}")
     last = "; ".join([line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:])
-    return _failed(task, f"Blender ended without an outcome (exit code {done.returncode}): {last}")
+    return _failed(task, f"Blender ended without an outcome ({ending(done.returncode)}): {last}")
 
 
 def _failed(task: Task, reason: str) -> Outcome:

@@ -14,7 +14,7 @@ from ..solvers.gaze import SPEED
 from ..solvers.goals import Aim, Direction, Frame, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
-from ..solvers.kinematics.skeleton import Angles, Skeleton
+from ..solvers.kinematics.skeleton import Pose
 
 ARRIVED = 1e-6  # [rad, or relative to the distance] rounding errors of a target in Blender's single precision
 NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own
@@ -128,11 +128,12 @@ def attend(before: Attention | None, target: Bearing, of: object, settings: Atte
     return Attention(target, of, settings, origin, left, guided, still, halfway, seen)
 
 
-def partial(skeleton: Skeleton, posture: Angles, aim: Aim, share: float) -> Aim:
-    """An aim between the posture's gaze direction (`share` 0) and `aim` (`share` 1). Goals of positions are returned unchanged."""
+def partial(pose: Pose, aim: Aim, share: float) -> Aim:
+    """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of positions are returned
+    unchanged.
+    """
     if share >= 1.0 or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
         return aim
-    pose = skeleton.forward(posture.tolist())
     look = rotations.rotate(pose.tool_rotation, rotations.Y)
     way = rotations.subtract(aim.position, pose.tool_position) if isinstance(aim, Point) else aim.vector
     distance = rotations.length(way)

@@ -153,9 +153,11 @@ class Stage:
 
     def of(self, part: Part) -> Any:
         """Session of a mover; created if it does not exist."""
-        if part.key not in self.sessions:
-            self.sessions[part.key] = part.new_session()
-        return self.sessions[part.key]
+        key = part.key
+        session = self.sessions.get(key)
+        if session is None:
+            session = self.sessions[key] = part.new_session()
+        return session
 
     def snapshot(self) -> dict[Any, Snapshot]:
         """State of all sessions, for a later `copy`."""
@@ -190,25 +192,26 @@ class Stage:
             dt: Time since the last tick [s]; 0: the same frame again.
             ahead: Goals of the next frames, if known, by the movers' keys.
         """
+        sessions = [self.of(part) for part in parts]
         if dt > 0.0:
-            for part in parts:
-                self.of(part).commit()
-        frames = max((self._frames(part, dt) for part in parts), default=0)
+            for session in sessions:
+                session.commit()
+        frames = max((_frames(session, dt) for session in sessions), default=0)
         order = self.in_order(parts, host)
         self.cyclic, self.feedback = frozenset(parts[k].key for k in order.cyclic), _by_keys(parts, order)
-        view = host.view([(part, self.of(part), self.of(part).pose_before) for part in parts])
+        placed = list(zip(parts, sessions, strict=True))
+        view = host.view([(part, session, session.pose_before) for part, session in placed])
         desired = view
         if order.cyclic:
-            desired = host.view([(part, self.of(part), self.of(part).desired_before) for part in parts])
+            desired = host.view([(part, session, session.desired_before) for part, session in placed])
         is_put = False
         for index in order.indices:
-            part, is_cyclic = parts[index], index in order.cyclic
-            session = self.of(part)
+            part, session, is_cyclic = parts[index], sessions[index], index in order.cyclic
             if is_cyclic and not is_put:  # movers of the cycle that are not ticked yet have their last poses, also on a body that has moved
                 is_put = True
-                for other in (parts[k] for k in order.cyclic):
-                    other.place(view, self.of(other).pose_before)
-                    other.place(desired, self.of(other).desired_before)
+                for other in order.cyclic:
+                    parts[other].place(view, sessions[other].pose_before)
+                    parts[other].place(desired, sessions[other].desired_before)
             feedback = order.feedback.get(index)
             frame = Frame(
                 host,
@@ -224,12 +227,6 @@ class Stage:
             part.place(view, session.pose)
             if desired is not view:
                 part.place(desired, session.desired_pose)
-
-    def _frames(self, part: Part, dt: float) -> int:
-        """Number of frames since the start, including this one; the same frame again is not counted."""
-        session = self.of(part)
-        frames: int = session.frames + (dt > 0.0) if session.state is not None else 0
-        return frames
 
     def in_order(self, parts: Sequence[Any], host: Host) -> Order:
         looks_forward = [part.looks_forward for part in parts]
@@ -256,6 +253,11 @@ class Stage:
     def view(self, parts: Sequence[Any], host: Host, pose: Callable[[Any], Any] = lambda session: session.pose) -> Any:
         """Poses of everything in the scene with the movers' newest poses; movers that were not ticked yet are left as they are."""
         return host.view([(part, self.of(part), pose(self.of(part))) for part in parts])
+
+
+def _frames(session: Session, dt: float) -> int:
+    """Number of a session's frames since the start, including this one; the same frame again is not counted."""
+    return session.frames + (dt > 0.0) if session.state is not None else 0
 
 
 def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..solvers.goals import Aim, Direction, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
-from ..solvers.kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
+from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 
 ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
 BEHIND = math.radians(
@@ -74,11 +74,40 @@ class Facing(NamedTuple):
     position: Vector
 
 
-def facing(skeleton: Skeleton, posture: Angles) -> Facing:
-    """Where a skeleton's end faces, from where it is in a posture (n,): as at rest, on a first bone that is posed, which turns the body."""
-    first = next((k for k, joint in enumerate(skeleton.joints) if k and rotations.length(joint.rest_offset) > SHORTEST_LINK), len(posture))
-    body = [*posture[:first].tolist(), *[0.0] * (len(posture) - first)]
-    return Facing(skeleton.forward(body).tool_rotation, skeleton.forward(posture.tolist()).tool_position)
+class Posed(NamedTuple):
+    """A posture of a skeleton, and what looks are measured from.
+
+    Attributes:
+        skeleton: The skeleton.
+        angles: The posture (n,).
+        pose: Its pose.
+        facing: Where the skeleton's end faces, from where it is in the posture.
+        ahead: Rotation of the end in its first bone, where all joints after that are at zero.
+    """
+
+    skeleton: Skeleton
+    angles: list[float]
+    pose: Pose
+    facing: Facing
+    ahead: Quaternion
+
+
+def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Posed:
+    """A posture (n,) of a skeleton; `before`, the last frame's, if that is the same."""
+    is_same = before is not None and before.skeleton is skeleton
+    if before is not None and is_same and before.angles == angles:
+        return before
+    # The end faces as at rest, on a first bone that is posed, which turns the body.
+    path = skeleton.path()
+    last = next((k for k, joint in enumerate(path[1:]) if rotations.length(skeleton.joints[joint].rest_offset) > SHORTEST_LINK), -1)
+    if before is not None and is_same:
+        ahead = before.ahead
+    else:
+        rest = skeleton.forward([0.0] * len(skeleton))
+        ahead = rotations.multiply(rotations.conjugate(rest.rotations[path[last]]), rest.tool_rotation)
+    pose = skeleton.forward(angles)
+    facing = Facing(rotations.multiply(pose.rotations[path[last]], ahead), pose.tool_position)
+    return Posed(skeleton, angles, pose, facing, ahead)
 
 
 def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:

@@ -37,6 +37,21 @@ def write(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that the user did not choose, such as one beside the chosen one: it replaces nothing. If it is there already with the
+    same content, it stays as it is.
+
+    Raises:
+        FileExistsError: Something else is at `path`.
+        OSError: The file cannot be written.
+    """
+    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
+        return
+    if os.path.lexists(path):  # also a link that leads nowhere
+        raise FileExistsError(errno.EEXIST, "it is there already", str(path))
+    write(path, data)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text atomically as UTF-8, without converting line ends. Raises OSError as `write`."""
     write(path, text.encode("utf-8"))

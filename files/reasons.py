@@ -1,4 +1,6 @@
-"""Reasons for which a file cannot be read or written, as users read them."""
+"""What the system says, as users read it: why a file cannot be read or written, and how a process ended."""
+
+import signal
 
 
 def reason(error: OSError | UnicodeDecodeError) -> str:
@@ -6,3 +8,14 @@ def reason(error: OSError | UnicodeDecodeError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "it is no UTF-8 text"
     return error.strerror or str(error)
+
+
+def ending(code: int) -> str:
+    """The exit code of a process in words: "exit status 3", or the signal that ended it: "ended by SIGKILL, Killed"."""
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        number = signal.Signals(-code)
+    except ValueError:  # a real-time signal, which has no name
+        return f"ended by signal {-code}"
+    return f"ended by {number.name}, {signal.strsignal(number)}"

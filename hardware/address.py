@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from .errors import DeviceError
 
@@ -18,6 +19,17 @@ class Address:
     def authority(self) -> str:
         """Host and port as text, as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether this is surely the computer itself, which no name server needs to say."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:  # a name
+            return self.host.lower() == "localhost"
+
+
+LONGEST_PORT = 5  # digits
 
 
 def address_of(text: str, port: int = 8000) -> Address:
@@ -35,7 +47,7 @@ def address_of(text: str, port: int = 8000) -> Address:
         host, colon, number = host.partition(":")
         is_valid = not colon or bool(number)
     if number:
-        is_valid = is_valid and number.isascii() and number.isdecimal() and 0 < int(number[:6]) < 65536
+        is_valid = is_valid and number.isascii() and number.isdecimal() and len(number) <= LONGEST_PORT and 0 < int(number) < 65536
     if not (is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)):
         raise DeviceError(f"'{text.strip()}' is no address of a robot: write host and port, such as reachy-mini.local:{port}")
     return Address(host, int(number) if number else port)

@@ -16,6 +16,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+from ..files.reasons import ending
 from .errors import WorkerError
 from .job_events import Ended, JobEvent, from_line
 from .pyserial import pyserial_folder
@@ -104,7 +105,7 @@ class BackgroundJob:
                     self._heard.append(event)
         lines = self._process.stderr.read().strip().splitlines()
         self._process.wait()
-        self._end(Ended(failed=f"The background process ended: {lines[-1] if lines else f'exit status {self._process.returncode}'}"))
+        self._end(Ended(failed=f"The background process ended: {lines[-1] if lines else ending(self._process.returncode)}"))
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):

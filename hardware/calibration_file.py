@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..files import atomic
+from ..files.content import SMALL
+from ..files.content import text as read_text
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
 from ..files.reasons import reason
@@ -124,7 +126,7 @@ def load(path: Path) -> Calibration:
         CalibrationError: The file is missing or cannot be used; the message names file, joint or servo, field, expected and found value.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise CalibrationError(f"{path} cannot be read ({reason(error)}): choose a calibration file") from error
     return from_text(text, str(path))

@@ -38,6 +38,7 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         Fault.BLENDER_SILENT: (_CLEAR, "Has Blender finished what it was busy with?"),
         Fault.WORKER_DIED: (_CLEAR, "Does your own file, if you use one, run to its end?"),
         Fault.WORKER_HUNG: (_CLEAR, "Does your own file, if you use one, return at once?", _CABLE),
+        Fault.HELD_UP: (_CLEAR, "Did the computer sleep, or is another program keeping it busy?"),
         Fault.NO_PYSERIAL: ("Was Limber installed from its zip?",),
         Fault.BLOCKED: (
             "What blocks the joint that is named?",

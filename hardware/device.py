@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ..motion.joint import Limits
-from .address import address_of
+from .address import Address, address_of
 from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import is_on_network
@@ -174,16 +174,19 @@ class Device:
     program: str = ""
 
     @property
+    def address(self) -> Address | None:
+        """Network address of the robot; None: it is on a serial port, or virtual. Raises DeviceError for an invalid address."""
+        return address_of(self.port) if is_on_network(self.protocol) and not self.is_virtual else None
+
+    @property
     def line(self) -> str:
         """The serial port's name, or host and port of a network address in one spelling, to find devices that use the same one."""
-        is_address = is_on_network(self.protocol) and not self.is_virtual
-        return address_of(self.port).authority.lower() if is_address else self.port
+        return self.port if self.address is None else self.address.authority.lower()
 
     def __post_init__(self) -> None:
         if not self.port.strip():
             raise DeviceError("The device has no port; choose one from the list or type its path")
-        if is_on_network(self.protocol) and not self.is_virtual:
-            address_of(self.port)
+        _ = self.address
         if not self.channels:
             raise DeviceError("The device has no channels; give at least one joint a servo")
         if max(len(self.channels), len(self.joints)) > MAX_CHANNELS:

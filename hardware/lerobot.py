@@ -18,12 +18,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..files import atomic
+from ..files.content import SMALL
+from ..files.content import text as read_text
 from ..files.json_fields import JsonFields
 from ..files.plain import json_of
 from ..files.reasons import reason
@@ -36,6 +38,7 @@ LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
 FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
+SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 
 _MOTOR = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
@@ -97,7 +100,7 @@ def load(path: Path) -> dict[str, Motor]:
         LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise LerobotError(f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot") from error
     return from_text(text, str(path))
@@ -124,9 +127,28 @@ def from_text(text: str, source: str = "The calibration") -> dict[str, Motor]:
     owners: dict[int, str] = {}
     for name, motor in motors.items():
         if motor.id in owners:
-            raise LerobotError(f"{source}, motors '{owners[motor.id]}' and '{name}', id: both have {motor.id}; give each its own")
+            what = f"motors '{owners[motor.id]}' and '{name}', id: both have {motor.id}"
+            raise LerobotError(f"{source}, {what}; give each its own, or keep only one arm's motors in the file")
         owners[motor.id] = name
     return motors
+
+
+def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[str, str]]:
+    """The arms of a file: for each prefix of motors' names, the file's name of each of the model's motors that has it.
+
+    LeRobot names the motors of an arm alone as its model does (prefix ""), and those of a robot that has more than an arm with a prefix:
+    "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and "right_arm_shoulder_pan". Capitals do not count.
+
+    Args:
+        motors: Names of the file's motors.
+        known: Names of the model's motors, in small letters.
+    """
+    arms: dict[str, dict[str, str]] = {}
+    for motor in motors:
+        name = next((name for name in known if motor.lower().endswith(name)), None)
+        if name is not None and ((prefix := motor[: len(motor) - len(name)]) == "" or prefix[-1] in SEPARATORS):
+            arms.setdefault(prefix, {})[name] = motor
+    return arms
 
 
 def save(path: Path, motors: Mapping[str, Motor]) -> None:

@@ -9,12 +9,14 @@ import atexit
 import math
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..files.reasons import ending
 from ..motion import Kinematic
+from . import clock
 from .device import Device
 from .errors import AnglesError, WorkerError
 from .memory import SharedMemory
@@ -22,12 +24,13 @@ from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
 from .safety import Command, Fault, State
-from .sentences import sentence
+from .sentences import sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
 START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
 HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
+LOOK = 0.25  # [s] of silence that one look at the worker can show: if Blender itself was held up, the worker may have been, too
 
 # Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
@@ -37,7 +40,7 @@ _SHARED = [field.name for field in fields(Status) if field.name not in ("state",
 
 
 class Link:
-    """The link from Blender to one robot; to be used from one thread.
+    """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
 
@@ -57,17 +60,19 @@ class Link:
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
         self._worker_beat = -1
-        self._worker_seen = 0.0
+        self._silence = 0.0  # [s] for which the worker has been silent
+        self._looked_at = 0.0
+        self._lost: Fault | None = None
         self._beat = 0
         self._frame = 0
         self._stamp = 0.0
         self._plays = False
+        self._step = self._due = 0.0
         self._motion = (Kinematic(0.0),) * len(device.joints)
-        self._request = Request()
-        self._command_number = 0
-        self._command_stops = 0
         self._stops = 0
         self._disarmed_because = ""
+        self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
+        self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
     @property
     def worker_pid(self) -> int | None:
@@ -84,8 +89,7 @@ class Link:
             if not self._is_lost(self._report()):
                 return
             self.close()
-        self._request = Request()
-        self._command_number = self._command_stops = self._stops = self._frame = 0
+        self._stops = self._frame = 0
         self._last_words = ""
         self._memory = SharedMemory.create(self.device)
         self._write()
@@ -101,11 +105,12 @@ class Link:
             self._memory.close()
             self._memory = None
             raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
-        self._worker_seen = time.perf_counter()
+        self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
+        self._ended_at = -1
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
-    def send(self, frame: Sequence[float | Kinematic], plays: bool = False) -> None:
+    def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
         With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
@@ -114,6 +119,7 @@ class Link:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
+            due: Time until the next frame [s]; 0: not known. Velocities are per the time that the frame before announced.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -121,8 +127,9 @@ class Link:
         self._check_length(frame)
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
-            self._stamp = time.perf_counter()
-        self._motion, self._plays = motion, plays
+            self._stamp = clock.now()
+            self._step = self._due or due
+        self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
 
     def send_again(self) -> None:
@@ -191,13 +198,16 @@ class Link:
     def disarm(self, reason: str = "") -> None:
         """Disarm the robot; until the next command its status says the reason."""
         self._make(Command.DISARM)
+        self._note_end()
         self._disarmed_because = reason
 
     def stop(self) -> None:
-        """Emergency stop, in any state; latches until `clear_fault`."""
-        self._stops += 1
-        if self._memory is not None:
-            self._memory.press_stop(self._stops)
+        """Emergency stop, in any state and from any thread; latches until `clear_fault`."""
+        with self._lock:
+            if self._memory is not None:
+                self._stops += 1
+                self._memory.press_stop(self._stops)
+                self._note_end()
 
     def clear_fault(self) -> None:
         """Clear a fault: the robot is then disarmed, and reconnected if the fault broke the connection."""
@@ -247,11 +257,12 @@ class Link:
 
     def _end(self, leave: Callable[[subprocess.Popen[bytes], float], None]) -> None:
         atexit.unregister(self._close_at_exit)
-        hangs = self._is_lost(self._report()) is Fault.WORKER_HUNG
-        process, memory = self._process, self._memory
-        self._process = self._memory = None
-        if process is not None:
-            leave(process, 0.0 if hangs else CLOSE_GRACE)
+        is_ended = self._lost is Fault.WORKER_HUNG
+        with self._lock:
+            process, memory = self._process, self._memory
+            self._process = self._memory = None
+        if process is not None and not is_ended:
+            leave(process, CLOSE_GRACE)
         if memory is not None:
             memory.close()
 
@@ -265,48 +276,56 @@ class Link:
         return joint
 
     def _make(self, command: Command, request: Request | None = None) -> None:
-        self._request = Request(command) if request is None else replace(request, command=command)
-        self._command_number += 1
-        self._command_stops = self._stops
+        if self._memory is not None and command is not Command.DISARM and self._ended_at == self._memory.reports:
+            return  # Stop and Disarm win over what is ordered before the worker had a turn since
         self._disarmed_because = ""
-        self._write()
+        if self._memory is not None:
+            self._memory.write_request(replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF))
+            self._write()
 
     def _write(self) -> None:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(
-            Orders(
-                self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
-            )
-        )
+        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()
 
+    def _note_end(self) -> None:
+        if self._memory is not None:
+            self._ended_at = self._memory.reports
+
     def _is_lost(self, report: Report | None) -> Fault | None:
-        """The fault by which the worker was lost; None while it runs."""
-        if self._process is None:
-            return None
-        code = self._process.poll()
+        """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker that hangs is ended, so that it
+        cannot move the robot when it goes on.
+        """
+        if self._process is not None and self._lost is None:
+            self._lost = self._why_lost(self._process, report)
+            if self._lost is Fault.WORKER_HUNG:
+                shut_down_in_background(self._process, 0.0)
+        return None if self._process is None else self._lost
+
+    def _why_lost(self, process: subprocess.Popen[bytes], report: Report | None) -> Fault | None:
+        code = process.poll()
         if code is not None:
             if not self._last_words:
-                self._last_words = _last_line(self._process) or f"exit status {code}"
+                self._last_words = _last_line(process) or ending(code)
             return Fault.WORKER_DIED
-        now = time.perf_counter()
         beat = -1 if report is None else report.beat
-        if beat != self._worker_beat:
-            self._worker_beat = beat
-            self._worker_seen = now
+        now, before = clock.now(), self._looked_at
+        self._silence = self._silence + min(now - before, LOOK) if beat == self._worker_beat else 0.0
+        self._worker_beat, self._looked_at = beat, now
         connecting = report is None or report.state is State.CONNECTING
         grace = START_GRACE if connecting else HUNG_AFTER
-        return Fault.WORKER_HUNG if now - self._worker_seen > grace else None
+        return Fault.WORKER_HUNG if self._silence > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation)
+        text = shown(sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation))
         if report is None:
             return Status(state, text, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
+        shared["warnings"] = tuple(map(shown, report.warnings))
         return Status(state=state, sentence=text, fault=fault, **shared)
 
 

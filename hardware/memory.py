@@ -1,7 +1,7 @@
 """Shared memory between Blender and the worker: a temporary file that both processes map. Knows no Blender.
 
-It holds the device's description (written once, before the worker starts), the stop counter, and a mailbox in each direction for messages
-of fixed length. Nothing in it blocks.
+It holds the device's description (written once, before the worker starts), the stop counter, a mailbox in each direction for messages of
+fixed length of which the newest counts, and a log of commands, each of which counts. Nothing in it blocks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from types import TracebackType
 from ..motion import Kinematic
 from .device import Device, from_plain, to_plain
 from .errors import WorkerError
+from .message_log import MessageLog
 from .messages import Orders, Report, Request
 from .safety import Command, Fault, State
 from .status import ChannelStatus
@@ -60,6 +61,11 @@ class Mailbox:
     def length(size: int) -> int:
         """Size in memory of a mailbox for messages of `size` bytes [bytes]."""
         return _COUNTER.size + 2 * (_COUNTER.size + size + _CHECK.size)
+
+    @property
+    def count(self) -> int:
+        """Number of messages that were written."""
+        return int(_COUNTER.unpack_from(self._memory, self._counter)[0])
 
     def write(self, message: bytes) -> None:
         """Replace the message by `message` (size,)."""
@@ -100,20 +106,38 @@ class OrdersCodec:
     """Encodes and decodes `Orders` of a device with `joints` joints."""
 
     def __init__(self, joints: int) -> None:
-        self._joints = joints
-        self._layout = struct.Struct(f"<QQd?IIIi3d?Q{4 * joints}d")
-        self._nowhere = (0.0,) * joints
+        self._layout = struct.Struct(f"<QQd?dd{3 * joints}d")
         self.size = self._layout.size
 
     def pack(self, orders: Orders) -> bytes:
-        request = orders.request
         return self._layout.pack(
             orders.beat,
             orders.frame,
             orders.stamp,
             orders.plays,
-            orders.command_number,
-            orders.command_stops,
+            orders.step,
+            orders.due,
+            *(number for joint in orders.motion for number in (joint.position, joint.velocity, joint.acceleration)),
+        )
+
+    def unpack(self, message: bytes) -> Orders:
+        beat, frame, stamp, plays, step, due, *values = self._layout.unpack(message)
+        numbers = iter(values)
+        motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
+        return Orders(beat, frame, stamp, plays, step, due, motion)
+
+
+class RequestCodec:
+    """Encodes and decodes `Request`s to a device with `joints` joints."""
+
+    def __init__(self, joints: int) -> None:
+        self._layout = struct.Struct(f"<IIi3d?Q{joints}d")
+        self._nowhere = (0.0,) * joints
+        self.size = self._layout.size
+
+    def pack(self, request: Request) -> bytes:
+        return self._layout.pack(
+            request.stops,
             request.command,
             request.target,
             request.amount,
@@ -121,16 +145,12 @@ class OrdersCodec:
             request.free,
             sum(1 << channel for channel in request.channels),
             *(request.values or self._nowhere),
-            *(number for joint in orders.motion for number in (joint.position, joint.velocity, joint.acceleration)),
         )
 
-    def unpack(self, message: bytes) -> Orders:
-        beat, frame, stamp, plays, number, stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
+    def unpack(self, message: bytes) -> Request:
+        stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
         channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
-        request = Request(Command(command), target, amount, (low, high), free, channels, tuple(values[: self._joints]))
-        numbers = iter(values[self._joints :])
-        motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
-        return Orders(beat, frame, stamp, plays, number, request, stops, motion)
+        return Request(Command(command), target, amount, (low, high), free, channels, tuple(values), stops)
 
 
 class ReportCodec:
@@ -145,7 +165,7 @@ class ReportCodec:
         self.size = self._layout.size
 
     def pack(self, report: Report) -> bytes:
-        texts = [text.encode("utf-8") for text in (report.detail, "\n".join(report.warnings))]
+        texts = [text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))]  # a device may send surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
         return self._layout.pack(
             *(report.beat, report.state, report.fault),
@@ -206,8 +226,10 @@ class SharedMemory:
         self._mapped = mapped
         self._memory = memoryview(mapped)
         self._orders_codec, self._report_codec = _codecs(device)
+        self._request_codec = RequestCodec(len(device.joints))
         self._orders = Mailbox(self._memory, mailboxes, self._orders_codec.size)
         self._report = Mailbox(self._memory, mailboxes + Mailbox.length(self._orders_codec.size), self._report_codec.size)
+        self._requests = MessageLog(self._memory, mapped.size() - MessageLog.length(self._request_codec.size), self._request_codec.size)
 
     @classmethod
     def create(cls, device: Device) -> SharedMemory:
@@ -219,6 +241,7 @@ class SharedMemory:
         described = json.dumps(to_plain(device)).encode("utf-8")
         mailboxes = _mailboxes_offset(len(described))
         size = mailboxes + sum(Mailbox.length(codec.size) for codec in _codecs(device))
+        size += MessageLog.length(RequestCodec(len(device.joints)).size)
         try:
             path, mapped = _new_file(size)
         except OSError as error:
@@ -254,12 +277,25 @@ class SharedMemory:
         """Set the stop counter to `count`; any change of the counter is an emergency stop."""
         _STOP.pack_into(self._memory, _STOP_OFFSET, count & 0xFFFFFFFF)
 
+    @property
+    def reports(self) -> int:
+        """Number of reports that the worker has written."""
+        return self._report.count
+
     def write_orders(self, orders: Orders) -> None:
         self._orders.write(self._orders_codec.pack(orders))
 
     def read_orders(self) -> Orders | None:
         message = self._orders.read()
         return None if message is None else self._orders_codec.unpack(message)
+
+    def write_request(self, request: Request) -> None:
+        self._requests.write(self._request_codec.pack(request))
+
+    def read_requests(self) -> list[Request] | None:
+        """Requests since the last call, in order; None: there were too many to be kept."""
+        messages = self._requests.read()
+        return None if messages is None else [self._request_codec.unpack(message) for message in messages]
 
     def write_report(self, report: Report) -> None:
         self._report.write(self._report_codec.pack(report))

@@ -22,6 +22,7 @@ class Request:
         free: Whether a JOG is limited by the servo's range alone, not by the joint's.
         channels: Channels to RELEASE.
         values: Park pose for PARK (joints,).
+        stops: Number of Stops when the command was given; a command that is older than the last Stop is void.
     """
 
     command: Command = Command.NOTHING
@@ -31,30 +32,29 @@ class Request:
     free: bool = False
     channels: frozenset[int] = frozenset()
     values: tuple[float, ...] = ()
+    stops: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Message from Blender to the worker: newest command and newest joint values.
+    """Message from Blender to the worker: newest joint values. Commands have a log of their own, since each of them counts.
 
     Attributes:
         beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
-        stamp: Time of the newest frame [s, time.perf_counter].
-        plays: Whether Blender plays, so that another frame is to follow at the usual interval.
-        command_number: Counts commands.
-        request: The newest command.
-        command_stops: Number of Stops when the command was given; a command that is older than the last Stop is ignored.
-        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per frame where known, else 0.
+        stamp: Time of the newest frame [s, `clock.now`].
+        plays: Whether Blender plays, so that another frame is to follow.
+        step: Unit of time of the newest frame's velocities [s]: what the frame before announced; 0: the measured interval.
+        due: Announced until the next frame [s]; 0: nothing is known of it.
+        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per `step` where known, else 0.
     """
 
     beat: int
     frame: int
     stamp: float
     plays: bool
-    command_number: int
-    request: Request
-    command_stops: int
+    step: float
+    due: float
     motion: tuple[Kinematic, ...]
 
 

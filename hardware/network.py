@@ -10,9 +10,11 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
-RECEIVE = 65_536  # [bytes] size of one read
+RECEIVE = 2_048  # [bytes] most that a turn of the worker takes: eight times what the daemon sends, and decoded within 2 ms whatever it is
+FLOODED_AFTER = (
+    128  # turns in a row in which more came than is taken: what is read is older every time, after a quarter of a megabyte 1.3 s
+)
 MOST_WAITING = 8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
-ROUNDS = 16  # most reads in a period of the worker, in which no more data arrives
 
 
 class NetworkTransport:
@@ -29,6 +31,7 @@ class NetworkTransport:
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._waiting = bytearray()
+        self._full_reads = 0  # in a row
         threading.Thread(target=self._connect, daemon=True).start()
 
     def read(self) -> bytes:
@@ -36,21 +39,19 @@ class NetworkTransport:
         if connected is None:
             return b""
         self._send(connected)
-        parts: list[bytes] = []
-        for _ in range(ROUNDS):
-            try:
-                parts.append(connected.recv(RECEIVE))
-            except (BlockingIOError, InterruptedError):
-                break
-            except OSError as error:
-                if parts:
-                    break  # received bytes are returned first; the next call finds the error again
-                raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
-            if not parts[-1]:
-                if len(parts) == 1:
-                    raise TransportError(Fault.UNPLUGGED, "it closed the connection")
-                break
-        return b"".join(parts)
+        try:
+            data = connected.recv(RECEIVE)
+        except (BlockingIOError, InterruptedError):
+            self._full_reads = 0
+            return b""
+        except OSError as error:
+            raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
+        if not data:
+            raise TransportError(Fault.UNPLUGGED, "it closed the connection")
+        self._full_reads = self._full_reads + 1 if len(data) == RECEIVE else 0
+        if self._full_reads > FLOODED_AFTER:
+            raise TransportError(Fault.UNPLUGGED, "it sends more than a robot has to say")
+        return data
 
     def write(self, data: bytes) -> bool:
         connected = self._connected()

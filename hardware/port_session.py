@@ -13,7 +13,7 @@ from .safety import Fault
 from .transport import TransportError, open_serial
 
 READ_EVERY = 0.0005  # [s] between two reads of the port
-BUSY_FOR = 2.0  # [s] for which a busy port is retried: a worker that was just disconnected may still hold it
+BUSY_FOR = 2.5  # [s] for which a busy port is retried: a worker that was just disconnected may still hold it
 
 _WHY = {
     Fault.PORT_MISSING: "does not exist: plug the device in, or choose another port",

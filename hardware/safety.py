@@ -11,6 +11,7 @@ from enum import IntEnum
 
 HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
 DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, and nobody may be attending the robot
+HELD_UP_AFTER = 1.02  # [s] between two turns of the worker: one is a second late, as when Blender calls the worker lost
 CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
 
 JUMPED = "the pose in Blender jumped"
@@ -38,12 +39,13 @@ class State(IntEnum):
     SETUP = 9
     PARKING = 10
     LIMP = 11
+    BRAKING = 12
 
 
 FOLLOWING = (State.ARMING, State.ARMED, State.HOLDING)
 """The robot does what Blender shows."""
 
-DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING)
+DRIVEN = (*FOLLOWING, State.SETUP, State.PARKING, State.BRAKING)
 
 
 class Fault(IntEnum):
@@ -75,6 +77,7 @@ class Fault(IntEnum):
     SERVO_FORGOT = 23
     WENT_ON = 24
     OTHER_CALIBRATION = 25
+    HELD_UP = 26
 
 
 class Command(IntEnum):
@@ -129,6 +132,7 @@ class SafetyInputs:
         implausible: Why the robot cannot be at the positions that it reports; empty: it can.
         releases: The servos' torque can be switched off.
         device_armed: The device is armed and receives goals.
+        turn_gap: Time since the last turn of the worker, with the time that the computer slept [s].
         blender_silence: Time since Blender's last sign of life [s].
         frame_age: Time since the last usable angles [s]; infinite before the first.
         arrived: The slow approach has reached the newest angles.
@@ -148,6 +152,7 @@ class SafetyInputs:
     implausible: str = ""
     releases: bool = True
     device_armed: bool = False
+    turn_gap: float = 0.0
     blender_silence: float = 0.0
     frame_age: float = 0.0
     arrived: bool = False
@@ -175,11 +180,21 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
         return Safety(State.CONNECTING)
     if before.state is State.FAULT:
         return _latched(before, inputs)
+    if was_held_up(before, inputs):
+        return Safety(State.FAULT, Fault.HELD_UP, f"{inputs.turn_gap:.0f} s")
     if inputs.fault_report is not None:
         return Safety(State.FAULT, inputs.fault_report.fault, inputs.fault_report.detail)
     if before.state in DRIVEN:
         return _driven(before, inputs)
     return _still(before, inputs)
+
+
+def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
+    """Whether the worker was held up before this turn, by the computer's sleep or load: it does not know what happened meanwhile.
+
+    While it connects, it may wait for the port.
+    """
+    return inputs.turn_gap > HELD_UP_AFTER and before.state is not State.CONNECTING
 
 
 def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
@@ -192,8 +207,8 @@ def _latched(before: Safety, inputs: SafetyInputs) -> Safety:
 def _driven(before: Safety, inputs: SafetyInputs) -> Safety:
     if inputs.blender_silence > DISARM_AFTER:
         return Safety(State.FAULT, Fault.BLENDER_SILENT)
-    if inputs.command is Command.DISARM:
-        return Safety(State.DISARMED)
+    if inputs.command is Command.DISARM or before.state is State.BRAKING:
+        return Safety(State.DISARMED if inputs.at_rest else State.BRAKING)
     if before.state is State.SETUP:
         return _setting_up(before, inputs)
     if before.state is State.PARKING:

@@ -20,6 +20,7 @@ _STATES: dict[State, str] = {
     State.HOLDING: "Holding still: no new angles from Blender, which is busy; wait, and the robot moves on slowly",
     State.SETUP: "One joint moves slowly for the set-up; Stop is always ready, Disarm ends it",
     State.PARKING: "Parking: the robot goes slowly to where it rests, and is disarmed there; Stop is always ready",
+    State.BRAKING: "Disarming: the robot slows down first; Stop is always ready",
     State.LIMP: "Limp: move the robot by hand; press Disarm when done",
 }
 
@@ -82,6 +83,10 @@ _FAULTS: dict[Fault, str] = {
         "A servo on {port} is not as it was when it was calibrated ({detail}), so it is not driven: "
         "disconnect and import the robot's newest calibration; or press Clear Fault, calibrate it again, then Arm"
     ),
+    Fault.HELD_UP: (
+        "The computer slept, or the process that talks to the robot was held up, for {detail}, so the robot is disarmed: "
+        "see that it is safe, press Clear Fault, then Arm"
+    ),
     Fault.NO_PYSERIAL: "Serial ports need pyserial, which is not installed: install Limber from its zip, or use the virtual robot",
 }
 
@@ -122,6 +127,11 @@ _ALONE: dict[Silence, str] = {
     Silence.UNKNOWN: "whether the robot stops itself is its maker's decision: switch off its power if it does not, then",
 }
 """What the robot does that nobody talks to."""
+
+
+def shown(text: str) -> str:
+    """A text that a device may have a part in, with replacements for characters that cannot be shown."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def port_name(port: str) -> str:

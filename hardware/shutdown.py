@@ -6,7 +6,7 @@ import _thread
 import contextlib
 import subprocess
 
-CLOSE_GRACE = 0.8  # [s] the worker disarms and ends as soon as the servos are at rest, or in 0.6 s where the device does not answer
+CLOSE_GRACE = 1.8  # [s] the worker slows the robot down, disarms it and ends when the servos are at rest, or after 1.6 s
 KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
+RECEIVE = 1_024  # [bytes] most that a turn of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded within 3 ms
 TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
 WRITE_TIMEOUT = 0.05  # [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
 
@@ -43,7 +44,10 @@ class Transport(Protocol):
     """A byte stream to a device and back."""
 
     def read(self) -> bytes:
-        """The bytes that have arrived, perhaps none; never blocks. Raises TransportError."""
+        """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
+
+        They are at most what can be decoded in a turn of the worker; the rest waits, so that no peer can hold a turn up.
+        """
 
     def write(self, data: bytes) -> bool:
         """Send `data`; returns False if the port did not accept it in time. Raises TransportError."""
@@ -73,7 +77,7 @@ class SerialTransport:
 
     def read(self) -> bytes:
         try:
-            return bytes(self._port.read(4096))
+            return bytes(self._port.read(RECEIVE))
         except PORT_ERRORS as error:
             raise TransportError(Fault.UNPLUGGED, str(error)) from error
 

@@ -1,11 +1,15 @@
 """Base classes of operators that open Blender's file browser, to read or to write a file."""
 
 from pathlib import Path
+from textwrap import wrap
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ..rig.blender.errors import RigError
+
+DIALOG = 480  # [pixels] width of the question about a large file
+LINE = 75  # characters of a line in it
 
 
 def shown_files(pattern: str):
@@ -51,6 +55,43 @@ class ReadsFile:
         return Path(_absolute(self))
 
 
+class ReadsLargeFile(ReadsFile):
+    """Base of `Stepwise` operators that read a file which may announce so much that they ask first. Put it before `Stepwise`.
+
+    Subclasses have `allow_large` among their `settings`, and may override `draw_settings(layout)`. A script is refused where a window asks.
+    """
+
+    allow_large: BoolProperty(
+        name="Large File",
+        description="Read the file also if it announces more than 50 MB in memory, or more than an hour of motion",
+        options={"SKIP_SAVE"},
+    )
+    question: StringProperty(name="Question", description="What is asked before the file is read", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context, event):
+        if not self.question:
+            return super(ReadsFile, self).invoke(context, event)
+        self.is_asking = True
+        return context.window_manager.invoke_props_dialog(self, width=DIALOG, title="Large File", confirm_text=self.bl_label)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        if not self.question:
+            self.draw_settings(layout)
+            return
+        for line in wrap(self.question, LINE):
+            layout.label(text=line)
+        layout.prop(self, "allow_large")
+
+    def draw_settings(self, layout) -> None:
+        """Draws the properties that the file browser or a dialog shows."""
+        for name in self.settings:
+            if name != "filepath":
+                layout.prop(self, name)
+
+
 class WritesFile(ReadsFile):
     """Base of operators that ask for a file to write. Subclasses define `filter_glob`, and `_usual_path(context)`, the path that the
     browser suggests. `suffix` is added if the chosen name lacks it.
@@ -65,6 +106,13 @@ class WritesFile(ReadsFile):
     def invoke(self, context, event):
         self.filepath = str(self._usual_path(context))
         return super().invoke(context, event)
+
+    def check(self, context):
+        """Adds the suffix to the name, so that Blender asks before the file is replaced. Blender calls it in the file browser."""
+        name = self.filepath
+        if bpy.path.basename(name).strip("."):  # else it is the folder alone
+            self.filepath = bpy.path.ensure_ext(name, self.suffix)
+        return self.filepath != name
 
     @property
     def path(self) -> Path:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..files.large import LargeError
 from ..rig.output.stepped import Stepped
 from ..rig.robot import links
 from .files import browse
@@ -23,12 +24,14 @@ class Stepwise(Operator):
     nothing = ""
     cancelled = ""
     settings: tuple[str, ...] = ()
+    is_watched = False  # a user waits at a window, for work in steps
     is_asking = False  # a dialog or the file browser is open, or was: no work has begun
 
     def invoke(self, context, event):
         if self.settings and not self.properties.is_property_set(self.settings[0]):
             self.is_asking = True
             return self._ask(context)
+        self.is_watched = True
         try:
             work = self.work = self._begin(context)
         except ERRORS as error:
@@ -45,13 +48,7 @@ class Stepwise(Operator):
     def run(self, context):
         if self.is_asking and not bpy.app.background:
             # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
-            again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
-            try:
-                again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings})
-            except RuntimeError as error:  # what the operator reported is raised here
-                self.report({"ERROR"}, str(error).removeprefix("Error: ").partition("\nLocation:")[0].strip())
-                return {"CANCELLED"}
-            return None
+            return self._again()
         work = self.work = self._begin(context)
         try:
             while work.run(BUDGET):
@@ -59,6 +56,16 @@ class Stepwise(Operator):
             return self._finish(context)
         finally:
             work.cancel()
+
+    def _again(self, **more) -> set[str] | None:
+        """Invokes the operator anew, with these settings and `more`; returns the result of `run`."""
+        again = getattr(bpy.ops.limber, type(self).bl_idname.removeprefix("limber."))
+        try:
+            again("INVOKE_DEFAULT", **{name: getattr(self, name) for name in self.settings}, **more)
+        except RuntimeError as error:  # what the operator reported is raised here
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").partition("\nLocation:")[0].strip())
+            return {"CANCELLED"}
+        return None
 
     def _says(self) -> str:
         return self.work.says
@@ -80,6 +87,9 @@ class Stepwise(Operator):
                 context.workspace.status_text_set(f"{self._says()}. Esc: cancel")
                 return {"RUNNING_MODAL"}
             return self._finish(context) or {"FINISHED"}
+        except LargeError as error:
+            self._again(question=str(error))
+            return {"CANCELLED"}
         except ERRORS as error:
             return self.refuse(error)
         finally:

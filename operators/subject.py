@@ -51,6 +51,13 @@ def needs_rig(context) -> str:
     return "No armature is active: click the robot's armature" if rig is None else why_not_editable(rig)
 
 
+def needs_armature(context) -> str:
+    if why := needs_rig(context):
+        return why
+    rig = rig_of(context)
+    return "" if rig.type == "ARMATURE" else f"'{rig.name}' is no armature, so it has no bones: click the robot's armature"
+
+
 def needs_object_mode(context) -> str:
     return "" if context.mode == "OBJECT" else "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)"
 

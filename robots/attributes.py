@@ -4,13 +4,14 @@ import os
 import re
 from math import inf, isfinite
 
-from ..solvers.kinematics.rotations import Vector
+from ..solvers.kinematics.rotations import Quaternion, Vector, normalized
 from .errors import MalformedError, NumberError, UrdfError
 from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
 LARGEST = 1e30  # of coordinates, in which their squares are finite numbers: a robot is smaller
+SHORTEST = 1e-9  # length of a quaternion: a shorter one is a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -102,8 +103,21 @@ class AttributeReader:
         origin = self.single_child(element, "origin")
         if origin is None:
             return IDENTITY_TRANSFORM
-        angles = self.vector(origin, "rpy") or (0.0, 0.0, 0.0)
-        return Transform(from_rpy(*angles), self.vector(origin, "xyz") or (0.0, 0.0, 0.0))
+        return Transform(self._rotation(origin), self.vector(origin, "xyz") or (0.0, 0.0, 0.0))
+
+    def _rotation(self, origin: Element) -> Quaternion:
+        """Rotation of an <origin>: its rpy, or its quat_xyzw, which URDF has since version 1.1."""
+        quaternion, angles = self.numbers(origin, "quat_xyzw", 4), self.vector(origin, "rpy")
+        if quaternion is None:
+            return from_rpy(*(angles or (0.0, 0.0, 0.0)))
+        if angles is not None:
+            raise self.error(MalformedError, origin, "its rotation is given by rpy and by quat_xyzw: keep one")
+        x, y, z, w = quaternion
+        if max(map(abs, quaternion)) < SHORTEST:
+            raise self.error(
+                NumberError, origin, f"quat_xyzw='{origin.attributes['quat_xyzw']}' has no length, so it is no rotation: correct it"
+            )
+        return normalized((w, x, y, z))
 
     def single_child(self, element: Element, tag: str) -> Element | None:
         """The child element with that tag; None if there is none.

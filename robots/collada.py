@@ -10,7 +10,9 @@ from itertools import accumulate
 from math import cos, isfinite, radians, sin
 from pathlib import Path
 from typing import Literal
+from xml.parsers import expat
 
+from ..files.content import content
 from ..solvers.kinematics.rotations import Vector
 from .model import Colour
 
@@ -24,6 +26,7 @@ TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file
 }
 TOO_OFTEN = f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and nodes are instances"
 MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
+LARGEST = 500_000_000  # [bytes] of a file
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 
 
@@ -54,16 +57,30 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
         ColladaError: the file cannot be read, or shows nothing.
     """
     try:
-        faces = _File(ET.parse(path).getroot(), path.stat().st_size).read(up_axis)
+        faces = _File(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis)
     except ColladaError:
         raise
-    except (OSError, ET.ParseError, LookupError, ValueError, AttributeError, StopIteration) as error:
+    except (OSError, expat.ExpatError, LookupError, ValueError, AttributeError, StopIteration) as error:
         raise ColladaError(f"{type(error).__name__}: {error}") from error
     if not faces.faces:
         raise ColladaError("it has no faces")
     if not all(isfinite(x) and isfinite(y) and isfinite(z) for x, y, z in faces.corners):
         raise ColladaError("a corner's position is not finite")
     return faces
+
+
+def _parsed(data: bytes) -> ET.Element:
+    """Root element of XML without declarations, by which a short text can stand for a long one; tags keep their prefixes."""
+
+    def refuse(*_declared: object) -> None:
+        raise ColladaError("it declares entities or attributes")
+
+    builder, parser = ET.TreeBuilder(), expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = builder.start, builder.end, builder.data
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = refuse
+    parser.Parse(data, True)
+    return builder.close()
 
 
 @dataclass
@@ -89,7 +106,7 @@ class _File:
 
     def __init__(self, root: ET.Element, size: int) -> None:
         for element in root.iter():
-            element.tag = element.tag.rpartition("}")[2]  # without the namespace
+            element.tag = element.tag.rpartition(":")[2]  # without the namespace
         self.root = root
         self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
         self.made = Faces()

@@ -60,6 +60,9 @@ class _BoneLayout:
         self.goals: list[Vector | None] = [None] * len(tree.branches)
         for k in reversed(range(len(tree.branches))):
             self.goals[k] = self._goal(k)
+        self.directions: list[Vector] = []  # of the links, from the root to the leaves
+        for k in range(len(tree.branches)):
+            self.directions.append(self._direction(k))
 
     def _tip(self, k: int) -> Vector | None:
         """Middle of a leaf link, if known: its centre of mass, else the mean position of its visuals."""
@@ -96,7 +99,7 @@ class _BoneLayout:
 
     def _shape(self, k: int, above: Vector) -> BoneShape:
         """Bone of branch k; `above` is the direction of its parent's bone, for the root the armature's Y."""
-        branch, own, direction = self.tree.branches[k], self._own_axes(k), self._direction(k)
+        branch, own, direction = self.tree.branches[k], self._own_axes(k), self.directions[k]
         is_leaf = not self.tree.children[k]
         letter, sign = "", 1
         if branch.joint is None or not branch.joint.is_movable:
@@ -119,15 +122,13 @@ class _BoneLayout:
 
     def _direction(self, k: int) -> Vector:
         """Unit vector along the link; where nothing defines it, the parent's direction, else up."""
-        while k >= 0:
-            goal = self.goals[k]
-            if goal is not None:
-                return unit(subtract(goal, self.heads[k]))
-            above = self.tree.branches[k].parent
-            if above >= 0 and length(subtract(self.heads[k], self.heads[above])) > SAME_PLACE * self.size:
-                return unit(subtract(self.heads[k], self.heads[above]))
-            k = above
-        return rotations.Z
+        goal, above = self.goals[k], self.tree.branches[k].parent
+        if goal is not None:
+            return unit(subtract(goal, self.heads[k]))
+        if above < 0:
+            return rotations.Z
+        step = subtract(self.heads[k], self.heads[above])
+        return unit(step) if length(step) > SAME_PLACE * self.size else self.directions[above]
 
     def _length(self, k: int, rotation: Quaternion) -> float:
         """Length of the bone [m]: up to the next joint, for a leaf link twice the distance of its middle, never too short to see."""

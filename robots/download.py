@@ -10,21 +10,33 @@ import urllib.error
 import urllib.request
 from http.client import HTTPException
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..files import atomic
 from ..files.plain import is_text, json_of
+from .errors import UrdfError
+from .xml_tree import Element, parse
 
 URDF, MESH = "/api/kinematics/urdf", "/api/kinematics/stl/"
 MODEL = "robot.urdf"  # name of the file that is written
 TIMEOUT = 8.0  # [s] for a connection, and between two pieces of an answer
 LARGEST = 20_000_000  # bytes of an answer: all of Reachy Mini's meshes together have 10 million
 MOST = 300  # meshes: Reachy Mini has 41
-REFERENCE = re.compile(r'<mesh[^>]*?filename\s*=\s*["\']([^"\']*)["\']')
 PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)  # a path below the model's folder
 
 
 class DownloadError(Exception):
     """The model cannot be fetched; the message names the address, or the file, and the remedy."""
+
+
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to the same host and port alone: the user chose this address, and no other."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
+        there = urlsplit(newurl)
+        if (there.scheme, there.netloc) != ("http", req.host):
+            raise DownloadError(f"The robot on {req.host} sends Limber on to {there.scheme}://{there.netloc}, which Limber does not follow")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class Download:
@@ -45,7 +57,8 @@ class Download:
         self.error: DownloadError | None = None
         self._url, self._address, self._folder = f"http://{address}", address, folder
         self._is_cancelled = threading.Event()
-        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open  # without a proxy: the robot is in the local network
+        without_proxy = urllib.request.ProxyHandler({})  # the robot is in the local network
+        self._open = urllib.request.build_opener(without_proxy, _SameHost()).open
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -83,7 +96,7 @@ class Download:
     def _fetch(self) -> None:
         text = self._urdf()
         paths: dict[str, str] = {}
-        for reference in dict.fromkeys(REFERENCE.findall(text)):
+        for reference in dict.fromkeys(_mesh_names(self._root(text))):
             found = PLAIN.fullmatch(reference)
             if found is None or len(paths) >= MOST:
                 raise DownloadError(f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber does not fetch")
@@ -110,6 +123,18 @@ class Download:
             raise DownloadError(f"What is on {self._address} gives no URDF: check the address of the robot's daemon")
         return text
 
+    def _root(self, text: str) -> Element:
+        """Root element of a URDF. Other robot files are refused: they may name further files, and so may xacro's elements."""
+        from .xacro.expanding import is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
+
+        try:
+            root = parse(text.encode(), self.model)
+        except UrdfError as error:
+            raise DownloadError(f"What is on {self._address} gives no URDF that can be read ({error.what})") from error
+        if root.tag != "robot" or is_xacro(root):
+            raise DownloadError(f"What is on {self._address} gives no plain URDF: check the address of the robot's daemon")
+        return root
+
     def _get(self, path: str) -> bytes:
         try:
             with self._open(self._url + path, timeout=TIMEOUT) as answer:
@@ -127,3 +152,8 @@ class Download:
         if len(data) > LARGEST:
             raise DownloadError(f"{path.rpartition('/')[2]} of the robot on {self._address} is larger than {LARGEST // 1_000_000} MB")
         return data
+
+
+def _mesh_names(root: Element) -> list[str]:
+    """File names of all meshes below an element."""
+    return [element.attributes["filename"] for element in root.below() if element.tag == "mesh" and "filename" in element.attributes]

@@ -1,5 +1,7 @@
 """Errors in robot files, one type for each cause; messages name file, line, element and remedy. Knows no Blender."""
 
+from ..files.large import LargeError
+
 
 class UrdfError(ValueError):
     """A robot file that cannot be used."""
@@ -12,6 +14,10 @@ class UrdfError(ValueError):
 
 class MalformedError(UrdfError):
     """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required element or attribute is missing."""
+
+
+class LargeRobotError(UrdfError, LargeError):
+    """The file is so large that the user is asked before it is read."""
 
 
 class NumberError(UrdfError):

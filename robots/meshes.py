@@ -4,6 +4,8 @@ import os
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from ..files.presence import is_file
+
 FOLDERS_UP = 6  # how far above the URDF's folder a package may begin: robot/urdf/arm/robot.urdf needs two or three
 
 
@@ -40,10 +42,4 @@ def _above(folder: Path, name: str) -> list[Path]:
 
 def _first(paths: list[Path]) -> Path | None:
     """The first path that is a file."""
-    for path in paths:
-        try:
-            if path.is_file():
-                return path
-        except (OSError, ValueError):  # not a valid file name
-            continue
-    return None
+    return next((path for path in paths if is_file(path)), None)

@@ -128,6 +128,8 @@ class Joint:
     child_origin: Transform = IDENTITY_TRANSFORM  # pose of the child link's frame in the joint's moved one; MJCF has joints beside it
     line: int = 0  # in the file
     file: str = ""  # path of the file that has it, where that is not the robot's own
+    acceleration: float | None = None  # [rad/s2 or m/s2]; None: the file has none
+    jerk: float | None = None  # [rad/s3 or m/s3]; None: the file has none
 
     @property
     def is_movable(self) -> bool:

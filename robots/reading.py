@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from ..files.content import LARGE
 from . import urdf
 from .attributes import AttributeReader
 from .errors import MalformedError
@@ -12,6 +13,7 @@ from .mjcf import bodies as mjcf
 from .model import Robot
 from .xml_tree import Element, read_xml
 
+LARGEST = 500_000_000  # [bytes] of a file that the user has allowed to be large
 SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")  # that robot files have
 
 
@@ -28,7 +30,11 @@ READERS: dict[str, Reader] = {
 
 
 def read(
-    path: str | os.PathLike[str], for_mechanism: bool = False, remade: Collection[str] = (), arguments: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    for_mechanism: bool = False,
+    remade: Collection[str] = (),
+    arguments: Mapping[str, str] | None = None,
+    allow_large: bool = False,
 ) -> Robot:
     """Robot model of a URDF, xacro or MJCF file.
 
@@ -37,11 +43,13 @@ def read(
             Otherwise they are errors.
         remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean nothing and are not read.
         arguments: Texts for the arguments of a xacro file, by name.
+        allow_large: Whether the file may have more than 50 MB.
 
     Raises:
+        LargeRobotError: the file has more.
         UrdfError: the file cannot be used; the message names file, line, element and remedy.
     """
-    root = read_xml(Path(path))
+    root = read_xml(Path(path), LARGEST if allow_large else LARGE)
     reader = AttributeReader(str(Path(path)))
     if root.tag not in READERS:
         raise reader.error(MalformedError, root, "this is no robot file: its root element must be <robot> (URDF, xacro) or <mujoco> (MJCF)")

@@ -74,16 +74,17 @@ def _joint(joint: dict[str, Any]) -> Joint:
     mimic, kind = joint["mimic"], joint["kind"]
     if kind not in KINDS:
         raise ValueError(f"this is no link's record: joint type '{kind}' is unknown")
-    lower, upper, velocity, effort = (
-        None if joint[name] is None else _number(joint[name]) for name in ("lower", "upper", "velocity", "effort")
-    )
+    lower, upper, velocity, effort = (_optional(joint[name]) for name in ("lower", "upper", "velocity", "effort"))
+    acceleration, jerk = (_optional(joint.get(name)) for name in ("acceleration", "jerk"))  # files of earlier versions have none
     if lower is not None and upper is not None and lower > upper:
         raise ValueError("this is no link's record: the lower limit is above the upper one")
     follows = None if mimic is None else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
     child_origin = _transform(joint["child_origin"]) if "child_origin" in joint else IDENTITY_TRANSFORM
     name, parent, child = (_name(joint[word]) for word in ("name", "parent", "child"))
     origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
-    return Joint(name, kind, parent, child, origin, axis, lower, upper, velocity, effort, follows, child_origin)
+    return Joint(
+        name, kind, parent, child, origin, axis, lower, upper, velocity, effort, follows, child_origin, acceleration=acceleration, jerk=jerk
+    )
 
 
 def _name(found: Any) -> str:
@@ -97,6 +98,10 @@ def _number(found: Any) -> float:
     if number is None:
         raise ValueError("this is no link's record: something in it is no number")
     return number
+
+
+def _optional(found: Any) -> float | None:
+    return None if found is None else _number(found)
 
 
 def _axis(numbers: Any) -> Vector:

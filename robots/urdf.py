@@ -1,7 +1,7 @@
 """URDF's elements as a checked robot model, or errors that name file, line and element. Knows no Blender.
 
-Links, joints, visuals, materials, inertias, and the frames that mark closures are
-read. Transmissions, sensors, collision shapes and extensions of simulators are not.
+Links, joints, visuals, materials, inertias, and the frames that mark closures are read. Transmissions, sensors, collision shapes and
+extensions of simulators are skipped without a word, since they say nothing about poses. Whatever else the file has is told.
 """
 
 from collections.abc import Collection
@@ -13,13 +13,18 @@ from .attributes import AttributeReader
 from .errors import AxisError, JointTypeError, LimitError, NumberError
 from .marks import marked
 from .model import KINDS, MOVABLE, Inertial, Joint, Kind, Link, Mimic, Robot
+from .safety_limits import narrowed
 from .structure import check, without_lost_mimics
+from .unread import tell_unread
 from .visuals import VisualReader
 from .xml_tree import Element
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 SHORTEST_AXIS = 1e-9  # a shorter axis is a rounded zero
 MOST = 1e4  # [rad, m, rad/s or m/s] a limit beyond this is a placeholder: no motor reaches it
+MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] the same
+VERSIONS = ("1", "1.0", "1.1", "1.2")  # of URDF
+SKIPPED = ("gazebo", "mujoco", "default", "transmission", "sensor", "ros2_control")  # of a robot: what says nothing about poses
 
 
 def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
@@ -32,10 +37,24 @@ def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False
     first = next(link.name for link in links if link.name not in children)
     name = root.attributes.get("name", "").strip() or Path(reader.file).stem
     driven = [joint.attributes.get("name", "") for each in root.all("transmission") for joint in each.all("joint")]
+    if (version := root.attributes.get("version", VERSIONS[0]).strip()) not in VERSIONS:
+        reader.warn(root, f"URDF's version {version} is not known: it is read as {VERSIONS[-1]}")
+    _tell_joints_of_simulators(reader, root)
+    root.skip(*SKIPPED, *(("material",) if for_mechanism else ()))
+    tell_unread(reader, root)
     return marked(Robot(name, reader.file, links, joints, first, tuple(reader.warnings)), driven)
 
 
+def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
+    """Warns of joints between links in extensions of simulators, which close loops there."""
+    for extension in root.all("gazebo"):
+        for element in extension.below():
+            if element.tag == "joint" and element.first("parent") and element.first("child"):
+                reader.warn(element, "this joint in <gazebo> is not read: it closes no loop here")
+
+
 def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
+    element.skip("collision", "origin", *(("visual",) if visuals is None else ()))  # of a link, URDF has no origin; exporters write one
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
     return Link(reader.text(element, "name"), inertial, () if visuals is None else visuals.visuals(element), element.line, element.file)
 
@@ -45,6 +64,7 @@ def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | Non
         return _inertial(reader, link)
     except NumberError as error:
         reader.leave_out(error, "the link has no mass")
+        link.skip("inertial")
         return None
 
 
@@ -56,12 +76,14 @@ def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
     mass = None if mass_element is None else reader.number(mass_element, "value")
     if mass is None or mass < 0.0:
         reader.warn(element, "its mass is missing or negative: it is left out")
+        element.is_skipped = True
         return None
     origin = reader.origin(element)
     try:
         xx, xy, xz, yy, yz, zz = (reader.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0 for name in INERTIA)
     except NumberError as error:
         reader.leave_out(error, "the inertia is left out")
+        element.skip("inertia")
         return Inertial(origin, mass)
     return Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
 
@@ -71,15 +93,21 @@ def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remad
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
     child = reader.text(reader.required_child(element, "child"), "link")
+    if name in remade or kind not in MOVABLE:  # exporters write these for all kinds; they mean nothing for these
+        element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
     axis = _axis(reader, element, kind)
     lower, upper, velocity, effort = _limits(reader, element, kind, for_mechanism)
+    acceleration, jerk = _rates(reader, element, kind)
     mimic = _mimic(reader, element, kind)
     if kind in ("floating", "planar"):
         reader.warn(element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position")
     origin = reader.origin(element)
-    return Joint(name, kind, parent, child, origin, axis, lower, upper, velocity, effort, mimic, line=element.line, file=element.file)
+    where = {"line": element.line, "file": element.file}
+    return Joint(
+        name, kind, parent, child, origin, axis, lower, upper, velocity, effort, mimic, acceleration=acceleration, jerk=jerk, **where
+    )
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:
@@ -116,6 +144,7 @@ def _limits(
         raise reader.error(LimitError, limit, what)
     effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
+        limit.skip_attributes("lower", "upper")  # they mean nothing there
         return None, None, velocity, effort
     lower, upper = reader.limit(limit, "lower", MOST), reader.limit(limit, "upper", MOST)
     if "lower" in limit.attributes or "upper" in limit.attributes:
@@ -127,7 +156,26 @@ def _limits(
         )
     if lower is not None and lower == upper:
         reader.warn(element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits")
-    return lower, upper, velocity, effort
+    return *narrowed(reader, element, lower, upper), velocity, effort
+
+
+def _rates(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float | None, float | None]:
+    """Limits of acceleration and jerk, which URDF has since version 1.2; of acceleration and deceleration the smaller one."""
+    limit = element.first("limit") if kind in MOVABLE else None
+    if limit is None:
+        return None, None
+    accelerations = [_rate(reader, limit, word, MOST_ACCELERATION) for word in ("acceleration", "deceleration")]
+    given = [number for number in accelerations if number is not None]
+    return min(given, default=None), _rate(reader, limit, "jerk", MOST_JERK)
+
+
+def _rate(reader: AttributeReader, limit: Element, attribute: str, most: float) -> float | None:
+    """A limit above zero; None if it is missing, a placeholder, or cannot be used, the last with a warning."""
+    number = reader.optional_size(limit, attribute, most)
+    if number == 0.0:
+        reader.warn(limit, f"{attribute}='0' would let the joint never move: it is left out")
+        return None
+    return number
 
 
 def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | None:

@@ -39,7 +39,7 @@ class VisualReader:
 
     def _shape(self, visual: Element) -> Shape:
         geometry = visual.first("geometry")
-        element = geometry.children[0] if geometry is not None and geometry.children else None
+        element = geometry.first(geometry.children[0].tag) if geometry is not None and geometry.children else None
         if element is None:
             self.reader.warn(visual, "it has no geometry")
             return UnknownShape("no geometry")
@@ -54,6 +54,7 @@ class VisualReader:
             length = self.reader.number(element, "length")
             if length is not None and length > 0.0:
                 return Cylinder(radius, length)
+        element.is_skipped = True
         known = element.tag in ("mesh", "box", "cylinder", "sphere")
         self.reader.warn(element, "it has no file, or no size above zero" if known else "this shape is unknown")
         return UnknownShape(element.tag)

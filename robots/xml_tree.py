@@ -1,19 +1,54 @@
 """XML files as trees of elements with line numbers. Knows no Blender."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from errno import EFBIG
 from pathlib import Path
 from xml.parsers import expat
 
+from ..files.content import LARGE, content
+from ..files.reasons import reason
 from . import lfs
-from .errors import MalformedError
+from .errors import LargeRobotError, MalformedError
 
 LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")  # below blank lines: expat refuses it there, simulators read it
 
 
+class Attributes(dict[str, str]):
+    """Attributes of an element by name, which remember those that were asked for.
+
+    Attributes:
+        asked: Names that were asked for, also of attributes that are missing.
+    """
+
+    def __init__(self, values: Mapping[str, str], asked: set[str] | None = None) -> None:
+        super().__init__(values)
+        self.asked: set[str] = set() if asked is None else asked
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+    def get(self, name: str, otherwise=None):  # type: ignore[no-untyped-def, override]
+        self.asked.add(name)
+        return super().get(name, otherwise)
+
+
 @dataclass
 class Element:
-    """XML element: tag, attributes, line in the file, child elements. Text between elements is left out."""
+    """XML element: tag, attributes, line in the file, child elements. Text between elements is left out.
+
+    It remembers what of it was read, so that `unread.py` can tell the rest.
+
+    Attributes:
+        is_read: Whether a reader has asked for this element.
+        is_skipped: Whether what is in it has no meaning for the reader, so that nothing of it counts as unread.
+    """
 
     tag: str
     attributes: dict[str, str]
@@ -21,14 +56,57 @@ class Element:
     children: list["Element"] = field(default_factory=list)
     file: str = ""  # path of the file
     parent: "Element | None" = field(default=None, repr=False, compare=False)
+    is_read: bool = field(default=False, compare=False)
+    is_skipped: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.attributes, Attributes):
+            self.attributes = Attributes(self.attributes)
 
     def all(self, tag: str) -> list["Element"]:
-        """Child elements with that tag, in the file's order."""
-        return [child for child in self.children if child.tag == tag]
+        """Child elements with that tag, in the file's order. They count as read."""
+        found = [child for child in self.children if child.tag == tag]
+        for child in found:
+            child.is_read = True
+        return found
+
+    def skip(self, *tags: str) -> None:
+        """Marks the child elements with these tags as without meaning for the reader."""
+        for child in self.children:
+            if child.tag in tags:
+                child.is_read = child.is_skipped = True
+
+    def skip_attributes(self, *names: str) -> None:
+        """Marks attributes as without meaning for the reader."""
+        assert isinstance(self.attributes, Attributes)
+        self.attributes.asked.update(names)
+
+    def with_attributes(self, values: Mapping[str, str]) -> "Element":
+        """The element with other values of its attributes, those that defaults give it too; what is read of it counts as read of this."""
+        assert isinstance(self.attributes, Attributes)
+        return replace(self, attributes=Attributes(values, self.attributes.asked))
+
+    @property
+    def unread(self) -> list[str]:
+        """Names of the attributes that nobody has asked for. A name is no statement, and a namespace is XML's own."""
+        assert isinstance(self.attributes, Attributes)
+        others = (name for name in self.attributes if name not in self.attributes.asked)
+        return [name for name in others if name != "name" and not name.startswith("xmlns")]
+
+    def below(self) -> Iterator["Element"]:
+        """This element and all elements in it, in the file's order."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed(element.children)
 
     def first(self, tag: str) -> "Element | None":
-        """The first child element with that tag; None if there is none."""
-        return next((child for child in self.children if child.tag == tag), None)
+        """The first child element with that tag, which counts as read; None if there is none."""
+        child = next((child for child in self.children if child.tag == tag), None)
+        if child is not None:
+            child.is_read = True
+        return child
 
     def __str__(self) -> str:
         """The element in a message: its tag and name, or the element with a name that contains it: "<limit> of <joint name='hip'>"."""
@@ -40,16 +118,24 @@ class Element:
         return f"<{self.tag}>" if holder is None else f"<{self.tag}> of {holder}"
 
 
-def read_xml(path: Path) -> Element:
-    """Root element of an XML file.
+def read_xml(path: Path, most: int = LARGE) -> Element:
+    """Root element of an XML file of at most `most` bytes.
 
     Raises:
-        MalformedError: the file cannot be read, is no XML, or declares entities.
+        LargeRobotError: the file is larger.
+        MalformedError: the file cannot be read, is no XML, or declares entities or attributes.
     """
     try:
-        data = path.read_bytes()
+        data = content(path, most)
     except OSError as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({error.strerror}): check its path") from error
+        if error.errno == EFBIG:
+            raise LargeRobotError(str(path), 0, "", f"{error.strerror}: is this a robot? Tick Large File to import it") from error
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
+    return parse(data, path)
+
+
+def parse(data: bytes, path: Path) -> Element:
+    """Root element of the content of an XML file at `path`. Raises MalformedError, as `read_xml`."""
     if data.startswith(lfs.SIGNATURE):
         raise MalformedError(str(path), 0, "", f"this {lfs.IS_POINTER}")
     parser = expat.ParserCreate()
@@ -68,7 +154,12 @@ def read_xml(path: Path) -> Element:
     def entity(name: str, *_rest: object) -> None:
         raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for robots: write their text out")
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
+    def declared(tag: str, name: str, *_rest: object) -> None:
+        what = "attributes are not declared for robots: write each value where it counts"
+        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ATTLIST {tag} {name}>", what)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.EntityDeclHandler, parser.AttlistDeclHandler = entity, declared
     try:
         parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:

@@ -1,5 +1,10 @@
-"""Builds the installable package with Blender's own extension tool, which also checks it: build/limber-VERSION.zip."""
+"""Builds the installable package with Blender's own extension tool, which also checks it: build/limber-VERSION.zip.
 
+The same sources give the same bytes, wherever and whenever they are built with the same zlib.
+"""
+
+import hashlib
+import re
 import subprocess
 import sys
 import sysconfig
@@ -9,7 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WHEELS = ROOT / "wheels"
+PINS = ROOT / "requirements" / "wheels.txt"
+PIN = re.compile(r"^([\w.-]+)==(\S+) --hash=sha256:([0-9a-f]{64})$", re.MULTILINE)
 BUILD = ROOT / "build"
+ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # of every file in the package: the earliest that a zip can have
+ENTRY_MODE = 0o100644  # of every file in the package: a regular file that its owner may write
 
 TOP_LEVEL = {  # what may stand at the top of the package; anything else in the checkout is a stray file or needs a decision
     "LICENSE",
@@ -60,11 +69,37 @@ def run(*command: object) -> None:
 
 
 def fetch_wheels() -> None:
-    """Puts the bundled wheels into wheels/, each checked against its digest in requirements/wheels.txt."""
-    if all((ROOT / wheel).exists() for wheel in manifest()["wheels"]):
-        return
-    download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
-    run(*download, "--requirement", ROOT / "requirements" / "wheels.txt", "--dest", WHEELS)
+    """Puts the missing ones of the bundled wheels into wheels/, and checks each against its digest in requirements/wheels.txt."""
+    if not all((ROOT / wheel).exists() for wheel in manifest()["wheels"]):
+        download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+        run(*download, "--requirement", PINS, "--dest", WHEELS)
+    for wheel in manifest()["wheels"]:
+        check_wheel(ROOT / wheel)
+
+
+def check_wheel(wheel: Path) -> None:
+    """Raises BuildError for a wheel whose content differs from its digest in requirements/wheels.txt, or that has none there."""
+    name, version, *_ = wheel.name.split("-")
+    pins = {(pin[1], pin[2]): pin[3] for pin in PIN.finditer(PINS.read_text(encoding="utf-8"))}
+    pinned = pins.get((name, version), "")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if digest != pinned:
+        expected = f"its SHA-256 is {digest}, and {PINS.name} has {pinned or 'none for it'}"
+        raise BuildError(f"wheels/{wheel.name} is not the wheel that was chosen: {expected}. Delete it, and it is fetched again")
+
+
+def make_reproducible(package: Path) -> None:
+    """Writes a zip again with its files in the order of their names, and without what differs from build to build: dates, access rights."""
+    with zipfile.ZipFile(package) as archive:
+        contents = {entry.filename: (archive.read(entry), entry.compress_type) for entry in archive.infolist() if not entry.is_dir()}
+    part = package.with_suffix(".part")
+    with zipfile.ZipFile(part, "w") as archive:
+        for name, (data, compression) in sorted(contents.items()):
+            entry = zipfile.ZipInfo(name, ENTRY_DATE)
+            entry.create_system = 3  # Unix, on every system
+            entry.external_attr = ENTRY_MODE << 16
+            archive.writestr(entry, data, compression, compresslevel=9)
+    part.replace(package)
 
 
 def build() -> Path:
@@ -74,6 +109,7 @@ def build() -> Path:
     BUILD.mkdir(exist_ok=True)
     package.unlink(missing_ok=True)
     run(extension_tool(), "build", "--source-dir", ROOT, "--output-filepath", package)
+    make_reproducible(package)
     run(extension_tool(), "validate", package)
     with zipfile.ZipFile(package) as archive:
         strays = sorted({name.split("/")[0] for name in archive.namelist()} - TOP_LEVEL)

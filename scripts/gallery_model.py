@@ -293,6 +293,9 @@ def write_urdf(source: Path, path: Path, shown: dict[str, list[tuple[str, Colour
     root = tree.getroot()
     for material in root.findall("material"):
         root.remove(material)
+    for joint in root.findall("joint"):
+        for part in joint.findall("joint_properties"):  # of simulators
+            joint.remove(part)
     for link in root.findall("link"):
         for part in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(part)

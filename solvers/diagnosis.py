@@ -34,6 +34,10 @@ class Diagnosis:
             self._shape, self._posture = Shape(self.skeleton, posture), posture
         return self._shape
 
+    def _deviation(self, posture: tuple[float, ...], pose: Pose) -> float:
+        """Shape deviation [rad] of a pose from a posture (n,)."""
+        return self.shape(posture).deviation(pose)
+
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
         """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the tool count."""
         chain = self._chain
@@ -91,7 +95,7 @@ class Diagnosis:
             explain=partial(_reason, skeleton, goal, angles, pose, missed, unfinished, blind, converged),
             remark=_remark(skeleton, posture),
             lowered=lowered,
-            measured_shape=partial(self.shape(posture).deviation, pose),
+            measured_shape=partial(self._deviation, posture, pose),
             papers_posture_error=partial(self.posture_error, posture, angles),
         )
 

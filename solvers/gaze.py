@@ -77,12 +77,13 @@ class GazeSolver(Protocol):
             goal: Goals of the ends, and the posture (n,) [rad] to keep.
             start: Angles (n,) [rad] to start from, usually the last frame's solution; None: from scratch.
             memory: The last solution's `memory`.
-            dt: Duration [s] of the frame, above 0, for limits of motion.
+            dt: Duration [s] of the frame, of which `tolerances.is_frame` is true, for limits of motion.
 
         Raises:
             PostureShapeError: the posture does not have one finite angle per joint.
             TargetError: the target is not finite, or has no length.
             GoalKindError: the method does not know this kind of goal.
+            GazeError: the start is not finite, or `dt` cannot be the duration of a frame.
 
         A goal that cannot be met is no error: `converged` is False, and `reason` says what stands in the way.
         """

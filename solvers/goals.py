@@ -9,7 +9,7 @@ import numpy as np
 
 from .kinematics.rotations import Quaternion, Vector, conjugate, cross, from_axes, length, multiply, reject, subtract, unit
 from .kinematics.skeleton import Angles, Skeleton
-from .tolerances import MET, NO_DIRECTION, SAME_ANGLE
+from .tolerances import LONGEST_FRAME, MET, NO_DIRECTION, SAME_ANGLE, SHORTEST_FRAME, is_frame
 
 HALF_ROLL: Quaternion = (0.0, 0.0, 1.0, 0.0)  # the tool rolled by pi about its own Y
 
@@ -187,11 +187,17 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
 
 
 def check_goal(
-    skeleton: Skeleton, goal: GazeGoal, aims: frozenset[type] = AIMS, start: Sequence[float] | Angles | None = None
+    skeleton: Skeleton,
+    goal: GazeGoal,
+    aims: frozenset[type] = AIMS,
+    start: Sequence[float] | Angles | None = None,
+    dt: float | None = None,
 ) -> tuple[float, ...]:
-    """The posture (n,) as floats, after checks of the whole goal. Raises the errors of `GazeSolver.solve`; GoalKindError for an aim whose
-    type is not in `aims`.
+    """The posture (n,) as floats, after checks of the whole goal, the start and the duration of the frame. Raises the errors of
+    `GazeSolver.solve`; GoalKindError for an aim whose type is not in `aims`.
     """
+    if dt is not None and not is_frame(dt):
+        raise GazeError(f"the frame lasts {dt} s: give it a duration above 0, from {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s")
     if start is not None:
         _check_start(skeleton, start)
     posture = tuple(np.ravel(goal.posture).astype(float).tolist())

@@ -9,7 +9,7 @@ from .erik.parameters import Hyperparameters
 from .erik.solver import Erik
 from .expressive.measures import expressive
 from .expressive.options import Options as ExpressiveOptions
-from .expressive.prediction import KNOWN_HORIZON
+from .expressive.prediction import WHOLE_TURN
 from .gaze import GazeSolver
 from .goals import AIMS, LOOKS, WORDS, GazeError
 from .jacobian import family
@@ -49,7 +49,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "Exact aim, the shape nearest the authored one, no jumps",
             expressive,
             options=ExpressiveOptions,
-            looks_ahead=KNOWN_HORIZON,
+            looks_ahead=WHOLE_TURN,
         ),
         SolverInfo(
             "erik",

@@ -13,4 +13,13 @@ SAME_ANGLE = 1e-9  # [rad, or of unit vectors: lengths, cosines] smaller differe
 MET = 1e-6  # [rad or shares] error below which a goal is met, and effect below which a joint has none: single precision shows no less
 # [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have; a larger one is meant
 SINGLE_PRECISION = 1e-4
+SHORTEST_FRAME, LONGEST_FRAME = (
+    1e-12,
+    1e7,
+)  # [s] beyond what any scene's frame rate gives; their squares and reciprocals are ordinary numbers
 SEEN = math.radians(1)  # [rad or shares] error, or movement in a frame, from which people see it
+
+
+def is_frame(dt: float) -> bool:
+    """Whether a number can be the duration [s] of a frame; no solver divides by another one."""
+    return SHORTEST_FRAME <= dt <= LONGEST_FRAME

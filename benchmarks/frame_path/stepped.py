@@ -80,6 +80,7 @@ class SteppedTime:
         self._workers: dict[Connection, float] = {}  # when each ends its sleep [s]
         bpy.app = App(self.timers)
         time.perf_counter = time.monotonic = lambda: self.now
+        time.clock_gettime = lambda _: self.now
         subprocess.Popen = self._popen()
 
     def _popen(self) -> type[subprocess.Popen]:

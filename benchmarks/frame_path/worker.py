@@ -42,6 +42,7 @@ class SteppedTime:
         self._sleep, self._clock = time.sleep, time.perf_counter
         time.sleep = self.sleep
         time.perf_counter = time.monotonic = self.now
+        time.clock_gettime = lambda _: self.now()
 
     def now(self) -> float:
         """[s]"""

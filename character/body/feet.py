@@ -135,12 +135,11 @@ def place(body: Body, foot: Foot, state: State) -> Array:
 
 def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
     """Distance [m] from a foot's link origin down to the lowest point of its sole, measured along `up`."""
-    heights = [0.0]
-    for link, points in foot.sole:
-        frame = body.placed(state.frames, body.link_indices([link]))[0]
-        heights.append(float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()))
-    origin = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] @ up
-    return float(origin - min(heights[1:], default=origin))
+    frames = body.placed(state.frames, body.link_indices([foot.link, *(link for link, _ in foot.sole)]))
+    soles = zip(frames[1:], foot.sole, strict=True)
+    heights = [float(((points @ frame[:3, :3].T + frame[:3, 3]) @ up).min()) for frame, (_, points) in soles]
+    origin = frames[0, :3, 3] @ up
+    return float(origin - min(heights, default=origin))
 
 
 def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[State, State]) -> float:

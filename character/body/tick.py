@@ -85,6 +85,7 @@ class Outputs:
     bounded: tuple[str, ...]  # joints at a limit
     violated: tuple[str, ...]  # couplings of joints that cannot be kept
     at_rest: bool
+    stopped: bool = False  # whether the search for the best pose was stopped early
 
 
 def make_model(
@@ -124,6 +125,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     solver = model.solver
     lost: tuple[str, ...] = ()
     bounded: tuple[str, ...] = ()
+    stopped = False
     leap, goal = leaps.NO_LEAP, None
     if before is None:
         free = _begin(model, inputs)
@@ -172,7 +174,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
             )
             state = free if not _any_held(feet) and _are_same(free, state) else state
         if steps:
-            lost = solution.lost
+            lost, stopped = solution.lost, solution.stopped
             bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
     missed, distances = solver.missed(_values(model, inputs), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
@@ -191,6 +193,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         bounded,
         model.body.violated(state.joints),
         stalled >= STALLED,
+        stopped,
     )
     return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap)
 

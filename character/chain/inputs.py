@@ -14,7 +14,7 @@ from ...solvers.kinematics.rotations import Quaternion, Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ..attention import Attention, AttentionSettings, attend, bearing, partial, seen_position
 from ..effects import PostureEffect, total
-from ..widest_look import Look, LookSettings, facing, looking
+from ..widest_look import Look, LookSettings, Posed, looking, posed
 
 Matrix = list[list[float]]  # (4, 4) by rows: a frame in another one
 AT_ONCE = AttentionSettings()
@@ -127,6 +127,7 @@ class Task(NamedTuple):
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # its inverse
     look: Look | None = None  # state of the look; None: nothing limits or offsets it
+    posed: Posed | None = None  # the posture that the look and a share of it were measured from; None: neither was asked for
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -149,17 +150,18 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         own = own._replace(target=_seen(attention, inputs.base))
     first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
     offsets = _offsets(inputs, skeleton, world_in_base, before)
-    look = None
-    if not inputs.look.is_plain:
-        aim, look = looking(before.look if before is not None else None, facing(skeleton, inputs.posture), first.aim, inputs.look, dt)
+    angles, look, measured = inputs.posture.tolist(), None, None
+    if not inputs.look.is_plain or inputs.share < 1.0:
+        measured = posed(skeleton, angles, before.posed if before is not None else None)
+        aim, look = looking(before.look if before is not None else None, measured.facing, first.aim, inputs.look, dt)
+        aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
-    if inputs.share < 1.0:
-        first = replace(first, aim=partial(skeleton, inputs.posture, first.aim, inputs.share))
-    key = (first, *others, inputs.keep, *inputs.posture.tolist())
+    key = (first, *others, inputs.keep, *angles)
     if before is not None and before.key == key:
-        return Task(before.goal, key, inputs.influence, offsets, attention, base, world_in_base, look)
-    goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
-    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look)
+        goal = before.goal
+    else:
+        goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
+    return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured)
 
 
 def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:

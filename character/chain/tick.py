@@ -18,7 +18,7 @@ from ...solvers.table import SOLVERS, make_solver
 from .inputs import ChainInputs, KeptPosture, Task, task
 
 TRANSITION = 0.5  # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs the rest
-STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, the solver has converged
+STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, which the solution meets, the solver has converged
 NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
 SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
 BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
@@ -295,12 +295,13 @@ def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[flo
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
-    is_still = np.abs(solution.angles - last.angles).max() <= STILL
+    # One that misses its goal and does not move may be about to begin the way round to another branch.
+    is_done = solution.converged and np.abs(solution.angles - last.angles).max() <= STILL
     if before is None:
-        return now, NO_MORE if is_still and solution.converged else 0
+        return now, NO_MORE if is_done else 0
     (missed, shape), stalled = before
     gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
-    return (now, NO_MORE if is_still else 0) if gains else ((missed, shape), NO_MORE if is_still else stalled + 1)
+    return (now, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:

@@ -6,6 +6,8 @@ Source: apache/parquet-format, Encodings.md.
 from __future__ import annotations
 
 import struct
+import sys
+from array import array
 from collections.abc import Sequence
 
 from .compact import Reader, varint
@@ -13,16 +15,20 @@ from .errors import ParquetError
 
 PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
 FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}  # Type: INT32, INT64, FLOAT, DOUBLE
+ARRAYS = {kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()}  # Type -> that of an array of decoded numbers
 WIDEST = 32  # bits of an index or level
 
 
-def plain(kind: int, data: bytes, count: int) -> Sequence[float]:
+def plain(kind: int, data: bytes, count: int) -> array[float]:
     """Decode `count` numbers in plain encoding; `kind` is the number of their Parquet type."""
     letter = FORMATS[kind]
     size = struct.calcsize(f"<{letter}")
     if not 0 <= count * size <= len(data):
         raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
-    return struct.unpack_from(f"<{count}{letter}", data)
+    found = array(letter, data[: count * size])
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found if letter == ARRAYS[kind] else array(ARRAYS[kind], found)
 
 
 def indices(data: bytes, count: int) -> list[int]:

@@ -6,19 +6,23 @@ A column has a number in each row, or a list of equally many. Pages outside of t
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from .compact import Reader
 from .compression import PLAIN as UNCOMPRESSED
 from .compression import decompressed
-from .encodings import FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY, indices, plain, runs
+from .encodings import ARRAYS, FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY, indices, plain, runs
 from .errors import ParquetError
 
 MAGIC = b"PAR1"
-LONGEST_FOOTER = 20_000_000  # [bytes] thousands of episodes
+LONGEST_FOOTER = 5_000_000  # [bytes] thousands of episodes
 LARGEST_PAGE = 64_000_000  # [bytes] usual are 1 MB
+MOST_FOR_NUMBER = 16  # [bytes] of a page for each of its numbers: eight of its own, the rest for levels and indices
+MOST_BESIDE = 1000  # [bytes] of a page beside its numbers
+MOST_IN_DICTIONARY = 1_000_000  # numbers; writers change to plain encoding far below
 LARGEST_COLUMN = 200_000_000  # [bytes] in a group of rows
 MOST_IN_PAGE = 10_000_000  # numbers; usual are 20,000, but a run of equal ones is short at any length
 MOST_LEVELS = 2  # a list's own, and its element's absence
@@ -55,6 +59,8 @@ class Table:
         schema = _items(metadata, 2)
         self._leaves = dict(_leaves(schema))
         self._groups = [_Group(group, self._leaves) for group in _items(metadata, 4)]
+        if sum(group.size for group in self._groups) > file.seek(0, 2):  # several would be the same bytes, decoded each time
+            raise ParquetError("its columns announce more bytes than it has: it is damaged")
         self.names = tuple(self._leaves)
         self.groups = tuple(group.rows for group in self._groups)
 
@@ -72,8 +78,8 @@ class Table:
         """Number of values that a column has in each row of a group; raises ParquetError as `column`."""
         return self._groups[group].per_row(name)
 
-    def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> list[Sequence[float]]:
-        """Rows `first` to `end` of a column, each with its numbers: one, or those of a list.
+    def column(self, group: int, name: str, first: int = 0, end: int | None = None) -> array[float]:
+        """Numbers of the rows `first` to `end` of a column, `width` for each row.
 
         Raises:
             ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing number, lists of different lengths,
@@ -82,19 +88,19 @@ class Table:
         own = self._groups[group]
         end = own.rows if end is None else end
         size = own.per_row(name)
-        found: list[float] = []
+        found = array(ARRAYS[self._leaves[name].kind])
         for skipped, numbers in self._pages(own, name, first * size, end * size):
             found += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
         if len(found) != (end - first) * size:
             raise ParquetError(f"column '{name}' has {len(found)} numbers, and {(end - first) * size} are announced: it is damaged")
-        return [found[k : k + size] for k in range(0, len(found), size)]
+        return found
 
-    def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, Sequence[float]]]:
+    def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, array[float]]]:
         """(number of values before the page, values of the page) for each page of a column with values in `first` to `end`."""
         leaf, chunk, size = self._leaves[name], group.chunk(name), group.per_row(name)
         codec, count = _field(chunk, 4, int), _field(chunk, 5, int)
         reader = Reader(self._bytes(chunk))
-        dictionary: Sequence[float] | None = None
+        dictionary: array[float] | None = None
         before = 0
         while before < min(count, end):
             header = reader.struct()
@@ -104,6 +110,9 @@ class Table:
             data = reader.take(packed)
             if kind == DICTIONARY:
                 here = _field(_field(header, 7, dict), 1, int)
+                if dictionary is not None or not 0 <= here <= MOST_IN_DICTIONARY:
+                    raise ParquetError(f"column '{name}' has two dictionaries, or one of {here} numbers: it is damaged")
+                _check_size(full, here, name)
                 dictionary = plain(leaf.kind, decompressed(codec, data, full), here)
                 continue
             if kind not in (DATA, DATA_V2):
@@ -112,6 +121,7 @@ class Table:
             here = _field(page, 1, int)
             if not 0 < here <= min(count - before, MOST_IN_PAGE):
                 raise ParquetError(f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged, or too large")
+            _check_size(full, here, name)
             if before + here > first:
                 levels, body, encoding = (_split if kind == DATA else _split_v2)(page, codec, data, full, leaf)
                 _check_levels(levels, leaf, here, before, size, name)
@@ -134,7 +144,7 @@ class Table:
 
 
 class _Group:
-    """A group of rows."""
+    """A group of rows; `rows` is their number, `size` that of its columns' bytes."""
 
     def __init__(self, plain: object, leaves: dict[str, _Leaf]) -> None:
         if not isinstance(plain, dict):
@@ -142,8 +152,10 @@ class _Group:
         self.rows = _field(plain, 3, int)
         self._leaves = leaves
         self._chunks = {}
+        self.size = 0
         for one in _items(plain, 1):
             chunk = _field(one, 3, dict)
+            self.size += max(_field(chunk, 7, int, 0), 0)
             path = [part for part in _items(chunk, 3) if isinstance(part, bytes)]
             self._chunks[path[0].decode("utf-8", "replace") if path else ""] = chunk
 
@@ -233,13 +245,20 @@ def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _L
 
 def _check_levels(levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str) -> None:
     """Raise where a number is absent, or rows have different numbers of them."""
-    if leaf.defines and any(level != leaf.defines for level in levels[1]):
+    if leaf.defines and levels[1].count(leaf.defines) != count:
         raise ParquetError(f"column '{name}' has rows without a number: it is damaged, or no motion")
-    if leaf.repeats and any((level == 0) != ((before + k) % size == 0) for k, level in enumerate(levels[0])):
+    first_in_row = levels[0][-before % size :: size]
+    if leaf.repeats and not first_in_row.count(0) == len(first_in_row) == levels[0].count(0):
         raise ParquetError(f"column '{name}' has lists of different lengths: expected {size} numbers in each")
 
 
-def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: Sequence[float] | None) -> Sequence[float]:
+def _check_size(size: int, count: int, name: str) -> None:
+    """Raise where a page announces more bytes than its numbers can have, before it is decompressed."""
+    if size > MOST_FOR_NUMBER * count + MOST_BESIDE:
+        raise ParquetError(f"a page of '{name}' announces {size} bytes for {count} numbers: it is damaged")
+
+
+def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: array[float] | None) -> array[float]:
     if encoding == PLAIN:
         return plain(kind, data, count)
     if encoding not in (PLAIN_DICTIONARY, RLE_DICTIONARY):
@@ -247,7 +266,7 @@ def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: Seque
     found = indices(data, count)
     if dictionary is None or max(found) >= len(dictionary):
         raise ParquetError("a page refers to numbers that its dictionary does not have: it is damaged")
-    return [dictionary[index] for index in found]
+    return array(dictionary.typecode, map(dictionary.__getitem__, found))
 
 
 _NONE: Any = object()

@@ -11,7 +11,7 @@ from .lerobot_dataset import Episode
 from .motion import Motion, frames_at, make_motion
 from .named import Named, Scale
 from .reading import read
-from .recording import Column, MotionFileError, Recording
+from .recording import Column, LargeMotionError, MotionFileError, Recording
 from .take import Take
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Episode",
     "ExportError",
     "Format",
+    "LargeMotionError",
     "Motion",
     "MotionFileError",
     "Named",

@@ -37,21 +37,26 @@ class Excess(NamedTuple):
     found: float
 
 
-def check(take: Take) -> None:
+def check(take: Take, has_positions: bool = True) -> None:
     """Raise ExportError for the first frame that breaks a limit of a joint or the range of a channel.
+
+    Args:
+        take: The frames.
+        has_positions: Whether the file has the channels' positions; the ranges of channels count for those alone.
 
     Raises:
         ExportError: The message names the joint or channel, the frame, the expected and the found value.
     """
-    check_ranges(take)
+    check_ranges(take, has_positions)
     check_speeds(take)
 
 
-def check_ranges(take: Take) -> None:
-    """Raise for the first joint value or channel position out of its range; errors as in `check`."""
+def check_ranges(take: Take, has_positions: bool = True) -> None:
+    """Raise for the first joint value or channel position out of its range; arguments and errors as in `check`."""
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_position(take, joint, values)
-    _check_channels(take)
+    if has_positions:
+        check_channels(take)
 
 
 def check_speeds(take: Take) -> None:
@@ -103,7 +108,8 @@ def _dynamic(limits: Limits) -> tuple[float, float, float]:
     return limits.velocity, limits.acceleration, limits.jerk
 
 
-def _check_channels(take: Take) -> None:
+def check_channels(take: Take) -> None:
+    """Raise for the first channel position out of its range; errors as in `check`."""
     mixing = Mixing(take.device)
     for index, values in enumerate(take.frames):
         for channel, raw in zip(take.device.channels, mixing.unbounded(values), strict=True):

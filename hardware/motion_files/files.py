@@ -8,6 +8,7 @@ from pathlib import Path
 from ...files import atomic
 from ...files.folders import write_folder
 from ..errors import ExportError
+from .sounds import read_sound
 
 
 def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
@@ -28,15 +29,19 @@ def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
 
 
 def copy_beside(sound: Path, path: Path) -> Path:
-    """Copy a motion's sound to the motion file's folder, with its stem; returns the copy.
+    """Copy a motion's sound to the motion file's folder, with its stem; returns the copy. The user chose no such file, so no existing one
+    is replaced.
 
     Raises:
-        ExportError: The sound cannot be read, or the copy cannot be written.
+        ExportError: The file is no sound or cannot be read, another file is where its copy would be, or the copy cannot be written.
     """
     copy = path.with_suffix(sound.suffix.lower())
+    data = read_sound(sound)
     try:
-        if not (copy.exists() and copy.samefile(sound)):
-            atomic.write(copy, sound.read_bytes())
+        atomic.write_new(copy, data)
+    except FileExistsError as error:
+        what = f"'{copy}' is there already and is not sound '{sound}', so the motion is written without it"
+        raise ExportError(f"{what}: move that file away, or choose another name for the motion") from error
     except OSError as error:
         raise ExportError(f"Sound '{sound}' cannot be copied to '{copy}' ({error.strerror}): the motion is written without it") from error
     return copy

@@ -20,11 +20,14 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of single formats: the board that plays the motion, the pin of its start button, and the episode of a dataset."""
+    """Options of single formats (the board that plays the motion, the pin of its start button, the episode of a dataset), and whether
+    files are read that announce over 50 MB in memory or over an hour of motion.
+    """
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
     episode: Episode = FIRST
+    allow_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Format:
         usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
+        has_positions: Whether its player takes servos' positions from it, which their ranges must hold; joints' values need no servo.
     """
 
     label: str
@@ -63,6 +67,7 @@ class Format:
     usual_rate: int = 0
     poses: tuple[str, ...] = ()
     has_sound: bool = False
+    has_positions: bool = True
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -86,6 +91,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             usual_rate=50,
             poses=(reachy_mini.HEAD,),
             has_sound=True,
+            has_positions=False,
         ),
         "lelamp": Format(
             "LeLamp Animation",
@@ -102,12 +108,13 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "A folder with an episode for LeRobot's own replay and training; to import one, choose meta/info.json in it",
             "",
             lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
-            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode),
+            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode, settings.allow_large),
             lerobot_dataset.is_info,
             (".json",),
             has_episodes=True,
             has_frames=True,
             usual_rate=30,
+            has_positions=False,
         ),
         "ros2_yaml": Format(
             "ROS 2 YAML, Joint Trajectory",
@@ -117,6 +124,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda data, *_: joint_trajectory.read_yaml(data),
             more_suffixes=(".yml",),
             has_frames=True,
+            has_positions=False,
         ),
         "ros2_json": Format(
             "ROS 2 JSON, Joint Trajectory",
@@ -126,6 +134,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda data, *_: joint_trajectory.read_json(data),
             joint_trajectory.is_trajectory,
             has_frames=True,
+            has_positions=False,
         ),
         "csv": Format(
             "CSV",
@@ -140,6 +149,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ".csv",
             lambda motion, _: plain.joint_table(motion.recording),
             has_frames=True,
+            has_positions=False,
         ),
         "json": Format(
             "JSON",
@@ -148,6 +158,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             lambda motion, _: plain.write_document(motion),
             lambda data, *_: plain.read_document(data),
             plain.is_own,
+            has_positions=False,
         ),
         "servo_animation_h": Format(
             "Arduino, blender-servo-animation",

@@ -93,8 +93,11 @@ def _recording(documents: Sequence[Any]) -> Recording:
         if set(own) != set(names) or not own:
             raise MotionFileError(f"message {number} moves {', '.join(own) or 'nothing'}, the first {', '.join(names)}: import them apart")
         start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
-        came = list(_rows(message, start, [own.index(name) for name in names]))
-        rows = [row for row in rows if not came or row.time < came[0].time] + came
+        place = {name: k for k, name in enumerate(own)}
+        came = list(_rows(message, start, [place[name] for name in names]))
+        while came and rows and rows[-1].time >= came[0].time:  # rows ascend up to here, or the recording is refused
+            rows.pop()
+        rows += came
         if len(rows) * len(names) > MOST_NUMBERS:
             raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
     return Recording(tuple(row.time for row in rows), tuple(_columns(names, rows)))

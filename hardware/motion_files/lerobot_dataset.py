@@ -9,11 +9,13 @@ Source: `LeRobotDataset` of lerobot 0.6.1.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ...files.content import open_regular
 from ...files.json_fields import JsonFields
 from ...files.parquet import Column as ParquetColumn
 from ...files.parquet import ParquetError, Table, Texts, encode
@@ -22,7 +24,7 @@ from .json_files import document
 from .lerobot_statistics import statistics
 from .motion import Motion
 from .named import Scale
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+from .recording import ASKED_NUMBERS, MOST_NUMBERS, NUMBER_BYTES, Column, LargeMotionError, MotionFileError, Recording, Unit
 
 Values = Literal["degrees", "range_m100_100", "plain"]
 Part = Literal["action", "observation.state"]
@@ -34,7 +36,7 @@ SUFFIX = ".pos"
 SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)  # in the order of their servos
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # largest number of files of a dataset
-MOST_ROWS = 20_000_000  # largest number of rows of a table: four days at 50 Hz
+MOST_ROWS = 20_000_000  # largest number of rows that are looked at: four days at 50 Hz
 DATA_FILE = "chunk-000/file-000.parquet"
 NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}
 
@@ -59,15 +61,17 @@ def is_info(found: object) -> bool:
     return isinstance(found, Mapping) and VERSION in found and "features" in found
 
 
-def read(data: bytes, path: Path, episode: Episode) -> Recording:
+def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -> Recording:
     """Recording of one episode of a dataset.
 
     Args:
         data: Content of the dataset's meta/info.json.
         path: Path of meta/info.json.
         episode: Which episode, and which of its values.
+        allow_large: Whether tables may announce more than 50 MB of numbers.
 
     Raises:
+        LargeMotionError: The tables announce more.
         MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the dataset, expected and found value.
     """
     info = document(data)
@@ -77,11 +81,15 @@ def read(data: bytes, path: Path, episode: Episode) -> Recording:
     if not 0 <= episode.number < total:
         raise MotionFileError(f"there is no episode {episode.number}: the dataset has {total}, counted from 0")
     names = _names(info, episode.part)
-    rows = [row for file in _files(path.parent.parent, episode.number) for row in _rows(file, episode, len(names))]
-    if not rows:
+    decoding = _Decoding(episode, len(names), allow_large)
+    numbers = array("d")
+    for file in _files(path.parent.parent, episode.number):
+        numbers += decoding.numbers(file)
+    if not numbers:
         raise MotionFileError(f"its tables in data/ have no row of episode {episode.number}: fetch the dataset whole")
-    columns = (Column(_joint(name), tuple(row[k] for row in rows), _unit(_joint(name), episode.values)) for k, name in enumerate(names))
-    return Recording(tuple(k / rate for k in range(len(rows))), tuple(columns), title=path.parent.parent.name)
+    size = len(names)
+    columns = (Column(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values)) for k, name in enumerate(names))
+    return Recording(tuple(k / rate for k in range(len(numbers) // size)), tuple(columns), title=path.parent.parent.name)
 
 
 def _names(info: JsonFields, part: str) -> list[str]:
@@ -112,34 +120,55 @@ def _files(root: Path, episode: int) -> list[Path]:
     return [file for file in files if file.stem == f"episode_{episode:06d}"] or files
 
 
-def _rows(file: Path, episode: Episode, size: int) -> list[Sequence[float]]:
-    """Rows of an episode in a table, in their order."""
-    try:
-        with file.open("rb") as opened:
-            table = Table(opened)
-            if sum(table.groups) > MOST_ROWS:
-                raise ParquetError(f"it has {sum(table.groups)} rows, more than {MOST_ROWS}: split the dataset")
-            return [row for group in range(len(table.groups)) for row in _group_rows(table, group, episode, size)]
-    except ParquetError as error:
-        raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
-    except OSError as error:
-        raise MotionFileError(f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole") from error
+class _Decoding:
+    """Decodes an episode's numbers from a dataset's tables, and limits how many numbers are decoded in all."""
 
+    def __init__(self, episode: Episode, size: int, allow_large: bool) -> None:
+        self.episode, self.size, self.allow_large = episode, size, allow_large
+        self.rows = self.count = 0  # rows that were looked at; numbers of these and of the episode
 
-def _group_rows(table: Table, group: int, episode: Episode, size: int) -> list[Sequence[float]]:
-    bounds, count = table.bounds(group, EPISODE), table.groups[group]
-    if bounds is not None and not bounds[0] <= episode.number <= bounds[1]:
-        return []
-    if count * size > MOST_NUMBERS:
-        raise ParquetError(f"it has {count * size} numbers in one group, more than {MOST_NUMBERS}: split the dataset")
-    own = [k for k, row in enumerate(table.column(group, EPISODE)) if row[0] == episode.number]
-    if not own:
-        return []
-    if own[-1] - own[0] != len(own) - 1:
-        raise ParquetError(f"rows of episode {episode.number} lie between those of others: it is damaged")
-    if (width := table.width(group, episode.part)) != size:
-        raise ParquetError(f"'{episode.part}' has {width} numbers in a row, and {INFO} names {size}: one of them is damaged")
-    return table.column(group, episode.part, own[0], own[-1] + 1)
+    def numbers(self, file: Path) -> array[float]:
+        """Numbers of the episode's rows in a table, in their order, `size` in each."""
+        try:
+            with open_regular(file) as opened:
+                table = Table(opened)
+                found = array("d")
+                for group in range(len(table.groups)):
+                    found += self._of_group(table, group)
+                return found
+        except ParquetError as error:
+            raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
+        except OSError as error:
+            raise MotionFileError(f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole") from error
+
+    def _of_group(self, table: Table, group: int) -> array[float]:
+        number, part, count = self.episode.number, self.episode.part, table.groups[group]
+        bounds = table.bounds(group, EPISODE)
+        if bounds is not None and not bounds[0] <= number <= bounds[1]:
+            return array("d")
+        self.rows += count
+        if self.rows > MOST_ROWS:
+            raise ParquetError(f"with it there are {self.rows} rows, more than {MOST_ROWS}: split the dataset")
+        self._announce(count)
+        episodes = table.column(group, EPISODE)
+        own = episodes.count(number)
+        if not own:
+            return array("d")
+        first = episodes.index(number)
+        if episodes[first : first + own].count(number) != own:
+            raise ParquetError(f"rows of episode {number} lie between those of others: it is damaged")
+        if (width := table.width(group, part)) != self.size:
+            raise ParquetError(f"'{part}' has {width} numbers in a row, and {INFO} names {self.size}: one of them is damaged")
+        self._announce(own * self.size)
+        return array("d", table.column(group, part, first, first + own))
+
+    def _announce(self, count: int) -> None:
+        """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too many."""
+        self.count += count
+        if self.count > ASKED_NUMBERS and not self.allow_large:
+            raise LargeMotionError(f"it announces {self.count} numbers, {self.count * NUMBER_BYTES / 1e6:.0f} MB")
+        if self.count > MOST_ROWS + MOST_NUMBERS:
+            raise ParquetError(f"with it there are {self.count} numbers: split the dataset")
 
 
 def write(motion: Motion, values: Values) -> dict[str, bytes]:

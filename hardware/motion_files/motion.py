@@ -65,7 +65,7 @@ class Motion:
         return Recording(self.times, columns, self.poses, self.title)
 
 
-def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
+def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: bool = True) -> Motion:
     """Resampled motion of a take, at rest in its first and last frame. A take that ends in motion is brought to rest; a motion that loops
     gets a slow return to the first frame.
 
@@ -74,6 +74,7 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
         rate: Samples per second, 1 to HIGHEST_RATE.
         title: Name of the motion.
         loops: Whether it will be played over and over.
+        has_positions: As for `check`.
 
     Raises:
         ExportError: A limit is broken, or the rate is impossible; the message names joint, frame, expected and found value.
@@ -82,25 +83,26 @@ def make_motion(take: Take, rate: int, title: str, loops: bool) -> Motion:
     if not 1 <= rate <= HIGHEST_RATE:
         raise ExportError(f"A rate of {rate} Hz cannot be had; choose 1 to {HIGHEST_RATE}")
     mixing = Mixing(take.device)
-    check_ranges(take)
+    check_ranges(take, has_positions)
     take = brought_to_rest(take)
-    check(take)
+    check(take, has_positions)
     if loops:
         take = _going_back(take)
-        check(take)
+        check(take, has_positions)
     values = tuple(tuple(joint.position for joint in row) for row in sample(take, rate))
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), loops, _named(take))
 
 
-def frames_at(take: Take, rate: int, title: str) -> Motion:
-    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves.
+def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> Motion:
+    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves; `has_positions` as for
+    `check`.
 
     Raises:
         ExportError: A joint or a channel is out of its range; the message names it, the frame, expected and found value.
         DeviceError: The channels do not fit the joints.
     """
     mixing = Mixing(take.device)
-    check_ranges(take)
+    check_ranges(take, has_positions)
     values = at_rate(take.frames, take.rate, rate)
     poses = {name: poses_at_rate(found, take.rate, rate) for name, found in take.poses.items()}
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses)

@@ -21,7 +21,6 @@ FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
 TIMES = {"seconds": 1.0, "time": 1.0, "t": 1.0, "timestamp": 1.0, "s": 1.0, "milliseconds": 1e-3, "ms": 1e-3}  # headings -> s
-HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "deg": ("rad", math.pi / 180.0),
     "degrees": ("rad", math.pi / 180.0),
@@ -141,8 +140,10 @@ def _is_number(cell: str) -> bool:
 
 def _split(heading: str) -> tuple[str, str]:
     """Name and unit of a heading "neck X [deg]"."""
-    match = HEADING.fullmatch(heading)
-    return (match["name"].strip(), (match["unit"] or "").strip()) if match else (heading, "")
+    name, bracket, unit = heading.strip().rpartition("[")
+    if bracket and unit.find("]") == len(unit) - 1:
+        return name.strip(), unit[:-1].strip()
+    return heading.strip(), ""
 
 
 def write_document(motion: Motion) -> bytes:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import threading
+from errno import EFBIG
 from pathlib import Path
 
+from ...files.content import LARGE, content
+from ...files.presence import is_folder
+from ...files.reasons import reason
 from .formats import FORMATS, Settings
 from .json_files import plain_of
 from .lerobot_dataset import INFO
-from .recording import MotionFileError, Recording
+from .recording import LONG, LargeMotionError, MotionFileError, Recording
 
-LARGEST = 100_000_000  # [bytes] of a file
+LARGEST = 100_000_000  # [bytes] of a file that the user has allowed to be large
+ALLOW = "Tick Large File to import all of it"
 AUTOMATIC = "auto"
 DEFAULTS = Settings()
-SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a", ".aac")  # beside a move, in the order of `RecordedMoves`
 
 
 def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
@@ -25,50 +28,41 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         settings: Options of single formats.
 
     Raises:
+        LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings` do not allow it.
         MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
-    path = path / INFO if path.is_dir() else path
+    path = path / INFO if is_folder(path) else path
     try:
-        if path.stat().st_size > LARGEST:
-            raise MotionFileError(f"it has {path.stat().st_size / 1e6:.0f} MB, more than {LARGEST / 1e6:.0f}: import it in parts")
-        data = path.read_bytes()
+        data = content(path, LARGEST if settings.allow_large else LARGE)
         name = form if form != AUTOMATIC else format_of(path, data)
         reader = FORMATS[name].read
         if reader is None:
             raise MotionFileError(f"{FORMATS[name].label} is written, not read: choose another format")
-        return reader(data, path, settings)
+        recording = reader(data, path, settings)
     except OSError as error:
-        raise MotionFileError(f"'{path}' cannot be read ({error.strerror}): choose another file") from error
+        if error.errno == EFBIG:
+            raise _too_large(path, error.strerror, settings) from error
+        raise MotionFileError(f"'{path}' cannot be read ({reason(error)}): choose another file") from error
+    except LargeMotionError as error:
+        raise _too_large(path, str(error), settings) from error
     except MotionFileError as error:
         raise MotionFileError(f"'{path.name}': {error}") from error
+    if recording.seconds > LONG and not settings.allow_large:
+        hours, rows = f"{recording.seconds / 3600.0:.1f} hours", len(recording.times)
+        raise _too_large(path, f"it has {hours} of motion in {rows} rows: are its times in milliseconds?", settings)
+    return recording
 
 
-class Reading:
-    """Reads a motion file in a thread of its own, so that a large file blocks nothing. Arguments as for `read`."""
+def read_from_zero(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Recording:
+    """As `read`, with the first row at 0 s."""
+    return read(path, form, settings).from_zero()
 
-    def __init__(self, path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> None:
-        self._found: Recording | MotionFileError | None = None
-        self._thread = threading.Thread(target=self._read, args=(path, form, settings), daemon=True)
-        self._thread.start()
 
-    def _read(self, path: Path, form: str, settings: Settings) -> None:
-        try:
-            self._found = read(path, form, settings)
-        except MotionFileError as error:
-            self._found = error
-
-    def result(self, wait: float) -> Recording | None:
-        """The recording; None if it is not complete after `wait` [s].
-
-        Raises:
-            MotionFileError: As `read`.
-        """
-        self._thread.join(wait)
-        if self._thread.is_alive():
-            return None
-        if isinstance(self._found, Recording):
-            return self._found
-        raise self._found or MotionFileError("it could not be read: please report this, with the file")
+def _too_large(path: Path, what: str, settings: Settings) -> MotionFileError:
+    """The error about a file that announces too much: a question, or a refusal where it was answered."""
+    if settings.allow_large:
+        return MotionFileError(f"'{path.name}': {what}: import it in parts")
+    return LargeMotionError(f"'{path.name}': {what}{'' if what.endswith('?') else ':'} {ALLOW}")
 
 
 def format_of(path: Path, data: bytes) -> str:
@@ -97,9 +91,3 @@ def _content(suffix: str, data: bytes) -> object:
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")
-
-
-def sound_beside(path: Path) -> Path | None:
-    """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
-    names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if found.is_file()), None)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
+from ...files.content import LARGE
+from ...files.large import LargeError
 from ..errors import HardwareError
 from ..lerobot import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
+NUMBER_BYTES = 32  # of a number in memory
+ASKED_NUMBERS = LARGE // NUMBER_BYTES  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz
+LONG = 3600.0  # [s] a longer motion is read only where the user says so
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
 LARGEST = 1e6  # [rad, m, degrees, steps] largest value
 RIGHT_ANGLE = 0.02  # largest error of a rotation matrix's axes: files round to three decimals or more
@@ -25,6 +31,10 @@ Pose = tuple[float, ...]
 
 class MotionFileError(HardwareError, ValueError):
     """A motion file cannot be used; the message names the place in the file, the expected and the found value, and the remedy."""
+
+
+class LargeMotionError(MotionFileError, LargeError):
+    """A motion file announces so much that the user is asked before it is read; the message says how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +79,7 @@ class Recording:
         if not self.times or not (self.columns or self.poses):
             raise MotionFileError("it has no motion: choose a file with at least one row and one joint")
         _check_times(self.times)
-        names = [column.name for column in self.columns]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        if twice := next((name for name, count in Counter(column.name for column in self.columns).items() if count > 1), None):
             raise MotionFileError(f"two joints are called '{twice}': give each its own name")
         for column in self.columns:
             self._check_length(f"joint '{column.name}'", column.values)
@@ -95,9 +104,14 @@ class Recording:
                 raise MotionFileError(f"{what}, row {row + 1}: its {kind} is {number}: correct it")
 
     @property
+    def seconds(self) -> float:
+        """Time from the first row to the last [s]."""
+        return self.times[-1] - self.times[0]
+
+    @property
     def rate(self) -> float:
         """Mean rows per second; 0 for a single row."""
-        return (len(self.times) - 1) / (self.times[-1] - self.times[0]) if len(self.times) > 1 else 0.0
+        return (len(self.times) - 1) / self.seconds if len(self.times) > 1 else 0.0
 
     def from_zero(self) -> Recording:
         """The recording with all times shifted so that the first is 0."""

@@ -28,6 +28,7 @@ class Dialogue:
         self._baudrate = baudrate
         self.patience = PATIENCE
         self._due: deque[Exchange] = deque()
+        self._open = Exchange(b"")  # the exchange that was sent last
         self._deadline = 0.0
 
     @property
@@ -48,15 +49,24 @@ class Dialogue:
         """Bytes to send at `now` [s], and the messages decoded from `data`, the bytes received since the last call."""
         messages = self._decoder.feed(data)
         if self._decoder.waiting and now >= self._deadline:
-            messages += self._decoder.give_up()
+            missing = self._decoder.give_up()
+            if self._open.otherwise is None:
+                messages += missing
+            else:
+                self._due.appendleft(self._open.otherwise)
         sent = b""
         while self._due and not self._decoder.waiting:
-            exchange = self._due.popleft()
+            self._open = exchange = self._due.popleft()
             self._decoder.expect(exchange)
             sent += exchange.data
             self._deadline = now + self.time_allowed(exchange, len(sent))
         return sent, messages
 
+    def completion(self, now: float) -> bytes:
+        """Bytes to send before the line is closed at `now` [s]: what follows an open query whose answer is late, and completes it."""
+        late = self._decoder.waiting and now >= self._deadline - self._open.wait
+        return self._open.otherwise.data if late and self._open.otherwise is not None else b""
+
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
         """Time [s] within which an exchange's answers must arrive, if `sent` bytes are sent first."""
-        return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience
+        return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience + exchange.wait

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Protocol
 
 from ..errors import HardwareError
-from .servo_state import Expected, LostSetting, StoredSettings, VolatileSettings
+from .servo_state import Expected, GoalMeaning, LostSetting, StoredSettings, VolatileSettings
 
 
 class ProtocolError(HardwareError, ValueError):
@@ -117,6 +117,8 @@ class AnswerKind(Enum):
     ERRORS = "errors"
     SETTINGS = "settings"
     HELD = "what was written"
+    MEANING = "the settings that give goals their meaning"
+    OTHER_SETTING = "what shows that a setting of the device is another one than here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +150,15 @@ class Exchange:
         data: Bytes to send.
         answers: The device's answers, in order.
         answer_bytes: Length of the answers on the wire [bytes].
+        otherwise: Exchange that follows at once if the answers do not come, and takes their place; None: they are missing then.
+        wait: Further time to wait for the answers, where it would do harm to take them for missing [s].
     """
 
     data: bytes
     answers: tuple[Answer, ...] = ()
     answer_bytes: int = 0
+    otherwise: Exchange | None = None
+    wait: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +195,13 @@ class ReportedError:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class OtherSetting:
+    """A setting that the device stores is another one than here, so that it would not understand commands; `text` says which."""
+
+    text: str
+
+
 class ProblemKind(Enum):
     """Kind of problem with received or missing bytes."""
 
@@ -218,7 +231,7 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | ReportedError | StoredSettings | LostSetting | Problem
+Message = Identified | Measured | Acknowledged | ReportedError | OtherSetting | StoredSettings | GoalMeaning | LostSetting | Problem
 
 
 class Decoder(Protocol):
@@ -291,6 +304,14 @@ class Codec(ABC):
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries that read quantities, such as positions, from servos."""
         self._check_readable(quantities)
+        return ()
+
+    def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries that go out with goals: for servos' positions and, where it costs little, for `meaning`."""
+        return self.read([Quantity.POSITION], servos)
+
+    def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries for the stored settings that give a goal its meaning; empty if `watch` contains them, or the servos have none."""
         return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:

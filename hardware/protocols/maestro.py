@@ -3,7 +3,9 @@
     command data...                     the command's highest bit is set, that of data is not
 
 With "Enable CRC" a CRC-7 ends each command. It detects one or two flipped bits, but not in the number of targets of a multiple-target
-command.
+command. A controller with another setting than ours takes each command for an error, upon which its channels go where they are set to go.
+So its setting is found out first, by bytes that are no error with either: the query for errors without a CRC, and its CRC only if no
+answer came, which completes the query of a controller that waits for it.
 Positions are quarters of a microsecond in two bytes of seven bits, the low one first.
 
 A Maestro's answers are bare numbers: no header, no address, no checksum. So one query is sent at a time, an answer counts only when all
@@ -25,6 +27,7 @@ from .interface import (
     Identified,
     Measured,
     Message,
+    OtherSetting,
     Problem,
     ProblemKind,
     ProtocolError,
@@ -42,6 +45,8 @@ QUARTERS = 4  # units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
 HIGHEST_SPEED = 0x3FFF
+PROBE_WAIT = 0.5  # [s] for an answer without a CRC, beyond the usual: a late one would make the CRC that follows an error
+OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"
 
 ERRORS = {
     0x001: "a byte arrived damaged (signal error): check ground, cable and baud rate",
@@ -57,9 +62,11 @@ ERRORS = {
 
 
 class MaestroDecoder:
-    """The decoder of one connection to a Maestro."""
+    """The decoder of one connection to a Maestro; `crc` as for `Maestro`."""
 
-    def __init__(self) -> None:
+    def __init__(self, crc: bool) -> None:
+        words = ("off", "on")
+        self._other_crc = OtherSetting(OTHER_CRC.format(there=words[not crc], here=words[crc]))
         self._open: tuple[Answer, ...] = ()
         self._pending = bytearray()
         self._excess = bytearray()
@@ -85,6 +92,8 @@ class MaestroDecoder:
         messages: list[Message] = []
         at = 0
         for answer in self._open:
+            if answer.asked is AnswerKind.OTHER_SETTING:
+                messages.append(self._other_crc)
             messages += _READERS[answer.asked](answer, int.from_bytes(self._pending[at : at + answer.size], "little"))
             at += answer.size
         self._open = ()
@@ -117,7 +126,11 @@ def _errors(answer: Answer, number: int) -> list[Message]:
     return [Identified(None, None, "Pololu Maestro"), *status_errors]
 
 
-_READERS: dict[AnswerKind, Callable[[Answer, int], list[Message]]] = {AnswerKind.VALUES: _position, AnswerKind.IDENTITY: _errors}
+_READERS: dict[AnswerKind, Callable[[Answer, int], list[Message]]] = {
+    AnswerKind.VALUES: _position,
+    AnswerKind.IDENTITY: _errors,
+    AnswerKind.OTHER_SETTING: _errors,
+}
 
 
 class Maestro(Codec):
@@ -143,22 +156,27 @@ class Maestro(Codec):
             remark=(
                 "The positions that it reports are the pulses that it sends, not where servos are. When the line goes silent it holds "
                 "them, unless a Serial Timeout is set in the Control Center: then its channels go home. "
-                "Enable CRC must be the same here and there, or they go home as soon as you connect"
+                "Enable CRC must be the same here and there, or Limber does not connect"
             ),
         )
 
     def decoder(self) -> MaestroDecoder:
-        return MaestroDecoder()
+        return MaestroDecoder(self._crc)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Query for the controller's errors, which also clears them. Any device that answers with two bytes that are valid errors may be
-        a Maestro.
+        """Query for the controller's errors, which also clears them, and finds out whether it asks for a CRC. Any device that answers with
+        two bytes that are valid errors may be a Maestro.
         """
-        return (self._exchange((GET_ERRORS,), Answer(None, AnswerKind.IDENTITY, 2)),)
+        plain, checked = AnswerKind.IDENTITY, AnswerKind.OTHER_SETTING
+        if self._crc:
+            plain, checked = checked, plain
+        query = bytes((GET_ERRORS,))
+        completed = Exchange(bytes((crc7(query),)), (Answer(None, checked, 2),), 2)
+        return (Exchange(query, (Answer(None, plain, 2),), 2, otherwise=completed, wait=PROBE_WAIT),)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Query for the controller's errors, which clears them."""
-        return self.identify(servos)
+        return (self._exchange((GET_ERRORS,), Answer(None, AnswerKind.IDENTITY, 2)),)
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
         """Command that limits the rate of change of a channel's pulse [quarter us/s]."""

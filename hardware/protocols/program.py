@@ -31,8 +31,12 @@ def read_program(path: Path) -> Program:
         ProtocolError: The file is missing, cannot be read, or is too large.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise ProtocolError(f"The robot's file {path} is no file: choose the Python file that talks to your robot")
+        is_other = path.exists() and not path.is_file()
+    except (OSError, ValueError):
+        is_other = False  # opening it says why
+    if is_other:
+        raise ProtocolError(f"The robot's file {path} is no file: choose the Python file that talks to your robot")
+    try:
         with path.open("rb") as file:
             source = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has

@@ -38,6 +38,21 @@ class StoredSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalMeaning:
+    """Report of the stored settings by which a servo takes a goal for a position, and for which one.
+
+    Attributes:
+        servo: Id of the servo.
+        refusal: Why goals are no positions for it, as a sentence about it; empty: they are.
+        homing_offset: As in `StoredSettings`.
+    """
+
+    servo: int
+    refusal: str = ""
+    homing_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LostSetting:
     """Report that a servo has lost a setting that was written to it, as after a restart; `text` completes a sentence about the servo."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from ..errors import DeviceError
-from ..protocols.servo_state import StoredSettings
+from ..protocols.servo_state import GoalMeaning, StoredSettings
 from ..safety import Fault
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
@@ -68,6 +69,19 @@ class ArmChecks:
         """Check that no servo has reported settings with which it must not be driven."""
         if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
+
+    def changed_meaning(self, meaning: GoalMeaning) -> tuple[Fault, str] | None:
+        """The fault and its detail if goals mean something else to an armed servo than when it was armed; None: they do not."""
+        known = self.settings.get(meaning.servo)
+        if known is None:
+            return None
+        name = self._channels.name(meaning.servo)
+        if meaning.refusal:
+            self.settings[meaning.servo] = replace(known, refusal=meaning.refusal)
+            return Fault.WRONG_MODE, f"{name}: {meaning.refusal}"
+        if meaning.homing_offset != known.homing_offset:
+            return Fault.OTHER_CALIBRATION, f"{name}: its homing offset is {meaning.homing_offset}, and was {known.homing_offset}"
+        return None
 
     def check_calibration(self) -> None:
         """Check that servos store the homing offsets of their calibration, and limits within which their joints can move."""

@@ -10,7 +10,8 @@ from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
 from ..device import Device, Joint
 from ..mixing import Mixing
-from .playback import Playback, Reach
+from .playback import Playback
+from .shown_ranges import Reach
 
 # [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger ones can hit bystanders
 FAR = 0.3
@@ -97,7 +98,7 @@ class CommandBuffer:
         self._mixing = mixing
         self._playback = Playback(period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values))
         self._leaps = JumpDetector(device.joints)
-        self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool]] = deque()
+        self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool, float, float]] = deque()
         self.refused = 0
         self.clamped = 0
         self.limited: tuple[str, ...] = ()
@@ -111,8 +112,17 @@ class CommandBuffer:
         if self.newest is not None:
             self.newest = mixing.clamp(self.newest)
 
-    def take(self, stamp: float, frame: Sequence[Kinematic], now: float, repeated: bool = True, plays: bool = False) -> None:
-        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated` and `plays` as for `Playback.add`."""
+    def take(
+        self,
+        stamp: float,
+        frame: Sequence[Kinematic],
+        now: float,
+        repeated: bool = True,
+        plays: bool = False,
+        step: float = 0.0,
+        due: float = 0.0,
+    ) -> None:
+        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as for `Playback.add`."""
         values = tuple(one.position for one in frame)
         for joint, one in zip(self._joints, frame, strict=True):
             if not (math.isfinite(one.position) and math.isfinite(one.velocity) and math.isfinite(one.acceleration)):
@@ -128,13 +138,13 @@ class CommandBuffer:
             if abs(value - reached) > tolerance
         )
         self.newest, self.came_at = within, now
-        self._delayed.append((stamp + self._latency, _at(within, frame), repeated, plays))
+        self._delayed.append((stamp + self._latency, _at(within, frame), repeated, plays, step, due))
 
     def advance(self, now: float) -> None:
         """Pass frames whose delay has ended by `now` [s] to the playback."""
         while self._delayed and self._delayed[0][0] <= now:
-            stamp, frame, repeated, plays = self._delayed.popleft()
-            self._playback.add(stamp, frame, repeated, plays)
+            stamp, frame, *pace = self._delayed.popleft()
+            self._playback.add(stamp, frame, *pace)
             self._leaps.take(stamp, [one.position for one in frame])
 
     def goal(self, now: float) -> list[Kinematic] | None:

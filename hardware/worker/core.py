@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections import deque
 from collections.abc import Sequence
 
 from ...motion import Kinematic
 from ..device import Device
 from ..memory import SharedMemory
-from ..messages import Orders, Report, Request
+from ..messages import Report, Request
 from ..mixing import Mixing
 from ..protocols.interface import ProtocolError, Quantity
-from ..safety import DRIVEN, FOLLOWING, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
+from ..safety import DRIVEN, FOLLOWING, HELD_UP_AFTER, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
 from ..servo_shortfalls import speed_problems
 from ..status import ChannelStatus
 from ..transport import TransportError
@@ -73,7 +74,7 @@ class Worker:
         self._beat = 0
         self._last_step = now
         self._stops = 0
-        self._command_number = 0
+        self._requests: deque[Request] = deque()  # commands that wait for their turn
         self._blender_beat = 0
         self._blender_seen = now
         self._frame = 0
@@ -86,7 +87,7 @@ class Worker:
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
-        if connection is not None:
+        if connection is not None and not stop:  # a stop goes out before anything that came
             connection.listen(now)
             self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:
@@ -104,14 +105,34 @@ class Worker:
         self._last_step = now
         self._report(now)
 
+    @property
+    def is_stop_pressed(self) -> bool:
+        """Whether Stop was pressed since the last step."""
+        return self._memory.stops != self._stops
+
     def shut_down(self, now: float) -> bool:
-        """One period after Blender has ended; returns whether the worker may end: the device is disarmed, or cannot be reached."""
-        if self._connection is None or not self._connection.alive:
+        """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the worker may end: the device is
+        disarmed, or cannot be reached.
+        """
+        connection = self._connection
+        if connection is None or not connection.alive:
             return True
-        self._connection.request(DesiredState.DISARMED)
-        self._connection.listen(now)
-        self._connection.speak(now)
-        return self._connection.is_disarmed or not self._connection.alive
+        connection.listen(now)
+        if not self._slow_down(connection, now):
+            connection.request(DesiredState.DISARMED)
+            connection.speak(now)
+        self._last_step = now
+        return connection.is_disarmed or not connection.alive
+
+    def _slow_down(self, connection: Connection, now: float) -> bool:
+        """Send the next goals of a robot that comes to rest within its limits; returns whether it still moved, and may move."""
+        controller = self._controller
+        if controller is None or controller.at_rest or not connection.armed or connection.fault_report is not None:
+            return False
+        if now - self._last_step > HELD_UP_AFTER:
+            return False
+        connection.move(now, controller.step(State.BRAKING, None, now - self._last_step))
+        return True
 
     def close(self, now: float) -> None:
         """Close the port."""
@@ -138,19 +159,27 @@ class Worker:
             self._frame = orders.frame
             repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
-            self._buffer.take(min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays)
+            self._buffer.take(
+                min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays, orders.step, orders.due
+            )
         self._buffer.advance(now)
-        return stop, self._new_request(orders, stops)
+        return stop, self._next_request(stop or now - self._last_step > HELD_UP_AFTER)
 
-    def _new_request(self, orders: Orders, stops: int) -> Request:
-        """The new command, if valid: not from before a Stop, and about a joint or channel that exists."""
-        if orders.command_number == self._command_number:
-            return Request()
-        self._command_number = orders.command_number
-        request = orders.request
+    def _next_request(self, voids: bool) -> Request:
+        """The command of this turn: one at a time, in order. Disarm voids all others that have come, before it or after; `voids` all."""
+        new = self._memory.read_requests()
+        self._requests += filter(self._is_valid, [Request(Command.DISARM, stops=self._stops)] if new is None else new)
+        disarm = next((request for request in self._requests if request.command is Command.DISARM), None)
+        if voids or disarm is not None:
+            self._requests.clear()
+        if disarm is not None and not voids:
+            return disarm
+        return self._requests.popleft() if self._requests else Request()
+
+    def _is_valid(self, request: Request) -> bool:
+        """Whether a command is not from before a Stop, and about a joint or channel that exists."""
         count = len(self._device.channels) if request.command is Command.WIGGLE else len(self._device.joints)
-        usable = 0 <= request.target < count and all(map(math.isfinite, (request.amount, *request.values)))
-        return request if orders.command_stops == stops and usable else Request()
+        return request.stops == self._stops and 0 <= request.target < count and all(map(math.isfinite, (request.amount, *request.values)))
 
     def _confirm(self, request: Request) -> None:
         """Record joints whose position the user confirms."""
@@ -181,6 +210,7 @@ class Worker:
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
             device_armed=controller is not None,
+            turn_gap=now - self._last_step,
             blender_silence=now - self._blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait: this counts as silence, too
             frame_age=now - min(self._buffer.came_at, self._last_step),
@@ -204,6 +234,8 @@ class Worker:
         if begins and before.state is not State.CONFIRM_POSE:
             self._begun = request
         changed = (after.state, after.fault) != (before.state, before.fault)
+        if changed and after.state is State.FAULT:
+            self._requests.clear()  # what was ordered before a fault is not done after it
         if changed:
             self._buffer.begin_anew(
                 at_newest=after.state in (State.ARMING, State.HOLDING)

@@ -5,6 +5,7 @@ Speeds and distances are given for revolute joints; those of other joints are `J
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
 from ..device import Channel, Device, Joint
 from ..mixing import Mixing, raw_within
-from .playback import Reach
+from .shown_ranges import Reach
 
 ROUNDS = 4  # the distance of a joint is nearly proportional to its time: two would do
 TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equal
@@ -83,7 +84,10 @@ class ServoSpeedLimiter:
 
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
-APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived doubles its speed, again and again
+APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived becomes faster
+APPROACH_GROWTH = 2.0  # [s] in which it then reaches the joints' own speeds: time to step back, or to press Stop
+GOAL_STANDS = 0.02  # [rad/s] 1 degree a second: at the turn of a motion that is soon fast, a goal is slower for a moment only
+GOAL_STANDS_FOR = 0.1  # [s]
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
 ROUNDED_UP = 1.0 + 1e-9  # factor by which rounding may take a motion beyond its limits after many steps
@@ -115,10 +119,6 @@ class Drive:
         self._limits = [_around(limits, state.position) for limits, state in zip(self._ranges, self._states, strict=True)]
         self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
-        self._slow = self._limiters
-        self._approach_time = 0.0
-        self._approach_scale = 1.0
-        self._next_doubling: float | None = None
         self.begin_approach()
 
     @property
@@ -135,6 +135,11 @@ class Drive:
         """Whether the commanded values are at `goal` (joints,)."""
         return self._distance(goal) < ARRIVED
 
+    @property
+    def may_follow(self) -> bool:
+        """Whether the approach may end where it has arrived: its goal stands, or it may be as fast as the joints."""
+        return self._goal_stands_for >= GOAL_STANDS_FOR or self._growth >= 1.0
+
     def follow(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None) -> None:
         """Advance by `dt` [s] along `goal` (joints,); a goal within the limits passes unchanged.
 
@@ -147,20 +152,29 @@ class Drive:
 
     def begin_approach(self) -> None:
         """Prepare for `approach`; joints that move faster than it brake first."""
-        self._approach_time = 0.0
-        self._next_doubling = None
-        self._scale_approach(1.0)
+        self._approach_time = self._goal_stands_for = 0.0
+        self._grows_from = math.inf
+        self._unmet = list(range(len(self._states)))  # joints that have not been where the goal was at the same time
+        self._sides: list[float] = []  # (joints,) initial distance of the goal from each joint
+        self._set_growth(0.0)
 
     def approach(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True) -> None:
-        """Advance slowly by `dt` [s] toward `goal`, as `follow`; with `hurry` the speed doubles whenever the goal should be reached but
-        moves away.
+        """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the approach's to the joints' own once the
+        goal should have been reached, or moves and has met each joint.
         """
-        if self._next_doubling is None:
-            self._next_doubling = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
+        offsets = [desired.position - state.position for desired, state in zip(goal, self._states, strict=True)]
+        if self._approach_time == 0.0:
+            self._sides = offsets
+            if hurry:
+                self._grows_from = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
         self._approach_time += dt
-        if hurry and self._approach_time > self._next_doubling:
-            self._next_doubling += APPROACH_PATIENCE
-            self._scale_approach(2.0 * self._approach_scale)
+        self._unmet = [k for k in self._unmet if abs(offsets[k]) >= ARRIVED * self._scales[k] and offsets[k] * self._sides[k] > 0.0]
+        stands = all(abs(state.velocity) < GOAL_STANDS * scale for state, scale in zip(goal, self._scales, strict=True))
+        self._goal_stands_for = self._goal_stands_for + dt if stands else 0.0
+        if hurry and not stands and not self._unmet:
+            self._grows_from = min(self._grows_from, self._approach_time)
+        if self._approach_time > self._grows_from and self._growth < 1.0:
+            self._set_growth((self._approach_time - self._grows_from) / APPROACH_GROWTH)
 
         def slowly(joint: int, time: float) -> Kinematic:
             after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
@@ -179,20 +193,20 @@ class Drive:
         rows = zip(self._states, goal, self._scales, strict=True)
         return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
-    def _scale_approach(self, share: float) -> None:
-        """Set the limits of the slow approach to a `share` of the joints' limits. It only grows during an approach, so earlier states
-        stay within them.
+    def _set_growth(self, growth: float) -> None:
+        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow during an approach, so earlier states stay within
+        them.
         """
-        self._approach_scale = share
+        self._growth = min(growth, 1.0)
         self._slow = [
             Limiter(
                 replace(
-                    limits,
-                    velocity=min(limits.velocity, APPROACH_SPEED * scale * share),
-                    acceleration=min(limits.acceleration, APPROACH_ACCELERATION * scale * share),
+                    limiter.limits,
+                    velocity=_between(APPROACH_SPEED * scale, limiter.limits.velocity, self._growth),
+                    acceleration=_between(APPROACH_ACCELERATION * scale, limiter.limits.acceleration, self._growth),
                 )
             )
-            for limits, scale in zip(self._limits, self._scales, strict=True)
+            for limiter, scale in zip(self._limiters, self._scales, strict=True)
         ]
 
     def _toward(
@@ -214,6 +228,11 @@ class Drive:
                 self._limits[joint] = limits
                 self._limiters[joint] = make_limiter(limits)
                 self._slow[joint] = Limiter(replace(self._slow[joint].limits, lower=limits.lower, upper=limits.upper))
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """The number at `share` of the way from `low` to `high`; `high` where that is lower."""
+    return min(low, high) + share * (high - min(low, high))
 
 
 def _within(limiter: Limiter, reach: Reach) -> Limiter:

@@ -1,4 +1,4 @@
-"""Main loop of the worker process: a step every 10 ms by absolute deadlines, until Blender is gone. Knows no Blender."""
+"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and at every Stop, until Blender is gone. Knows no Blender."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from .. import clock
 from ..address import address_of
 from ..device import Device
 from ..memory import SharedMemory
@@ -20,8 +21,9 @@ from ..virtual_robot import SteadyClock, VirtualRobot, VirtualTransport, on_boar
 from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
-BUSY_FOR = 1.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
-SHUTDOWN_TIMEOUT = 0.6  # [s] to hear from the device that it is disarmed, and see that its servos are at rest
+STOP_EVERY = 2e-3  # [s] between two looks at Stop while the worker waits: it costs under 1% of a core
+BUSY_FOR = 2.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
+SHUTDOWN_TIMEOUT = 1.6  # [s] to slow down within the limits, to hear that the device is disarmed, and to see its servos at rest
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:
@@ -42,7 +44,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
 
     with SharedMemory.attach(memory_map) as memory:
         memory.remove_file()
-        worker = Worker(memory, connect, time.perf_counter())
+        worker = Worker(memory, connect, clock.now())
         ask_for_punctuality()
         gc.freeze()  # modules stay loaded, so garbage collections need not look at them again
         try:
@@ -52,19 +54,25 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
 
 
 def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
-    deadline = time.perf_counter()
+    deadline = clock.now()
     while not ended.is_set():
         deadline += PERIOD
-        time.sleep(max(deadline - time.perf_counter(), 0.0))
-        now = time.perf_counter()
-        late = now - deadline
+        _wait(worker, deadline)
+        now = clock.now()
+        late = max(now - deadline, 0.0)  # of a turn for a Stop, which comes early: zero
         if late > PERIOD:
             deadline = now  # late periods are dropped and not made up for by a burst
         worker.step(now, late)
 
 
+def _wait(worker: Worker, deadline: float) -> None:
+    """Sleep until a turn is due at `deadline` [s], or Stop is pressed."""
+    while (left := deadline - clock.now()) > 0.0 and not worker.is_stop_pressed:
+        time.sleep(min(left, STOP_EVERY))
+
+
 def _shut_down(worker: Worker) -> None:
-    until = time.perf_counter() + SHUTDOWN_TIMEOUT
-    while (now := time.perf_counter()) < until and not worker.shut_down(now):
+    until = clock.now() + SHUTDOWN_TIMEOUT
+    while (now := clock.now()) < until and not worker.shut_down(now):
         time.sleep(PERIOD)
     worker.close(now)

@@ -11,7 +11,7 @@ from ..mixing import Mixing
 from ..safety import SETTING_UP, Command, State
 from . import tasks
 from .drive import LONGEST_STEP, Drive, OffsetDecay, ServoSpeedLimiter, held_to_servos
-from .playback import Reach
+from .shown_ranges import Reach
 
 Raw = Sequence[float | None]
 
@@ -57,7 +57,8 @@ class MotionController:
     @property
     def at_rest(self) -> bool:
         """Whether the commanded values are at rest."""
-        return self._drive is None or self._drive.at_rest
+        drive = self._drive if self._task is None else self._task.drive
+        return drive is None or drive.at_rest
 
     def takes_over(self, request: Request) -> bool:
         """Whether this controller can execute another command; otherwise a new controller is made, which starts from the robot's
@@ -90,19 +91,19 @@ class MotionController:
         """
         dt = min(dt, LONGEST_STEP)
         if self._task is not None:
-            self.raw = self._task.step(dt)
+            self.raw = self._task.step(dt, brakes=state is State.BRAKING)
             self.done = self._task.done
             return self.raw
         assert self._drive is not None
         if state is State.PARKING:
             self._park(dt)
-        elif state is State.HOLDING or goal is None:
+        elif state in (State.HOLDING, State.BRAKING) or goal is None:
             self._drive.brake(dt)
         elif state is State.ARMING:
             self._drive.approach(goal, dt, reaches)
         else:
             self._drive.follow(goal, dt, reaches)
-        self.arrived = goal is not None and self._drive.has_arrived(goal)
+        self.arrived = goal is not None and self._drive.may_follow and self._drive.has_arrived(goal)
         self.raw = self._approach.take(self._mixing.unbounded(self._drive.commanded), dt)
         return self.raw
 

@@ -127,18 +127,21 @@ class ReachyConnection(Connection):
         if now - self._listened_at > AWAY:
             self._heard_at = max(self._heard_at, now - AWAY)  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = now
+        newest: messages.JointPositions | None = None  # of those that came since the last turn
         for text in self._line.feed(data):
             match messages.decode(text):
                 case messages.JointPositions() as joints:
-                    self._take_positions(joints, now)
+                    newest = joints
                 case messages.DaemonStatus() as status:
                     self._take_status(status)
                 case messages.MovePlayed(runs):
                     self._plays = runs
-        if answers := self._line.answers():
-            self._transmit(answers)
-        if self._line.ended:
+        if newest is not None:
+            self._take_positions(newest, now)
+        if self._line.ended:  # `close` answers, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
+        elif answers := self._line.answers():
+            self._transmit(answers)
         self._watch_silence(now)
 
     def move(self, now: float, raw: Sequence[float | None]) -> None:
@@ -179,10 +182,10 @@ class ReachyConnection(Connection):
 
     def close(self, now: float) -> None:
         self._moves.give_up()
-        if self._line.opened and not self._line.ended:  # a daemon that says nothing may hear all the same
+        if self._line.opened:  # a daemon that says nothing, or nothing that can be read, may hear all the same
             if self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
                 self._release(self._limp)
-            self._transmit(self._line.close())
+            self._transmit(self._line.answers() if self._line.ended else self._line.close())
         self._transport.close()
 
     def _take_positions(self, joints: messages.JointPositions, now: float) -> None:

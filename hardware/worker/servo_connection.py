@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from ..device import Device
 from ..errors import DeviceError, HardwareError
 from ..protocols.dialogue import Dialogue
-from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, ProtocolError, Quantity, ReportedError
-from ..protocols.servo_state import LostSetting, StoredSettings
+from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, OtherSetting, ProtocolError, Quantity, ReportedError
+from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
 from .arm_checks import ArmChecks, PlanFailed
@@ -116,7 +116,14 @@ class ServoConnection(Connection):
     def readings(self) -> Sequence[Readings]:
         return self._diagnostics.readings
 
+    @property
+    def _is_known(self) -> bool:
+        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands could be errors to it."""
+        return self._identified or self._silence.has_answer
+
     def _requested(self, before: ConnectionState) -> None:
+        if not self._is_known:
+            return
         self._execution = None
         if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
             self._standstill.forget()
@@ -150,7 +157,7 @@ class ServoConnection(Connection):
         self._sent_at = now
         self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
-        reads = self._can.measures and self._ask(self._plans.read_positions)
+        reads = self._can.measures and self._ask(self._plans.watch)
         self._check(now)
         self._moves.send(self._move, now, self._exchange_bytes(b"", now))
         if not reads:
@@ -159,7 +166,7 @@ class ServoConnection(Connection):
     def speak(self, now: float) -> None:
         if not self.alive:
             return
-        if self.state is ConnectionState.STOPPING:
+        if self.state is ConnectionState.STOPPING and self._is_known:
             self._stop(now)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
             self._execution = None  # the plan is abandoned
@@ -186,6 +193,8 @@ class ServoConnection(Connection):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
             self._exchange_bytes(b"", now)
+        if completion := self._dialogue.completion(now):
+            self._transmit(completion)
         self._transport.close()
 
     # plans, and what follows them
@@ -317,8 +326,12 @@ class ServoConnection(Connection):
                     self._diagnostics.take(message)
                 case Identified():
                     self._diagnostics.identify(message)
+                case OtherSetting(text):
+                    self.fail(Fault.UNSUITABLE, text)
                 case StoredSettings():
                     self._checks.settings[message.servo] = message
+                case GoalMeaning() if self.armed and (change := self._checks.changed_meaning(message)):
+                    self.fail(*change)
                 case LostSetting(servo, text):
                     self._checks.lost_settings[servo] = text
                     if self.armed:

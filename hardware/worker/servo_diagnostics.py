@@ -14,6 +14,7 @@ from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantit
 from ..protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
+CHECK_ALL_EVERY = 0.13  # [s] the same where there is a third kind of query: each comes round in 0.4 s in both cases
 ASK_EVERY = 0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
 READINGS = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
@@ -39,21 +40,27 @@ class ServoDiagnostics:
         self._loads: dict[int, tuple[float, str]] = {}  # unit of LOAD of servos whose model determines it: size and quantity
         self._checked_at = self._asked_at = -math.inf
         self._checks = self._next = 0
+        self._check_every = CHECK_ALL_EVERY if codec.meaning(self._servos[:1]) else CHECK_EVERY
         self.is_answered = False
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `now` [s]: every CHECK_EVERY, alternately for errors and for the `held` settings; in between, those of `ask`."""
-        if now - self._checked_at < CHECK_EVERY:
+        """Queries due at `now` [s], by turns: for the `held` settings, for errors, and for what goals mean to servos that hold any; in
+        between, those of `ask`.
+        """
+        if now - self._checked_at < self._check_every:
             return self.ask(now)
         self._checked_at = now
+        known, well, meaning = self._codec.verify(held), self._codec.check(self._servos), self._codec.meaning(tuple(held))
+        kinds = [kind for kind in (known, well, meaning) if kind]
+        self.is_answered = bool(kinds)
+        if not kinds:
+            return ()
+        rounds, turn = divmod(self._checks, len(kinds))
         self._checks += 1
-        well, known = self._codec.check(self._servos), self._codec.verify(held)
-        if known:  # servos without sync read are queried one at a time, since goals would wait for all of them otherwise
-            known = (known[self._checks // 2 % len(known) if well else self._checks % len(known)],)
-        exchanges = (known or well) if self._checks % 2 else (well or known)
-        self.is_answered = bool(exchanges)
-        return exchanges
+        if kinds[turn] is known:  # servos without sync read are queried one at a time, since goals would wait for all of them otherwise
+            return (known[(rounds + 1) % len(known)],)
+        return kinds[turn]
 
     def ask(self, now: float) -> tuple[Exchange, ...]:
         """Query for the readings of the next servo, every ASK_EVERY."""

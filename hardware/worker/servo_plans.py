@@ -41,6 +41,10 @@ class ServoPlans:
         """Queries for the positions of all servos."""
         return self._codec.read([Quantity.POSITION], self._channels.servos)
 
+    def watch(self) -> tuple[Exchange, ...]:
+        """Queries that go out with goals; see `Codec.watch`."""
+        return self._codec.watch(self._channels.servos)
+
     def volatile_settings(self, servos: Collection[int]) -> dict[int, VolatileSettings]:
         """Volatile settings that servos must hold while they follow goals, by id."""
         watchdog = None if self._can.watchdog is None else WATCHDOG

@@ -24,6 +24,7 @@ class ServoSilence:
     Attributes:
         began: Since when silence is counted [s].
         absent: Names of the servos that did not answer the last plan, as text.
+        has_answer: Whether any servo, or the controller, has identified itself.
     """
 
     def __init__(self, channels: ServoChannels, positions: ServoPositions | None, now: float) -> None:
@@ -33,7 +34,7 @@ class ServoSilence:
         self._positions = positions
         self._heard_at = now
         self._noise = 0
-        self._has_answer = False
+        self.has_answer = False
 
     def restart(self, now: float) -> None:
         """Measure silence from `now` [s] on."""
@@ -43,14 +44,14 @@ class ServoSilence:
         """Record messages that arrived at `now` [s]."""
         if any(not isinstance(message, Problem) for message in messages):
             self._heard_at = now
-        self._has_answer = self._has_answer or any(isinstance(message, Identified) for message in messages)
+        self.has_answer = self.has_answer or any(isinstance(message, Identified) for message in messages)
         self._noise += sum(isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages)
 
     def while_connecting(self, now: float) -> tuple[Fault, str] | None:
         """The fault and its detail if servos have not all answered in time; None: no fault."""
         if now - self.began <= GREET_FOR:
             return None
-        if self._has_answer:
+        if self.has_answer:
             return Fault.UNSUITABLE, self.absent
         return Fault.OTHER_PROTOCOL if self._noise > NOISY else Fault.SILENT, ""
 

@@ -26,27 +26,30 @@ class Task(ABC):
 
     Attributes:
         done: Whether it has ended.
+        drive: Drives the one joint or servo.
     """
 
     done = False
-    _drive: Drive  # drives the one joint or servo
+    drive: Drive
     _goals: list[float]
     _stays = False  # whether it stays at the goal until the next command
 
-    def _follow_goals(self, dt: float) -> float:
-        """Approach the goals one after the other; the commanded value `dt` [s] later."""
-        if self._goals:
+    def _follow_goals(self, dt: float, brakes: bool) -> float:
+        """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s] later."""
+        if brakes:
+            self.drive.brake(dt)
+        elif self._goals:
             goal = [Kinematic(self._goals[0])]
-            self._drive.approach(goal, dt, hurry=False)
-            if not self._stays and self._drive.has_arrived(goal) and self._drive.at_rest:
+            self.drive.approach(goal, dt, hurry=False)
+            if not self._stays and self.drive.has_arrived(goal) and self.drive.at_rest:
                 del self._goals[0]
-                self._drive.begin_approach()
+                self.drive.begin_approach()
                 self.done = not self._goals
-        return self._drive.commanded[0]
+        return self.drive.commanded[0]
 
     @abstractmethod
-    def step(self, dt: float) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later (channels,); None: no goal."""
+    def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
+        """Raw goals `dt` [s] later (channels,); None: no goal. With `brakes` the joint or servo slows down within its limits."""
 
 
 class JointTask(Task):
@@ -71,14 +74,14 @@ class JointTask(Task):
         self._approach = OffsetDecay(device.channels, own, mixing.unbounded(self._values))
         self._begin = self._values[joint]
         self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
-        self._drive = Drive([device.joints[joint]], [self._span], [self._begin])
+        self.drive = Drive([device.joints[joint]], [self._span], [self._begin])
         self._goals = []
 
     def jog(self, amount: float) -> None:
         """Set the task: move by `amount` [the joint's unit], and stay there."""
         self._stays = True
         self.done = False
-        self._goals = [self._within((self._goals[0] if self._goals else self._drive.commanded[0]) + amount)]
+        self._goals = [self._within((self._goals[0] if self._goals else self.drive.commanded[0]) + amount)]
 
     def test(self, low: float, high: float) -> None:
         """Set the task: move to `low`, to `high` and back to the start [the joint's unit]; NaN: near that end of the range."""
@@ -87,8 +90,8 @@ class JointTask(Task):
         low, high = (default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True))
         self._goals = [self._within(low), self._within(high), self._begin]
 
-    def step(self, dt: float) -> tuple[float | None, ...]:
-        self._values[self.joint] = self._follow_goals(dt)
+    def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
+        self._values[self.joint] = self._follow_goals(dt, brakes)
         return self._approach.take(self._mixing.unbounded(self._values), dt)
 
     def _within(self, value: float) -> float:
@@ -116,12 +119,12 @@ class WiggleTask(Task):
         self._per_radian = way * settings.per_radian
         far = min(WIGGLE, max(max(room) / settings.per_radian, 0.0))
         alone = Joint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
-        self._drive = Drive([alone], [(0.0, far)], [0.0])
+        self.drive = Drive([alone], [(0.0, far)], [0.0])
         self._goals = [far, 0.0] * WIGGLES
 
-    def step(self, dt: float) -> tuple[float | None, ...]:
+    def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
         raw: list[float | None] = [None] * self._count
-        raw[self._channel] = self._begin + self._per_radian * self._follow_goals(dt)
+        raw[self._channel] = self._begin + self._per_radian * self._follow_goals(dt, brakes)
         return tuple(raw)
 
 

@@ -6,7 +6,7 @@ from ...rig.blender.selection import selected
 from ...rig.reading.joint_axes import joint_axes
 from ..operator import UndoOperator
 from ..remove_item import RemoveItem
-from ..subject import needs_rig, rig_of
+from ..subject import needs_armature, rig_of
 
 
 def limit_of(context):
@@ -17,7 +17,7 @@ def limit_of(context):
 
 def needs_limit(context) -> str:
     """Why there is no coupled limit to change, with the remedy; "" if there is one."""
-    return needs_rig(context) or ("" if limit_of(context) is not None else "There is no coupled limit: add one with + above")
+    return needs_armature(context) or ("" if limit_of(context) is not None else "There is no coupled limit: add one with + above")
 
 
 class LIMBER_OT_add_coupled_limit(UndoOperator):
@@ -25,7 +25,7 @@ class LIMBER_OT_add_coupled_limit(UndoOperator):
 
     bl_label = "Add Coupled Limit"
 
-    why_not = needs_rig
+    why_not = needs_armature
 
     def run(self, context):
         retarget = rig_of(context).limber.retarget

@@ -2,6 +2,7 @@
 notes.
 """
 
+from collections.abc import Generator
 from pathlib import Path
 
 import bpy
@@ -10,7 +11,10 @@ from bpy.props import BoolProperty, StringProperty
 from ...rig.authoring import gallery_folders, gallery_robot
 from ...rig.authoring.gallery_copies import Keeping, Work, installing
 from ...rig.blender.errors import RigError
-from ...robots.gallery.description import FILE, read_description
+from ...rig.blender.reading import Reading
+from ...robots.gallery.description import FILE, Description, read_description
+from ...robots.gallery.full_model import Progress
+from ...robots.robot_files import RobotFiles, read_files
 from ..files import ReadsFile, shown_files
 from ..framing import frame
 from ..operator import Operator, UndoOperator
@@ -23,9 +27,8 @@ class _AddsRobot:
 
     why_not = needs_object_mode
 
-    def add(self, context, folder: Path) -> None:
-        robot = read_description(folder)
-        came = gallery_robot.add(context, robot, gallery_folders.full_model(robot))
+    def add(self, context, robot: Description, files: RobotFiles) -> None:
+        came = gallery_robot.add(context, robot, files)
         frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings)
         self.report({"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there")
@@ -41,7 +44,9 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
     )
 
     def run(self, context):
-        self.add(context, gallery_folders.folder_of(self.robot))
+        robot = read_description(gallery_folders.folder_of(self.robot))
+        model = gallery_folders.full_model(robot) or robot.model
+        self.add(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
 
 
 class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
@@ -63,11 +68,18 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         if not self.directory:
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
         self.folder = Path(bpy.path.abspath(self.directory)).resolve()
-        read_description(self.folder)
-        return Keeping(self.folder if self.keep else None)
+        return Keeping(self._reading(), self.folder if self.keep else None)
+
+    def _reading(self) -> Generator[Progress, None, None]:
+        """Reads the robot's description and its model."""
+        reading = Reading(self.is_watched, read_description, self.folder)
+        self.robot = yield from reading.steps(Progress(0.0, f"Reading {FILE} of {self.folder}"))
+        self.model = gallery_folders.full_model(self.robot) or self.robot.model
+        files = Reading(self.is_watched, read_files, str(self.model), self.robot.root, True, "AUTO", None)
+        self.files = yield from files.steps(Progress(0.0, f"Reading {self.model.name}"))
 
     def _finish(self, context):
-        self.add(context, self.folder)
+        self.add(context, self.robot, self.files)
         self.work.commit()
         if self.work.problem:  # the robot is in the scene, so this must be a step of undo all the same
             self.warn([f"The robot was added, but not kept in the gallery. {self.work.problem}"])

@@ -1,17 +1,22 @@
-from functools import lru_cache
+from collections.abc import Generator
 from os import stat
 from os.path import basename
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...rig.authoring.robot_import import import_robot
+from ...rig.authoring.gallery_copies import Work
+from ...rig.authoring.robot_import import Imported, importing
 from ...rig.blender.errors import RigError
+from ...rig.blender.reading import Reading
 from ...robots.errors import UrdfError
-from ...robots.reading import SUFFIXES, read
-from ..files import ReadsFile, shown_files
+from ...robots.gallery.full_model import Progress
+from ...robots.reading import SUFFIXES
+from ...robots.robot_files import link_names, read_files
+from ..files import ReadsLargeFile, browse, shown_files
 from ..framing import frame
 from ..operator import UndoOperator
+from ..stepwise import Stepwise
 
 UP_AXES = [
     ("AUTO", "Automatic", "Rotate each DAE file from its up axis to Z, except those of MeshLab, which writes Y up whatever the mesh is"),
@@ -21,8 +26,9 @@ UP_AXES = [
 LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
 
-class LIMBER_OT_import_robot(ReadsFile, UndoOperator):
-    """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes and closed loops"""
+class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
+    """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes and closed loops. Esc
+    cancels"""
 
     bl_label = "Import Robot"
 
@@ -50,18 +56,29 @@ class LIMBER_OT_import_robot(ReadsFile, UndoOperator):
         name="Arguments", description="Arguments of a xacro file, with spaces between them: name:=value", options={"SKIP_SAVE"}
     )
 
-    def invoke(self, context, event):
+    settings = ("root", "filepath", "with_meshes", "up_axis", "close_loops", "arguments", "allow_large")  # a dropped file has no root yet
+    nothing = "Nothing was imported"
+    cancelled = "The import is cancelled: nothing was imported"
+
+    def _ask(self, context):
         if not self.properties.is_property_set("filepath"):
-            return super().invoke(context, event)
+            return browse(context, self)
         # A file was dropped.
         return context.window_manager.invoke_props_dialog(self, width=420, title=basename(self.filepath), confirm_text=self.bl_label)
 
-    def run(self, context):
-        path = self.path
+    def _begin(self, context):
         arguments, wrong = arguments_of(self.arguments)
         if wrong:
             raise RigError(f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
-        came = import_robot(context, str(path), self.root.strip(), self.with_meshes, self.up_axis, arguments, self.close_loops)
+        call = str(self.path), self.root.strip(), self.with_meshes, self.up_axis, arguments, self.allow_large
+        return Work(self._steps(context, Reading(self.is_watched, read_files, *call)))
+
+    def _steps(self, context, reading: Reading) -> Generator[Progress, None, Imported]:
+        files = yield from reading.steps(Progress(0.0, f"Reading {self.path.name}"))
+        return (yield from importing(context, files, self.with_meshes, self.up_axis, self.close_loops))
+
+    def _finish(self, context):
+        came = self.work.result
         frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings[:LINES])
         self.report({"WARNING"} if came.warnings else {"INFO"}, came.sentence)
@@ -94,14 +111,20 @@ def arguments_of(text: str) -> tuple[dict[str, str], str]:
     return {name: value for _, name, _, value in found}, wrong
 
 
+_listing: tuple[tuple[str, int, str], Reading[list[str]]] | None = None  # the file whose links are listed: path, time of change, arguments
+
+
 def links_of(path: str, arguments: str = "") -> list[str]:
-    """Names of the links of a robot file, to choose the root from; empty if the file cannot be read."""
+    """Names of the links of a robot file, to choose the root from; empty while the file is read, and if it cannot be read. The file browser
+    calls it at every redraw: the file is read once, and not in Blender's own process if a window waits.
+    """
+    global _listing
     try:
-        return _links(path, stat(path).st_mtime_ns, arguments)
-    except (OSError, UrdfError):
+        key = path, stat(path).st_mtime_ns, arguments
+        if _listing is None or _listing[0] != key:
+            if _listing is not None:
+                _listing[1].cancel()
+            _listing = key, Reading(not bpy.app.background, link_names, path, arguments_of(arguments)[0])
+        return _listing[1].result() or []
+    except (OSError, UrdfError, RigError):
         return []
-
-
-@lru_cache(maxsize=8)  # the file browser calls it at every redraw
-def _links(path: str, _changed: int, arguments: str) -> list[str]:
-    return [link.name for link in read(path, arguments=arguments_of(arguments)[0]).links]

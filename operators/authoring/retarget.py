@@ -26,8 +26,8 @@ def needs_pairs(context) -> str:
 
 
 class LIMBER_OT_pair_bones(UndoOperator):
-    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens and more), replace the list, and
-    calibrate"""
+    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), limbs
+    without known names by their places, replace the list, and calibrate"""
 
     bl_label = "Pair by Names"
 
@@ -45,6 +45,9 @@ class LIMBER_OT_pair_bones(UndoOperator):
             pair_calibration.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:
             self.report({"WARNING"}, f"Paired {counted(count, 'bone')}, not yet calibrated. {error}")
+            return
+        if why := pairing.too_few(rig, retarget):
+            self.report({"WARNING"}, why)
             return
         self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's path is scaled by {retarget.scale:.3g}")
 

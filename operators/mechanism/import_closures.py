@@ -1,17 +1,21 @@
 from bpy.props import StringProperty
 
-from ...files.reasons import reason
+from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
-from ...rig.blender.errors import RigError
+from ...rig.blender.reading import Reading
 from ...rig.reading.imported_robot import is_robot
+from ...robots.closures import read_closures
+from ...robots.gallery.full_model import Progress
 from ..files import ReadsFile, shown_files
 from ..operator import UndoOperator
+from ..stepwise import Stepwise
 from ..subject import rig_of
 
 
-class LIMBER_OT_import_closures(ReadsFile, UndoOperator):
-    """Import the loop closures of a URDF robot from its YAML file. Its links become bodies of a mechanism, with motors"""
+class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
+    """Import the loop closures of a URDF robot from its YAML file. Its links become bodies of a mechanism, with motors. Esc
+    cancels"""
 
     bl_label = "Import Closures"
 
@@ -25,13 +29,17 @@ class LIMBER_OT_import_closures(ReadsFile, UndoOperator):
             return "No imported robot is active: import its file first (File > Import > Robot), and click its armature"
         return "The mechanism is live: press End Live first" if rig.limber.mechanism.live else ""
 
-    def run(self, context):
-        try:
-            text = self.path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise RigError(f"'{self.filepath}' cannot be read ({reason(error)}): choose the robot's YAML file") from error
+    settings = ("filepath",)
+    nothing = "Nothing was imported"
+    cancelled = "The import is cancelled: nothing has changed"
+
+    def _begin(self, context):
+        reading = Reading(self.is_watched, read_closures, self.path)
+        return Work(reading.steps(Progress(0.0, f"Reading {self.path.name}")))
+
+    def _finish(self, context):
         rig = rig_of(context)
-        loops, warnings = build.from_closures(rig, text)
+        loops, warnings = build.from_closures(rig, self.work.result)
         self.warn(warnings)
         said = f"{counted(loops, 'closed loop')} and {counted(len(rig.limber.mechanism.motors), 'motor')}"
         self.report({"INFO"}, f"Robot '{rig.name}' has {said}: press Check Mechanism")

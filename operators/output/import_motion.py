@@ -6,7 +6,7 @@ from ...hardware.motion_files import FORMATS, Episode, Settings
 from ...hardware.motion_files.lerobot_dataset import INFO
 from ...hardware.motion_files.reading import AUTOMATIC
 from ...rig.authoring.motion_import import MotionImport
-from ..files import ReadsFile, shown_files
+from ..files import ReadsLargeFile, shown_files
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
@@ -25,7 +25,7 @@ PARTS = [
 OF_EPISODES = ("episode", "part", "lerobot_values")
 
 
-class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
+class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a trajectory. Esc cancels"""
 
     bl_label = "Import Motion"
@@ -50,7 +50,7 @@ class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
     part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
     lerobot_values: lerobot_values()
 
-    settings = ("filepath", "format", "frame_start", "keys", "with_sound", *OF_EPISODES)
+    settings = ("filepath", "format", "frame_start", "keys", "with_sound", "allow_large", *OF_EPISODES)
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
@@ -63,10 +63,7 @@ class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
             self.frame_start = context.scene.frame_current
         return super().invoke(context, event)
 
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+    def draw_settings(self, layout):
         has_episodes = (self.format in FORMATS and FORMATS[self.format].has_episodes) or Path(self.filepath).name == Path(INFO).name
         for name in self.settings[1:]:
             if has_episodes or name not in OF_EPISODES:
@@ -74,9 +71,10 @@ class LIMBER_OT_import_motion(Stepwise, ReadsFile, UndoOperator):
 
     def _begin(self, context):
         first = self.frame_start if self.properties.is_property_set("frame_start") else context.scene.frame_current
-        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values))
+        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values), allow_large=self.allow_large)
         at_frames = self.keys == "FRAMES"
-        return MotionImport(context.scene, rig_of(context), self.path, self.format, first, at_frames, self.with_sound, settings)
+        arguments = self.path, self.format, first, at_frames, self.with_sound, settings, self.is_watched
+        return MotionImport(context.scene, rig_of(context), *arguments)
 
     def _says(self):
         return f"Reading '{self.work.at_work}', {self.work.done}%"

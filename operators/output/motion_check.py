@@ -7,7 +7,7 @@ import bpy
 from ...files import atomic
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.live.uses import Use, why_not, with_company
+from ...rig.live.uses import Use, as_seen, why_not, with_company
 from ...rig.output.motion_check import marks, picture, view
 from ...rig.output.motion_check.check import MotionCheck, result
 from ...rig.output.motion_check.findings import csv
@@ -34,7 +34,7 @@ class LIMBER_OT_check_motion(Stepwise):
         mover = mover_at_hand(context)
         if mover.owner.mode == "EDIT":
             return "Leave Edit Mode first: motion is checked in Object Mode or Pose Mode"
-        return "" if with_company(Use.CHECK, mover) else why_not(Use.CHECK, mover, context)
+        return "" if with_company(Use.CHECK, mover) or as_seen(mover) else why_not(Use.CHECK, mover, context)
 
     def _begin(self, context):
         shown = context.window_manager.limber_motion_check
@@ -48,7 +48,9 @@ class LIMBER_OT_check_motion(Stepwise):
         view.show(context.window_manager.limber_motion_check, found.findings)
         count = counted(len(found.findings), "finding") if found.findings else "nothing was found"
         self.warn(self.work.unmeasured)
-        self.report({"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {', '.join(one.label for one in self.work.own)}: {count}")
+        self.report(
+            {"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {', '.join(one.label for one in self.work.checked)}: {count}"
+        )
 
 
 def _needs_result(context) -> str:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, StringProperty
 
 from ...hardware import lerobot as calibration_file
 from ...rig.blender.errors import RigError
@@ -47,6 +47,11 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     filter_glob: shown_files("*.json")
     model: _model_property()
+    prefix: StringProperty(
+        name="Prefix",
+        description="Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file has several arms",
+        options={"SKIP_SAVE"},
+    )
 
     why_not = needs_disconnected
 
@@ -58,7 +63,7 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     def run(self, context):
         rig, path = rig_of(context), self.path
-        self.warn(lerobot.give(rig, calibration_file.load(path), _model(self, rig)))
+        self.warn(lerobot.give(rig, calibration_file.load(path), _model(self, rig), self.prefix.strip()))
         keep_copy(self, rig)
         self.report({"INFO"}, f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros")
 

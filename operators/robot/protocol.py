@@ -2,6 +2,7 @@
 
 from bpy.props import IntProperty
 
+from ...files.presence import is_file
 from ...hardware.protocols.program import read_program
 from ...hardware.protocols.table import is_on_network
 from ...rig.blender.errors import RigError
@@ -64,7 +65,7 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
 
     def run(self, context):
         path = self.path
-        if not path.is_file():
+        if not is_file(path):
             raise RigError(f"There is no file {path}: choose a Python file")
         problem = programs.allow(str(path), read_program(path).digest)  # choosing a file in this dialogue is consent
         if problem:

@@ -46,7 +46,7 @@ class LIMBER_OT_end_puppeteer(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         puppeteer.leave(rig)
-        links.link(rig).disarm()
+        links.disarm(rig)
 
 
 class LIMBER_OT_record(Operator):

@@ -200,7 +200,7 @@ class LIMBER_OT_disarm(Operator):
 
     def run(self, context):
         puppeteer.leave(rig_of(context))
-        links.link(rig_of(context)).disarm()
+        links.disarm(rig_of(context))
 
 
 class LIMBER_OT_clear_fault(Operator):

@@ -12,7 +12,7 @@ from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from ..subject import needs_rig, rig_of
 
-FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)")  # format of Copy Full Data Path
+FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL)  # format of Copy Full Data Path
 
 
 class LIMBER_OT_add_auxiliary(UndoOperator):

@@ -61,7 +61,7 @@ def _sentences(rig) -> list[tuple[str, str]]:
     said = [(state, ALARMS.get(status.state, "INFO"))]
     if status.state in links.LOST:
         said += [(question, "DOT") for question in checks(status.fault, rig.limber.device.protocol)]
-    said += [(warning, "ERROR") for warning in (links.beyond_servos(rig), *status.warnings)]
+    said += [(warning, "ERROR") for warning in (links.beyond_servos(rig), *links.off_axis(rig), *status.warnings)]
     if links.changed_since_connect(rig):
         said.append(("The robot's settings have changed: press Reconnect to use them", "INFO"))
     return said

@@ -187,6 +187,9 @@ def add_end(rig, chain, bone: str):
     for moved_bone in moving:
         for axis in joint_axes(moved_bone):
             _add_joint(rig, chain, moved_bone, axis)
+    guess = forward.guess_of(rig, chain, bone)
+    if guess.reason:
+        forward.point(end, rig, bone, guess.direction)
     return end
 
 
@@ -249,10 +252,17 @@ def _add_joint(rig, chain, bone, axis: str):
         joint.velocity, joint.acceleration, joint.jerk = LINEAR_LIMITS
         fit_servo(joint)
     motor = imported_robot.motor(bone, axis)
-    if motor is not None and motor.branch.joint.velocity:
-        joint.velocity = motor.branch.joint.velocity
+    if motor is not None:
+        apply_rates(joint, motor.branch.joint)
     joint.servo = servo
     return joint
+
+
+def apply_rates(joint, of_file) -> None:
+    """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file has."""
+    joint.velocity = of_file.velocity or joint.velocity
+    joint.acceleration = of_file.acceleration or joint.acceleration
+    joint.jerk = of_file.jerk or joint.jerk
 
 
 def fit_servo(joint) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...files import atomic
+from ...files.content import SMALL, text
 from ...files.plain import json_of, number_of, shown
 from ...motion import FILTERS, NO_FILTER
 from ..blender.errors import RigError
@@ -102,7 +103,7 @@ def load(path: Path) -> MotionCharacter:
             allowed.
     """
     try:
-        content = json_of(path.read_text(encoding="utf-8"))
+        content = json_of(text(path, SMALL))
     except OSError as error:
         raise RigError(f"{path} cannot be read: choose another file ({error.strerror})") from error
     except ValueError as error:

@@ -1,5 +1,6 @@
 """Chains for a character's torso, head and eyes that share a target: the eyes lead, the head follows, the torso hardly rotates."""
 
+import itertools
 from math import pi, radians
 from typing import NamedTuple
 
@@ -9,10 +10,11 @@ from mathutils import Vector
 from ..blender.counting import named
 from ..blender.errors import RigError
 from ..reading import carried, imported_robot
-from ..reading.body.names import Part, part_of
+from ..reading.body.part_names import Part, read
 from ..reading.controls import Controls
 from ..reading.figure import Figure
 from ..reading.goal import CUSTOM
+from ..reading.joint_axes import joint_axes
 from ..reading.measure import is_of_bones
 from ..reading.paths import path_names
 from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, isolation, targets
@@ -62,14 +64,14 @@ def parents_of(rig, name: str) -> list[str]:
 def ends_found(rig) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the control bones.
 
-    Names help where there are some. Of an imported robot they alone count.
+    Names help where there are some. Of an imported robot whose head is named they alone count.
 
     Raises:
         RigError: a bone follows others, and its control is not found.
     """
     controls, bones = Controls(rig), parents(rig)
     ends = gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
-    if imported_robot.is_robot(rig):
+    if imported_robot.is_robot(rig) and ends.head:
         return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
     ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
@@ -80,7 +82,7 @@ def ends_found(rig) -> Ends:
 
 def _completed(figure: Figure, ends: Ends) -> Ends:
     """Ends found by names, with those that names do not tell. A head that is not called so counts only if the structure shows none."""
-    if part_of(ends.head) != Part("", "head"):
+    if read(ends.head).part != Part("", "head"):
         found = gaze_structure.ends(figure)
         if found.head and found.head != ends.head:
             return found
@@ -121,16 +123,26 @@ class _Parts(NamedTuple):
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
-    spans = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed, _structure(rig))
+    torso, head, eyes = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed, _structure(rig))
+    if torso is not None and not _moves(rig, head):
+        torso, head = None, gaze_bones.Span(torso.root, head.end)
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
     placed = ends._replace(eyes=pointing.bones) if pointing.aims else ends
-    return _Parts(spans[0], spans[1], () if pointing.aims else spans[2], pointing, placed)
+    eyes = () if pointing.aims else tuple(eye for eye in eyes if _moves(rig, eye))
+    return _Parts(torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, placed)
+
+
+def _moves(rig, span: gaze_bones.Span) -> bool:
+    """Whether a bone of a span has a free axis."""
+    return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
 
 
 def _structure(rig) -> gaze_bones.Structure:
-    """Where chains begin by the figure that the armature draws. An imported robot's head without a neck is its last bone alone."""
+    """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its links that are called so."""
     if imported_robot.is_robot(rig):
-        return gaze_bones.Structure(lambda name: ([name, *parents_of(rig, name)])[-1], lambda name: name, lambda name, end: False)
+        return gaze_bones.Structure(
+            lambda name: ([name, *parents_of(rig, name)])[-1], lambda name: _first_of_head(rig, name), lambda name, end: False
+        )
     figure = Figure(rig)
 
     def line(name: str) -> list[str]:
@@ -145,6 +157,12 @@ def _structure(rig) -> gaze_bones.Structure:
         return carried.carrier(rig.pose.bones[name], path_names(rig.pose.bones, name, end)) is not None
 
     return gaze_bones.Structure(lambda name: line(name)[-1], neck, is_passed)
+
+
+def _first_of_head(rig, name: str) -> str:
+    """The first of the links that lead to a robot's head and are called heads or necks."""
+    above = itertools.takewhile(lambda each: read(each).part in {Part("", "head"), Part("", "neck")}, parents_of(rig, name))
+    return [name, *above][-1]
 
 
 def make(context, rig, ends: Ends, target=None) -> Made:
@@ -169,7 +187,7 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
     stands = not imported_robot.is_robot(rig) and Figure(rig).standing([head.end, *controls.upstream(head.end)])
-    lacks = [] if torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    lacks = [] if torso or ends.torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
     wanted = [

@@ -1,7 +1,7 @@
 """Values of a motion file for a joint: converted to its unit, and interpolated at other times."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from mathutils import Matrix
@@ -33,37 +33,47 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
     return column.values
 
 
-def resampled(values: Sequence[float], times: Sequence[float], at: Sequence[float], velocities: Sequence[float] = ()) -> list[float]:
-    """Values interpolated at other times `at` [s]: by cubics if the file has velocities, as ROS 2 plays them, else linearly."""
-    if list(at) == list(times):
-        return list(values)
+def resampling(values: Sequence[float], times: Sequence[float], velocities: Sequence[float] = ()) -> Callable[[Sequence[float]], Array]:
+    """Curve through values (t,) at `times` (t,) [s]: a function from other times to values, by cubics if the file has velocities, as ROS 2
+    plays them, else linear.
+    """
+    known, own = np.array(times), np.array(values)
     if not velocities or len(times) < 2:
-        return np.interp(at, times, values).tolist()
-    known, asked = np.array(times), np.clip(at, times[0], times[-1])
-    k = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, len(known) - 2)
-    width = known[k + 1] - known[k]
-    u = (asked - known[k]) / width
-    p, q, v, w = (np.array(of)[at_end] for of in (values, velocities) for at_end in (k, k + 1))
-    found = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
-    return found.tolist()
+        return lambda at: np.interp(at, known, own)
+    slopes = np.array(velocities)
+
+    def cubic(at: Sequence[float]) -> Array:
+        asked = np.clip(at, known[0], known[-1])
+        k = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, len(known) - 2)
+        width = known[k + 1] - known[k]
+        u = (asked - known[k]) / width
+        p, q, v, w = (of[at_end] for of in (own, slopes) for at_end in (k, k + 1))
+        found: Array = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
+        return found
+
+    return cubic
 
 
-def poses_at(poses: Sequence[Sequence[float]], times: Sequence[float], at: Sequence[float]) -> list[Array]:
-    """Poses (4, 4) interpolated at other times `at` [s]: positions linearly, rotations by slerp."""
-    matrices = [np.array(pose, float).reshape(4, 4) for pose in poses]
-    if list(at) == list(times) or len(matrices) == 1:
-        return matrices if list(at) == list(times) else matrices * len(at)
-    found = []
-    for time in at:
-        k = min(max(bisect_right(times, time) - 1, 0), len(times) - 2)
-        share = min(max((time - times[k]) / (times[k + 1] - times[k]), 0.0), 1.0)
+class PoseCurve:
+    """Curve through poses (t, 16) at `times` (t,) [s]: positions linear, rotations by slerp."""
+
+    def __init__(self, poses: Sequence[Sequence[float]], times: Sequence[float]) -> None:
+        self.poses, self.times = poses, times
+
+    def _matrix(self, k: int) -> Array:
+        return np.array(self.poses[k], float).reshape(4, 4)
+
+    def at(self, time: float) -> Array:
+        """Pose (4, 4) at a time [s]."""
+        if len(self.times) == 1:
+            return self._matrix(0)
+        k = min(max(bisect_right(self.times, time) - 1, 0), len(self.times) - 2)
+        share = min(max((time - self.times[k]) / (self.times[k + 1] - self.times[k]), 0.0), 1.0)
         if share in (0.0, 1.0):
-            found.append(matrices[k + int(share)])
-            continue
-        before, after = matrices[k], matrices[k + 1]
+            return self._matrix(k + int(share))
+        before, after = self._matrix(k), self._matrix(k + 1)
         turned = Matrix(before.tolist()).to_quaternion().slerp(Matrix(after.tolist()).to_quaternion(), share)
-        made = np.eye(4)
-        made[:3, :3] = turned.to_matrix()
-        made[:3, 3] = (1.0 - share) * before[:3, 3] + share * after[:3, 3]
-        found.append(made)
-    return found
+        found = np.eye(4)
+        found[:3, :3] = turned.to_matrix()
+        found[:3, 3] = (1.0 - share) * before[:3, 3] + share * after[:3, 3]
+        return found

@@ -43,13 +43,21 @@ def guess(rig, end: str) -> Guess:
     return _camera(rig, bone, front) or front
 
 
-def guess_of(rig, chain) -> Guess:
-    """Guesses where the end of a chain looks. Without a clue it looks along its bone, or across it where the joints would only roll it."""
-    found = guess(rig, chain.end)
-    if found.reason or _turning(rig, chain, found.direction):
+def guess_of(rig, chain, bone: str = "") -> Guess:
+    """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across it where the joints would only roll it.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        bone: Bone of an additional end; "": the chain's own end.
+    """
+    end = bone or chain.end
+    found = guess(rig, end)
+    leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
+    if found.reason or any(name in leading for name, _ in _turning(rig, chain, found.direction)):
         return found
-    ahead = _robots_front(rig, rig.data.bones[chain.end]) or Vector((0, -1, 0))  # characters look along -Y in Blender
-    across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, chain.end, axis))]
+    ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))  # characters look along -Y in Blender
+    across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, end, axis))]
     best = max(across, key=lambda way: (round(way.dot(ahead), 3), way.dot(up_of(rig))))
     return Guess(best, "across its bone, since its joints only twist that")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
 
+from ...files.content import text as read_text
 from ...files.folders import FolderWriter
 from ...files.reasons import reason
 from ...robots.errors import MalformedError
@@ -70,20 +71,18 @@ class Keeping(Work[FolderWriter]):
         problem: Why the copy failed; "" if it did not, or is not needed.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """`folder`: the robot's folder to copy; None: nothing is copied."""
-        super().__init__(_copied(folder))
+    def __init__(self, reading: Steps[None], folder: Path | None) -> None:
+        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None: nothing is copied."""
+        super().__init__(self._reading_and_copying(reading, folder))
         self.problem = ""
 
-    def run(self, seconds: float) -> bool:
-        """Works for about `seconds`; returns whether there is more to do. An error of the copy is stored in `problem` instead of being
-        raised.
-        """
+    def _reading_and_copying(self, reading: Steps[None], folder: Path | None) -> Steps[FolderWriter | None]:
+        yield from reading
         try:
-            return super().run(seconds)
+            return (yield from _copied(folder))
         except RigError as error:
             self.problem = str(error)
-            return False
+            return None
 
     def commit(self) -> None:
         """Moves the copy into the gallery, replacing a robot with the same folder name."""
@@ -194,7 +193,7 @@ def _installed(robot: Description, model: FullModel) -> str:
 def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, None]:
     """Copies a model; yields each mesh before it is copied."""
     try:
-        text = model.path.read_text(encoding="utf-8-sig")
+        text = read_text(model.path)
     except (OSError, UnicodeDecodeError) as error:
         raise RigError(f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights") from error
     for number, (name, path) in enumerate(model.meshes.items()):

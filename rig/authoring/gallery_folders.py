@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ...files.presence import is_file
 from ...robots.gallery.description import FILE, Description
 from ...robots.gallery.folders import OWN, Entry, entries
 from ..blender.errors import RigError
@@ -23,7 +24,7 @@ def folder_of(robot: str) -> Path:
     Raises:
         RigError: there is no such folder.
     """
-    if (Path(robot) / FILE).is_file():
+    if is_file(Path(robot) / FILE):
         return Path(robot)
     known = {entry.folder.name: entry.folder for entry in listed()}
     if robot not in known:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sin
-from pathlib import Path
 from textwrap import wrap
 
 import bpy
@@ -16,7 +15,7 @@ from ...hardware.protocols.table import BUILT_IN
 from ...hardware.servo_shortfalls import short_joints
 from ...robots.gallery.description import Description, Servo, check
 from ...robots.gallery.fields import Fields
-from ...robots.reading import read
+from ...robots.robot_files import RobotFiles
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from ..properties import servo_units
@@ -26,7 +25,7 @@ from ..robot.device import describe
 from ..showing.thumbnails import gallery
 from . import chains, forward, gallery_neck
 from .first_lamp import lamp
-from .robot_import import Imported, all_or_nothing, import_robot
+from .robot_import import Imported, all_or_nothing, import_read
 
 NEAREST = "priorities"  # solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
 LINE = 90  # characters of a line in About This Robot
@@ -52,22 +51,22 @@ class Joints:
         return next((name for name, (own, record) in self.joints.items() if own == bone and imported_robot.axis_of(record) == axis), "")
 
 
-def add(context, robot: Description, model: Path | None = None) -> Imported:
+def add(context, robot: Description, files: RobotFiles) -> Imported:
     """Adds a robot of the gallery to the scene in a collection of its own, active and selected. If it raises an error, nothing has changed.
 
     Args:
         context: Blender's context, in Object Mode.
         robot: Description of the robot.
-        model: Path of the maker's own model with all meshes; None: the model that comes with the description.
+        files: The robot's model, or the maker's own with all meshes, from the description's root link.
 
     Raises:
         UrdfError: the description or the model cannot be used; the message names file and field.
     """
     _check_hardware(robot)
-    check(robot, read(robot.model if model is None else model))
+    check(robot, files.robot)
     with all_or_nothing():
         place = lamp.free_position(context.scene)
-        came = import_robot(context, model or robot.model, robot.root)
+        came = import_read(context, files)
         rig = came.rig
         rig.name = rig.data.name = rig.users_collection[0].name = robot.name
         rig.data.display_type = "STICK"

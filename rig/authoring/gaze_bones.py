@@ -1,10 +1,12 @@
 """Finds the bones of a character's torso, head and eyes by their names or from a selection. No Blender."""
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..blender.errors import RigError
-from ..reading.body.names import Parents, Part, parts, side_of, stem
+from ..reading.body.names import Parents, parts
+from ..reading.body.part_names import Part, read, side_of
 from ..reading.paths import missing
 
 EYES = ("eye", "eyes", "eyeball", "eyeballs")  # names of eyes without side and number; lids and brows are no eyes
@@ -36,20 +38,29 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
         above: Returns the parents and movers of a bone.
         control_of: Returns the bone that an animator rotates to move a bone: itself, or one that it follows.
     """
-    found = parts(bones)
+    found = named(bones)
     head = next(iter(found.get(Part("", "head"), ())), "")
     torso = [bone for bone in found.get(Part("", "spine"), ()) if bone in _above(bones, head)]
     return Ends(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
 
 
+def named(bones: Parents) -> dict[Part, list[str]]:
+    """The body parts that names tell. Of a Japanese rig the positions tell them: its words are short, and name many other things."""
+    return parts({bone: parent for bone, parent in bones.items() if bone.isascii()})
+
+
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
-    """First bones below the head that are named eyes, left and right; if no name has a side, the first of all."""
-    first: dict[str, str] = {}
+    """Bones below the head that are named eyes, left and right; if no name has a side, the first of all. Of the links of several hinges the
+    last one is the eye.
+    """
+    eyes: dict[str, str] = {}
     for bone in bones:
-        if stem(bone) in EYES and head in above(bone):
-            first.setdefault(side_of(bone), bone)
-    sided = tuple(bone for side, bone in sorted(first.items()) if side)
-    return sided or tuple(first.values())
+        if read(bone).stem in EYES and head in above(bone):
+            before = eyes.setdefault(side_of(bone), bone)
+            if read(before).is_hinge and before in above(bone):
+                eyes[side_of(bone)] = bone
+    sided = tuple(bone for side, bone in sorted(eyes.items()) if side)
+    return sided or tuple(eyes.values())
 
 
 def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
@@ -65,7 +76,7 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
     if len(inner) == 2:
         return Ends(inner[0], inner[1], tips)
     if len(inner) == 1:
-        return Ends("", inner[0], tips) if len(tips) == 2 or stem(tips[0]) in EYES else Ends(inner[0], tips[0], ())
+        return Ends("", inner[0], tips) if len(tips) == 2 or read(tips[0]).stem in EYES else Ends(inner[0], tips[0], ())
     return None
 
 
@@ -105,8 +116,19 @@ def spans(
     return (
         _torso(bones, ends, above, follows, structure),
         _head(bones, ends, above, follows, structure),
-        tuple(Span(eye, eye) for eye in ends.eyes),
+        _eye_spans(bones, ends.eyes),
     )
+
+
+def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
+    """The chain of each eye, with the links above it that carry its other hinges; one that both share is the first eye's."""
+    spans, taken = [], set()
+    for eye in eyes:
+        above = itertools.takewhile(lambda bone: read(bone).stem in EYES and bone not in taken, _above(bones, eye))
+        path = [eye, *above]
+        taken.update(path)
+        spans.append(Span(path[-1], eye))
+    return tuple(spans)
 
 
 def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span | None:
@@ -114,7 +136,7 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     if not ends.torso:
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
-    found = parts(bones)
+    found = named(bones)
     hips = {bone for name in found.get(Part("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in found.get(Part("", "head"), ())  # else the names are of another convention, of which some words are known
@@ -126,7 +148,7 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
 def _head(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span:
     """The chain of the head, with the whole neck, but without what carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
-    found = parts(bones)
+    found = named(bones)
     necks = found.get(Part("", "neck"), ())
     if ends.torso in path:
         first = path.index(ends.torso) + 1
@@ -149,7 +171,7 @@ def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:
 
 def sides(bones: Parents) -> Iterable[tuple[str, str]]:
     """Pairs of left and right bones, found by their names."""
-    found = parts(bones)
+    found = named(bones)
     for part, left in found.items():
         right = found.get(Part("right", part.name))
         if part.side == "left" and right:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import bpy
 
 from ..blender.errors import RigError
-from ..reading.body.names import Parents, Part, parts, stem
+from ..reading.body.names import Parents
+from ..reading.body.part_names import Part, read
 from ..reading.controls import Controls
-from .gaze_bones import EYES, SELECT, Ends
+from .gaze_bones import EYES, SELECT, Ends, named
 
 CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig's eyes point at
 
@@ -50,7 +51,7 @@ def control_of(controls: Controls, name: str) -> str:
 
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
     """The lowest control that carries the chest and the head but not the hips: it bends most of the spine."""
-    hips = next(iter(parts(bones).get(Part("", "hips"), ())), "")
+    hips = next(iter(named(bones).get(Part("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
     carrying = [bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)]
     carrying = [bone for bone in carrying if bone in controls.upstream(head)]
@@ -74,8 +75,9 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
         related = {bone, aim, *controls.upstream(bone)} - carrying
         if aim not in found.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
             found[bone] = aim
-    named = {bone: aim for bone, aim in found.items() if stem(aim) in EYES or stem(bone) in EYES}  # eyelids may point at controls too
-    return Eyes(tuple(named or found), tuple((named or found).values()))
+    eyelids_apart = {bone: aim for bone, aim in found.items() if read(aim).stem in EYES or read(bone).stem in EYES}
+    told = eyelids_apart or found
+    return Eyes(tuple(told), tuple(told.values()))
 
 
 def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:

@@ -1,11 +1,13 @@
 """Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of legs."""
 
+import itertools
 from collections.abc import Callable
 from math import cos, radians
 from typing import NamedTuple
 
 import numpy as np
 
+from ..reading import imported_robot
 from ..reading.figure import NEAR, Figure
 from . import chain_end, chain_root
 from .gaze_bones import Ends
@@ -23,7 +25,7 @@ def ends(figure: Figure) -> Ends:
         return Ends("", "", ())
     top = _top(figure)
     upward = _upward(figure, figure.names[top])
-    line = chain_root.line(figure.rig, upward, figure).bones
+    line = _above_legs(figure, upward)
     first = figure.index[line[-1]]
     below = figure.parent[first] if figure.begins_on_parent(first) else first
     near_top = _NearTop(figure.heads[below], figure.tips[top])
@@ -35,6 +37,14 @@ def ends(figure: Figure) -> Ends:
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))
+
+
+def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
+    """The part of a path upward that ends below the bone from which legs branch."""
+    if not imported_robot.is_robot(figure.rig):
+        return chain_root.line(figure.rig, upward, figure).bones
+    stands = figure.standing(upward)
+    return list(itertools.takewhile(lambda name: name not in stands, upward)) or upward
 
 
 class _NearTop(NamedTuple):

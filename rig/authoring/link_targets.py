@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import bpy
 from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import inverse
@@ -26,3 +27,11 @@ def with_target(link: LinkTarget) -> LinkTarget:
     target.matrix_basis = Matrix.LocRotScale(position, rotation, None)
     goals[index].offset = rows(Matrix(inverse(link.held).tolist()))
     return replace(link, goal=index)
+
+
+def without_target(link: LinkTarget, goal: int) -> None:
+    """Removes the target object that `with_target` made, and the goal too if it had none before: if `goal` is -1."""
+    goals, target = link.rig.limber.mechanism.goals, link.keyed
+    if goal < 0:
+        goals.remove(link.goal)
+    bpy.data.objects.remove(target)

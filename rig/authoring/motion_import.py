@@ -1,35 +1,44 @@
 """Import of a motion file: joints get keys on a new action, and targets of a mechanism get the poses of links."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
+from typing import TypeVar
 
 import bpy
 
-from ...hardware.errors import HardwareError
-from ...hardware.motion_files import Column, Recording, Settings
-from ...hardware.motion_files.reading import DEFAULTS, Reading, sound_beside
+from ...files.content import LARGE
+from ...hardware.motion_files import Column, LargeMotionError, Recording, Settings
+from ...hardware.motion_files.reading import ALLOW, DEFAULTS, read_from_zero
+from ...hardware.motion_files.sounds import sound_beside
 from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named
 from ..blender.errors import RigError
+from ..blender.reading import Reading
 from ..blender.sound_strips import add as add_sound
 from ..output import muting
-from ..output.new_actions import new_action, refuse_what_would_hide_keys
+from ..output.new_actions import new_action, refuse_what_would_hide_keys, without_new_action
 from ..output.stepped import Stepped
 from ..reading import axes, channels
 from ..reading.channels import Channel
 from ..reading.file_joints import FileJoint, file_joints, match
 from ..reading.link_poses import LinkTarget, link_target
 from ..robot import lerobot
-from .file_values import in_joint_unit, poses_at, resampled
-from .link_targets import with_target
+from .file_values import PoseCurve, in_joint_unit, resampling
+from .link_targets import with_target, without_target
 
 LAST_FRAME = 1_048_574  # Blender's
 SLACK = 1e-4  # [rad or m] beyond a limit: decimals of files
-WAIT = 0.02  # [s] for the file in a step
+SOME = 400  # values or frames that a step converts
+TARGET_CHANNELS = 7  # of a link's pose: a location and a quaternion
+KEY_BYTES = 72  # that Blender needs for a keyframe
 SAME = 1e-6  # [frames] a last row nearer to a frame is at that frame
+
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -48,8 +57,8 @@ class Imported:
 
 
 class MotionImport(Stepped):
-    """Import of a motion file for an object's joints and motors: the file is read first, then each step prepares one joint or link. Nothing
-    is written before `finish`.
+    """Import of a motion file for an object's joints and motors: the file is read first, then values and keyframes are made in short steps.
+    What was made is removed if the import is cancelled; nothing uses it before `finish`.
 
     Args:
         scene: The scene, whose frame rate counts.
@@ -59,20 +68,119 @@ class MotionImport(Stepped):
         start: Scene frame of the file's first row.
         at_frames: Whether keys are at the scene's frames; else at the file's own times, which may lie between frames.
         with_sound: Whether to add the sound file beside the motion file.
-        settings: Options of single formats.
+        settings: Options of single formats, and whether much is imported unasked.
+        is_watched: Whether a user waits at a window.
     """
 
     def __init__(
-        self, scene, rig, path: Path, form: str, start: int, at_frames: bool, with_sound: bool = True, settings: Settings = DEFAULTS
+        self,
+        scene,
+        rig,
+        path: Path,
+        form: str,
+        start: int,
+        at_frames: bool,
+        with_sound: bool = True,
+        settings: Settings = DEFAULTS,
+        is_watched: bool = False,
     ) -> None:
-        self.rig, self.path, self.start, self.at_frames = rig, path, start, at_frames
+        self.rig, self.path, self.start, self.at_frames, self.settings = rig, path, start, at_frames, settings
         self.sound = sound_beside(path) if with_sound else None
-        self.reading = Reading(path, form, settings)
-        self.recording: Recording | None = None
-        self.left: list[Column | LinkTarget] = []
         self.values: dict[str, list[float]] = {}  # of the joints' channels, by the file's name
-        self.poses: dict[str, list[Array]] = {}  # (4, 4) of links
+        self.keys: dict[Channel, list[float]] = {}
+        self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
+        self.done, self.at_work = 0, path.name
+        self.reading = Reading(is_watched, read_from_zero, path, form, settings)
+        self._steps = self._all_steps()
         super().__init__(scene)
+
+    total = 100  # [per cent] since the number of joints is not known before the file is read
+
+    def step(self) -> bool:
+        """Waits a little for the file to be read, or converts some values, or makes some keys; returns whether there is more to do.
+
+        Raises:
+            LargeMotionError: it would be more than 50 MB of keys, and the settings do not allow it.
+            HardwareError: the file cannot be used.
+            RigError: the object has none of its joints, the keys would not play, or a joint cannot have the values.
+        """
+        with suppress(StopIteration):
+            next(self._steps)
+            return True
+        return False
+
+    def cancel(self) -> None:
+        """Cancels the import, and removes what it has made, unless `finish` was called."""
+        self._steps.close()
+        super().cancel()
+
+    def _all_steps(self) -> Iterator[None]:
+        self._take((yield from self.reading.steps(None)))
+        yield
+        parts = [*(column for column in self.recording.columns if column.name in self.matched), *self.targets]
+        poses = {}
+        for k, part in enumerate(parts):
+            self.done = self.total * k // (2 * len(parts))
+            if isinstance(part, Column):
+                self.at_work = part.name
+                yield from self._joint_steps(part)
+            else:
+                self.at_work = part.link
+                poses[part.link] = yield from self._pose_steps(part.link)
+        with ExitStack() as undo:
+            for k, target in enumerate(self.targets):
+                self.targets[k] = with_target(target)
+                if target.keyed is None:
+                    undo.callback(without_target, self.targets[k], target.goal)
+            yield from self._key_steps(poses, undo)
+            undo.pop_all()
+
+    def _joint_steps(self, column: Column) -> Iterator[None]:
+        joint = self.matched[column.name]
+        values: list[float] = []
+        for part in _parts(column.values):
+            values += in_joint_unit(replace(column, values=part), joint, self.rig)
+            yield
+        curve = resampling(values, self.recording.times, column.velocities)
+        signed: list[float] = []
+        for at in _parts(self.at):
+            signed += (joint.sign * curve(at)).tolist()
+            yield
+        self._tell_limits(joint, signed)
+        self.values[column.name] = signed
+
+    def _pose_steps(self, link: str) -> Generator[None, None, list[Array]]:
+        curve = PoseCurve(self.recording.poses[link], self.recording.times)
+        poses: list[Array] = []
+        for at in _parts(self.at):
+            poses += map(curve.at, at)
+            yield
+        return poses
+
+    def _key_steps(self, poses: dict[str, list[Array]], undo: ExitStack) -> Iterator[None]:
+        """Computes the keys and writes them into new actions, which nothing uses yet; `undo` gets what removes them."""
+        if self.targets:
+            bpy.context.view_layer.update()  # so that targets that were just made have their transforms
+        columns = [(self.matched[name], values) for name, values in self.values.items()]
+        self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
+        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
+        for rows in (channels.over_time(self.rig, together, limits), *(target.keys(poses[target.link]) for target in self.targets)):
+            for k, row in enumerate(rows):
+                for channel, value in row.items():
+                    self.keys.setdefault(channel, []).append(value)
+                if k % SOME == 0:
+                    yield
+        for owner in [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]:
+            undo.callback(without_new_action(owner))
+            action, handle, curves = new_action(owner, self.path.stem)
+            undo.callback(bpy.data.actions.remove, action)
+            self.actions.append((owner, action, handle))
+            for k, (channel, values) in enumerate(self.keys.items()):
+                self.done, self.at_work = self.total // 2 + self.total * k // (2 * len(self.keys)), f"keys of {channel.bone or owner.name}"
+                if channel.uid == owner.session_uid:
+                    yield from actions.baking_keys(curves, channel.path, channel.index, channel.group, self.frames, values)
+                    yield
 
     def _take(self, recording: Recording) -> None:
         """Finds what the recording moves, and the frames of its keys; raises as `step`."""
@@ -92,21 +200,10 @@ class MotionImport(Stepped):
             raise RigError(f"'{self.path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an earlier Start")
         self.at = [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if self.at_frames else list(times)
         self.frames = [start + k for k in range(len(self.at))] if self.at_frames else [start + time * rate for time in times]
-        self.left = [*(column for column in columns if column.name in self.matched), *self.targets]
-        self.count = len(self.left)
-
-    total = 100  # [per cent] since the number of joints is not known before the file is read
-
-    @property
-    def done(self) -> int:
-        return self.total * (self.count - len(self.left)) // self.count if self.recording is not None else 0
-
-    @property
-    def at_work(self) -> str:
-        """Name of the joint or link of the next step, or of the file while it is read."""
-        if not self.left:
-            return self.path.name
-        return self.left[0].name if isinstance(self.left[0], Column) else self.left[0].link
+        keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
+        if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
+            said = f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames ({times[-1] / 60:.0f} minutes)"
+            raise LargeMotionError(f"{said}: {ALLOW}")
 
     def _find_targets(self) -> None:
         for link in self.recording.poses:
@@ -134,32 +231,6 @@ class MotionImport(Stepped):
                 " ranges are taken. Import the robot's own (Robot > Set Up > Calibrate), then this file again, and compare with the robot"
             )
 
-    def step(self) -> bool:
-        """Waits a little for the file to be read, else prepares the keys of one joint or link; returns whether there are more.
-
-        Raises:
-            RigError: the file cannot be used, the object has none of its joints, the keys would not play, or a joint cannot have the
-                values.
-        """
-        if self.recording is None:
-            try:
-                found = self.reading.result(WAIT)
-            except HardwareError as error:
-                raise RigError(str(error)) from error
-            if found is not None:
-                self._take(found.from_zero())
-            return True
-        one = self.left.pop(0)
-        if isinstance(one, Column):
-            joint = self.matched[one.name]
-            own = resampled(in_joint_unit(one, joint, self.rig), self.recording.times, self.at, one.velocities)
-            values = [joint.sign * value for value in own]
-            self._tell_limits(joint, values)
-            self.values[one.name] = values
-        else:
-            self.poses[one.link] = poses_at(self.recording.poses[one.link], self.recording.times, self.at)
-        return bool(self.left)
-
     def _tell_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
         lower, upper = min(values), max(values)
         if lower < joint.lower - SLACK or upper > joint.upper + SLACK:
@@ -170,21 +241,13 @@ class MotionImport(Stepped):
             )
 
     def finish(self) -> Imported:
-        """Writes the keys on new actions and adds the sound; returns the result."""
-        targets = [with_target(target) for target in self.targets]
-        if targets:
-            bpy.context.view_layer.update()  # so that targets that were just made have their transforms
-        columns = [(self.matched[name], values) for name, values in self.values.items()]
-        keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
-        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
-        keys |= channels.over_time(self.rig, together, {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns})
-        for target in targets:
-            keys |= target.keys(self.poses[target.link])
+        """Gives the new actions to their objects and adds the sound; returns the result."""
         self._let_play()
-        made = [self._write(channel.owner, keys) for channel in {channel.uid: channel for channel in keys}.values()]
-        self.warnings += muting.mute_what_wins(keys)
+        for owner, action, handle in self.actions:
+            actions.assign(owner, action, handle)
+        self.warnings += muting.mute_what_wins(self.keys)
         sentence = f"'{self.path.name}': {self.recording.times[-1]:.1f} s of {counted(len(self.values), 'joint')}"
-        sentence += "".join(f" and the pose of '{target.link}'" for target in targets)
+        sentence += "".join(f" and the pose of '{target.link}'" for target in self.targets)
         sentence += f" from frame {self.start}"
         if self.sound is not None:
             try:
@@ -193,7 +256,7 @@ class MotionImport(Stepped):
             except RigError as error:
                 self.warnings.append(str(error))
         self._end()
-        return Imported(made, sentence, self.warnings)
+        return Imported([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
         """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of these have values."""
@@ -210,10 +273,7 @@ class MotionImport(Stepped):
             names = named([motor.name for motor in freed])
             self.warnings.append(f"Targets leave {names} at their own values now (Keep Value)")
 
-    def _write(self, thing, keys: dict[Channel, list[float]]) -> bpy.types.Action:
-        action, handle, curves = new_action(thing, self.path.stem)
-        for channel, values in keys.items():
-            if channel.uid == thing.session_uid:
-                actions.bake_keys(curves, channel.path, channel.index, channel.group, self.frames, values)
-        actions.assign(thing, action, handle)
-        return action
+
+def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    """Slices of some values each."""
+    return (values[k : k + SOME] for k in range(0, len(values), SOME))

@@ -11,6 +11,8 @@ from ...robots.download import Download, DownloadError
 from ...robots.errors import UrdfError
 from ...robots.gallery.description import read_description
 from ...robots.gallery.full_model import find
+from ...robots.robot_files import read_files
+from ..blender import online
 from ..blender.errors import RigError
 from . import gallery_copies, gallery_folders, gallery_robot
 from .robot_import import Imported, import_robot
@@ -26,14 +28,16 @@ class NetworkRobot:
         address: Host and port of the robot's daemon.
 
     Raises:
-        RigError: the text is no address.
+        RigError: the text is no address, or that of another computer while Blender may not go online.
     """
 
     def __init__(self, address: str) -> None:
         try:
-            self.address = address_of(address).authority
+            daemon = address_of(address)
         except DeviceError as error:
             raise RigError(str(error)) from error
+        online.require(daemon)
+        self.address = daemon.authority
         self._download = Download(self.address, Path(tempfile.mkdtemp(prefix="limber-robot-")))
 
     @property
@@ -73,7 +77,8 @@ class NetworkRobot:
             came = import_robot(context, self._download.model)
         else:
             gallery_copies.Work(gallery_copies.installing(self._download.model)).run(inf)
-            came = gallery_robot.add(context, robot, gallery_folders.full_model(robot))
+            model = gallery_folders.full_model(robot) or robot.model
+            came = gallery_robot.add(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
         device = came.rig.limber.device
         device.protocol, device.port = PROTOCOL, self.address
         return came

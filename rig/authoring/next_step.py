@@ -53,11 +53,17 @@ LIVE_ALL = Step(
     "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"
 )
 PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY", text="Play")
-DRAG = Step("Select the target and drag it (G): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED")
+DRAG = Step(
+    "Move the target (Move with Mouse, or G in Object Mode): the chain follows. To move a robot too, press Connect",
+    "limber.connect",
+    "LINKED",
+)
 CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
 ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
 LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY")
-TURN = DRAG._replace(sentence=DRAG.sentence.replace("drag it (G)", "rotate it (R)"))  # for an end that only takes a rotation
+TURN = Step(  # for an end that only takes a rotation
+    "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED"
+)
 LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
 CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
 FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
@@ -139,7 +145,7 @@ def _of_posing(settings) -> Step | None:
 
 def _of_robot(rig) -> Step:
     step = _of_status(links.status(rig))
-    if step is FOLLOWS and (why := links.beyond_servos(rig)):
+    if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)
     return step
 

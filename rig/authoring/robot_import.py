@@ -5,7 +5,7 @@ bones, so that they point to the next joint.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import pi
@@ -13,12 +13,11 @@ from math import pi
 import bpy
 
 from ...robots.collada import UpAxis
-from ...robots.display import BoneShape, bone_shapes
+from ...robots.gallery.full_model import Progress
 from ...robots.marks import closures_text
-from ...robots.model import Robot
-from ...robots.reading import read
 from ...robots.record import Record, to_text
-from ...robots.tree import Tree, build_tree
+from ...robots.robot_files import RobotFiles, read_files
+from ...robots.tree import Tree
 from ...solvers.kinematics import rotations
 from ..blender.counting import counted, merged, named
 from ..reading.axes import INDEX
@@ -32,6 +31,7 @@ ORDERS = {
     "Y": "YXZ",
     "": "XYZ",
 }  # Euler orders in which the joint's axis is first or last, so that a matrix gives angles up to 180 degrees
+SOME_BONES = 30  # made in a step
 BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 
@@ -67,22 +67,39 @@ def import_robot(
     Raises:
         UrdfError: the file cannot be used, or has no such link.
     """
-    robot = read(path, arguments=arguments)
-    tree = build_tree(robot, root)
-    shapes = bone_shapes(robot, tree)
+    return import_read(context, read_files(str(path), root, with_meshes, up_axis, arguments), with_meshes, up_axis, close_loops)
+
+
+def import_read(context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True) -> Imported:
+    """As `import_robot`, for files that were read."""
+    steps = importing(context, files, with_meshes, up_axis, close_loops)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            imported: Imported = ended.value
+            return imported
+
+
+def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool) -> Generator[Progress, None, Imported]:
+    """As `import_robot`, for files that were read: a generator that yields its progress, and returns the result. If it is closed, nothing
+    was imported.
+    """
+    robot, tree = files.robot, files.tree
     if context.object is not None and context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     with all_or_nothing():
-        rig, bones = _armature(robot, tree, shapes)
+        rig, bones = yield from _armature(files)
         collection = bpy.data.collections.new(robot.name)
         collection.objects.link(rig)
         warnings = [*robot_size.of_joints(robot), *robot.warnings]
         if with_meshes:
-            warnings += robot_meshes.add(robot, tree, rig, bones, collection, up_axis)
-        context.scene.collection.children.link(collection)
-        _prepare_pose(tree, rig, bones)
+            warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
+        yield from _prepare_pose(tree, rig, bones)
+        context.scene.collection.children.link(collection)  # at the end: until then no redraw evaluates what is incomplete
         closures = closures_text(robot) if close_loops else ""
         if closures:
+            yield Progress(1.0, "Closing loops")
             warnings += from_closures(rig, closures)[1]
     for thing in context.selected_objects:
         thing.select_set(False)
@@ -152,33 +169,37 @@ def _cut(name: str, most: int) -> str:
     return name.encode()[:most].decode(errors="ignore")
 
 
-def _armature(robot: Robot, tree: Tree, shapes: tuple[BoneShape, ...]) -> tuple[bpy.types.Object, list[str]]:
-    """The armature object with its bones, in no collection yet, and the bones' names in the tree's order."""
+def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Object, list[str]]]:
+    """Makes the armature object with its bones, in no collection yet; returns it with the bones' names in the tree's order."""
+    robot, branches = files.robot, files.tree.branches
     data = bpy.data.armatures.new(robot.name)
     rig = bpy.data.objects.new(robot.name, data)
     data[KEY] = robot.name
     rig.show_in_front = True  # otherwise the meshes hide the bones
-    names = bone_names([branch.link for branch in tree.branches])
-    with _scene_of_its_own(rig):
-        bpy.ops.object.mode_set(mode="EDIT")
-        bones = []
-        for branch, shape, name in zip(tree.branches, shapes, names, strict=True):
-            bone = data.edit_bones.new(name)
-            bone.head = shape.head
-            bone.tail = rotations.add(shape.head, rotations.rotate(shape.rotation, (0.0, shape.length, 0.0)))
-            bone.align_roll(rotations.rotate(shape.rotation, rotations.Z))
-            bone.parent = bones[branch.parent] if branch.parent >= 0 else None
-            bone.use_connect = False
-            bone[KEY] = to_text(branch, shape.axis, shape.sign)
-            bones.append(bone)
-        bpy.ops.object.mode_set(mode="OBJECT")
+    names = bone_names([branch.link for branch in branches])
+    for first in range(0, len(names), SOME_BONES):
+        with _scene_of_its_own(rig):
+            bpy.ops.object.mode_set(mode="EDIT")
+            for k in range(first, min(first + SOME_BONES, len(names))):
+                branch, shape = branches[k], files.shapes[k]
+                bone = data.edit_bones.new(names[k])
+                bone.head = shape.head
+                bone.tail = rotations.add(shape.head, rotations.rotate(shape.rotation, (0.0, shape.length, 0.0)))
+                bone.align_roll(rotations.rotate(shape.rotation, rotations.Z))
+                bone.parent = data.edit_bones[names[branch.parent]] if branch.parent >= 0 else None
+                bone.use_connect = False
+                bone[KEY] = to_text(branch, shape.axis, shape.sign)
+            bpy.ops.object.mode_set(mode="OBJECT")
+        yield Progress(first / len(names), "Making bones")
     return rig, names
 
 
-def _prepare_pose(tree: Tree, rig, names: list[str]) -> None:
+def _prepare_pose(tree: Tree, rig, names: list[str]) -> Iterator[Progress]:
     """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the limits."""
     bone_of = {branch.joint.name: name for branch, name in zip(tree.branches, names, strict=True) if branch.joint is not None}
-    for name in names:
+    for k, name in enumerate(names):
+        if k % SOME_BONES == 0:
+            yield Progress(k / len(names), "Making joints")
         bone = rig.pose.bones[name]
         record = record_of(bone.bone)
         bone.rotation_mode = ORDERS[record.axis]

@@ -1,17 +1,19 @@
 """Visuals of links: meshes from files, boxes, cylinders, spheres and colours; placeholders for missing ones."""
 
+from collections.abc import Generator
 from math import cos, pi, radians, sin
 from pathlib import Path
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ...robots.collada import ColladaError, UpAxis, read_collada
-from ...robots.lfs import IS_POINTER, is_lfs_pointer
-from ...robots.meshes import find_mesh
-from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, MeshFile, Robot, Sphere, Visual
+from ...files.presence import is_file
+from ...robots.collada import Faces, UpAxis
+from ...robots.gallery.full_model import Progress
+from ...robots.lfs import IS_POINTER
+from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, MeshFile, Sphere, Visual
+from ...robots.robot_files import RobotFiles
 from ...robots.transform import Transform
-from ...robots.tree import Tree
 from ..blender.counting import counted
 from . import robot_size
 
@@ -25,31 +27,26 @@ SHARP = radians(35.0)  # [rad] between two faces: from there on their edge stays
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
-def add(robot: Robot, tree: Tree, rig, bones: list[str], collection, up_axis: UpAxis = "AUTO") -> list[str]:
-    """Adds the meshes of all links to the collection, parented to their bones; returns warnings about missing files, files that were
-    rotated, and sizes.
+def adding(files: RobotFiles, rig, bones: list[str], collection, up_axis: UpAxis) -> Generator[Progress, None, list[str]]:
+    """Adds the meshes of all links to the collection, parented to their bones. A generator: it yields its progress after each link, and
+    returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
-        up_axis: Up axis of DAE files; see `read_collada`.
+        up_axis: Up axis with which DAE files were read.
     """
-    look = _Look(robot, collection, up_axis)
-    progress = bpy.context.window_manager
-    progress.progress_begin(0, len(tree.branches))
-    try:
-        frames = tree.frames({})
-        for k, (branch, name) in enumerate(zip(tree.branches, bones, strict=True)):
-            progress.progress_update(k)
-            look.dress(robot.link[branch.link], rig, rig.data.bones[name], frames[k])
-    finally:
-        progress.progress_end()
+    look = _Look(files, collection, up_axis)
+    frames = files.tree.frames({})
+    for k, (branch, name) in enumerate(zip(files.tree.branches, bones, strict=True)):
+        look.dress(files.robot.link[branch.link], rig, rig.data.bones[name], frames[k])
+        yield Progress(k / len(bones), f"Adding the meshes of link '{branch.link}'")
     return [*robot_size.of_meshes(look.sizes), *look.warnings, *look.rotations()]
 
 
 class _Look:
     """Builds the visuals of one robot; each file is read once."""
 
-    def __init__(self, robot: Robot, collection, up_axis: UpAxis) -> None:
-        self.robot, self.collection, self.up_axis = robot, collection, up_axis
+    def __init__(self, files: RobotFiles, collection, up_axis: UpAxis) -> None:
+        self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
         self._rotated: dict[str, list[str]] = {}  # up axis other than Z -> names of its files
@@ -113,26 +110,25 @@ class _Look:
         return mesh
 
     def _read(self, link: Link, name: str) -> bpy.types.Mesh | None:
-        path = find_mesh(name, self.robot.file)
+        found = self.files.meshes[name]
+        path = found.path
         if path is None:
             return self._warn(link, name, "is not there")
-        if is_lfs_pointer(path):
+        if found.is_pointer:
             return self._warn(link, name, IS_POINTER)
         suffix = path.suffix.lower()
         if suffix not in (*IMPORTERS, ".dae"):
             return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ and DAE can be read; convert it")
-        mesh = self._collada(path) if suffix == ".dae" else _imported(path)
+        mesh = self._collada(path, found.faces) if suffix == ".dae" else _imported(path)
         if mesh is None:
             return self._warn(link, name, "cannot be read, or is empty")
         mesh.name = path.stem
         _shade(mesh)
         return mesh
 
-    def _collada(self, path: Path) -> bpy.types.Mesh | None:
-        """Mesh of a DAE file with its own colours; None where it cannot be read."""
-        try:
-            found = read_collada(path, self.up_axis)
-        except ColladaError:
+    def _collada(self, path: Path, found: Faces | None) -> bpy.types.Mesh | None:
+        """Mesh of a DAE file with its own colours; None where it could not be read."""
+        if found is None:
             return None
         if found.rotated_from:
             self._rotated.setdefault(found.rotated_from, []).append(path.name)
@@ -214,7 +210,7 @@ def _has_colours(path: Path) -> bool:
     """Whether the material file that an OBJ file names exists."""
     with path.open("rb") as file:
         libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
-    return any((path.parent / library).is_file() for library in libraries)
+    return any(is_file(path.parent / library) for library in libraries)
 
 
 def _new_material(name: str, colour: Colour) -> bpy.types.Material:

@@ -1,8 +1,25 @@
 """Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, from 5.0 on only there."""
 
+from collections.abc import Iterator
+
 import bpy
+import numpy as np
 
 CONSTANT, LINEAR = 0, 1  # Blender's numbers of interpolation modes, for foreach_set
+KEY_FIELDS = {  # of a key, with the number of values and their type
+    "co": (2, np.float32),
+    "interpolation": (1, np.int32),
+    "handle_left": (2, np.float32),
+    "handle_right": (2, np.float32),
+    "handle_left_type": (1, np.int32),
+    "handle_right_type": (1, np.int32),
+    "easing": (1, np.int32),
+    "back": (1, np.float32),
+    "amplitude": (1, np.float32),
+    "period": (1, np.float32),
+    "type": (1, np.int32),
+}
+SOME_KEYS = 400  # that are removed in a step
 SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
 
 
@@ -83,30 +100,68 @@ def put_constant_keys(curves, data_path: str, index: int, group: str, frames, va
     find(curves, data_path, index).update()
 
 
+def key_time(frame: float) -> float:
+    """Place of a key that is to show in a frame of the scene in use: with Time Stretching (Output > Frame Rate) it is another one."""
+    render = bpy.context.scene.render
+    return frame * render.frame_map_old / render.frame_map_new
+
+
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the keys of a channel within the range of `frames` by linearly interpolated ones; keys outside of the range stay.
+    """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of the range stay.
 
     A curve with modifiers is replaced by a new one, since they would change the keyed values.
     """
+    for _ in baking_keys(curves, data_path, index, group, frames, values):
+        pass
+
+
+def baking_keys(curves, data_path: str, index: int, group: str, frames, values) -> Iterator[None]:
+    """As `bake_keys`, in steps, of which each is short also for many keys."""
+    frames = list(map(key_time, frames))
     curve = find(curves, data_path, index)
-    if curve is None or len(curve.modifiers):
-        put_keys(curves, data_path, index, group, frames, values)
-        return
+    if curve is not None and len(curve.modifiers):
+        curves.remove(curve)
+        curve = None
+    curve = _new_curve(curves, data_path, index, group) if curve is None else curve
     curve.mute = False
     _unmute_group(curve)
     points = curve.keyframe_points
-    for point in [point for point in points if frames[0] - SAME_FRAME < point.co.x < frames[-1] + SAME_FRAME][::-1]:
-        points.remove(point, fast=True)
-    outside = len(points)
+    yield from _removing_keys(points, frames[0] - SAME_FRAME, frames[-1] + SAME_FRAME)
+    outside, before = len(points), int(np.count_nonzero(_frames(points) < frames[0]))
     points.add(len(frames))
-    for name, width, new in (
-        ("co", 2, [number for pair in zip(frames, values, strict=True) for number in pair]),
-        ("interpolation", 1, [LINEAR] * len(frames)),
-    ):
-        numbers = [type(new[0])()] * (width * len(points))
+    yield
+    new = {"co": np.column_stack((frames, values)), "interpolation": LINEAR}
+    # Keys are written in their order: Blender sorts them by exchanging neighbours.
+    for name, (width, kind) in KEY_FIELDS.items():
+        if before == outside and name not in new:
+            continue
+        numbers = np.empty(width * len(points), kind)
         points.foreach_get(name, numbers)
-        points.foreach_set(name, numbers[: width * outside] + new)
+        rows = numbers.reshape(-1, width)
+        rows[outside:] = new.get(name, rows[outside:])
+        points.foreach_set(name, np.concatenate((rows[:before], rows[outside:], rows[before:outside])).ravel())
+        yield
     curve.update()
+
+
+def _frames(points) -> np.ndarray:
+    """Frames of keys, in their order."""
+    numbers = np.empty(2 * len(points), np.float32)
+    points.foreach_get("co", numbers)
+    return numbers[::2]
+
+
+def _removing_keys(points, first: float, last: float) -> Iterator[None]:
+    """Removes the keys between two frames, in steps."""
+    frames = _frames(points)
+    inside = np.flatnonzero((first < frames) & (frames < last))
+    if len(inside) == len(points):
+        points.clear()
+        return
+    for k, index in enumerate(inside[::-1].tolist()):
+        points.remove(points[index], fast=True)
+        if k % SOME_KEYS == 0:
+            yield
 
 
 def _fresh_points(curves, data_path: str, index: int, group: str, frames, values):

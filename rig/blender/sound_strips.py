@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 
+from ...files.presence import is_file
 from .errors import RigError
 
 CHANNELS = 128  # number of the sequencer's channels
@@ -43,6 +44,6 @@ def beginning_at(scene, frame: int) -> Path | None:
     for strip in _strips(editor) if editor is not None else ():
         if strip.type == "SOUND" and not strip.mute and strip.frame_final_start == frame == strip.frame_start and strip.sound:
             path = Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
-            if path.is_file():
+            if is_file(path):
                 return path
     return None

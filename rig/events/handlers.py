@@ -11,7 +11,7 @@ from traceback import format_exc
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import overrides
+from ..blender import overrides, stored_numbers
 from ..blender.write_access import granted
 from ..live import budget, live
 from ..live.runtime import after_frame
@@ -19,7 +19,7 @@ from ..output import compare, record
 from ..output.motion_check import view as motion_check
 from ..reading import kept_posture
 from ..reading.body import receiver
-from ..robot import background_jobs, calibrating, links, puppeteer, remote
+from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
@@ -65,8 +65,10 @@ def _frame_change_post(scene, depsgraph) -> None:
     if depsgraph.mode != "RENDER":
         for also in list(after_frame):
             granted(also)(scene, depsgraph)
-        links.send_scene(scene)
-        if live.is_playing():
+        plays = live.is_playing()
+        playhead.note(scene)
+        links.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
+        if plays:
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
 
@@ -75,6 +77,8 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
     panels say of them is drawn again.
     """
+    if stored_numbers.may_be_new():
+        granted(stored_numbers.bring_within_bounds)()
     gallery.scene_updated(depsgraph)
     if live.scene_updated(scene, depsgraph) or live.owner_updated(depsgraph):
         wake_clock()
@@ -115,6 +119,7 @@ def _load_pre(*_) -> None:
     puppeteer.forget()
     calibrating.forget()
     links.disconnect_all()
+    playhead.forget()
     background_jobs.end_all()
     receiver.end_all()
     remote.end_all()
@@ -136,7 +141,8 @@ def _load_post(*_) -> None:
 
 
 def _take_up() -> None:
-    """Converts data of older versions, and resumes what was saved live."""
+    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved live."""
+    stored_numbers.bring_within_bounds()
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.is_editable:
             kept_posture.modernise(rig)
@@ -164,13 +170,13 @@ def _clock() -> float | None:
     """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
-    more = [live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph]
+    moving = {scene: live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph}
     if not live.is_playing():
-        for scene, _ in shown:
-            links.send_scene(scene)
+        for scene, view_layer in shown:
+            links.send_scene(scene, view_layer.depsgraph, budget.clock.interval if moving.get(scene) else 0.0)
         budget.clock.note(perf_counter() - begun)
     redraw()
-    if not any(more):
+    if not any(moving.values()):
         return None
     return IDLE if live.is_playing() or live.is_rendering() else budget.clock.interval
 

@@ -27,6 +27,10 @@ from ..reading.skeleton import Followed
 from .mover import JointKey, JointLimits, SceneSession
 
 UP = np.array((0.0, 0.0, 1.0))
+STOPPED = (
+    "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a level of their own,"
+    " or weights that are closer to each other"
+)
 
 
 class PosedBody(dict):
@@ -124,6 +128,8 @@ class BodySession(SceneSession):
             if self.is_streamed:
                 why = "nothing comes for their sources, or it is no rotation"
             self.problem = f"{named} have no target in this frame and move freely: {why}"
+        if self.outputs.stopped and not self.problem:
+            self.problem = STOPPED
         self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position

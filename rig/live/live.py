@@ -193,6 +193,25 @@ def _show(member: Member, stage: Stage, depsgraph=None) -> None:
         proxy.write(member.proxy, rotations, locations, scales)
 
 
+def show(scene, stage: Stage, depsgraph) -> None:
+    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that constraints make of them is
+    there too. References to evaluated data become invalid.
+    """
+    _show_all(scene, stage, depsgraph)
+    evaluate(depsgraph)
+
+
+def show_again(scene) -> None:
+    """Shows the poses of live motion again, after those of another stage."""
+    _show_all(scene, current().playback.stage, None)
+
+
+def evaluate(depsgraph) -> None:
+    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become invalid."""
+    with current().writing():
+        depsgraph.update()
+
+
 def frame_changed(scene, depsgraph) -> bool:
     """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the motion. Returns whether the clock
     must run.
@@ -345,7 +364,7 @@ def begin_render() -> None:
 def end_render(scene) -> None:
     """Ends a render: live poses are shown again in the viewport."""
     current().rendering = current().shown = None
-    _show_all(scene, current().playback.stage, None)
+    show_again(scene)
 
 
 def clear() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ...motion import FILTERS, NO_FILTER
 from ..properties.character import AUTOMATIC
@@ -39,5 +40,11 @@ def _why_robot(rig, joint_keys: Iterable[JointKey]) -> str:
         return f"'{rig.name}' has been connected to a robot"
     if imported_robot.is_robot(rig):
         return f"'{rig.name}' is an imported robot"
-    bone = next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")
+    bone = _of_one_axis(tuple(joint_keys))
     return f"bone '{bone}' has one axis, as a robot's joint" if bone else ""
+
+
+@lru_cache(maxsize=256)
+def _of_one_axis(joint_keys: tuple[JointKey, ...]) -> str:
+    """The first bone that has one joint; "" if none has."""
+    return next((bone for bone, count in Counter(bone for bone, _ in joint_keys).items() if count == 1), "")

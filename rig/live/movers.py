@@ -1,6 +1,7 @@
 """The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from ...character.mover import Planning
 from ...solvers.table import SOLVERS
@@ -11,7 +12,7 @@ from ..properties.mechanism import LimberMechanism
 from ..reading import axes, channels, mimic
 from ..reading.body import pairing
 from ..reading.channels import Channel
-from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover
+from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
 from ..reading.goal import followed
 from ..reading.links import moved_bones
 from ..reading.mechanism import assembled, inputs
@@ -57,7 +58,8 @@ class ChainMover(BonePostures, Mover):
         return self.moves
 
     def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
-        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, certain)]
+        on = supports(self, certain)
+        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, on)]
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
@@ -97,16 +99,13 @@ class ChainMover(BonePostures, Mover):
         return mover(self.settings)
 
     def part_moved_by(self, other: Mover) -> str:
-        return moved_part(self, other.moves)
+        return moved_part(self, other.moves, supports(self))
 
     def links(self, session) -> list[str]:
         return moved_bones(*self)
 
     def joints(self) -> list:
         return list(self.settings.joints)
-
-    def authored(self) -> dict[JointKey, float]:
-        return self._posed(self.joint_keys)
 
 
 class BodyMover(BoneJoints, Mover):
@@ -161,10 +160,11 @@ class BodyMover(BoneJoints, Mover):
     def joints(self) -> list:
         return []
 
-    def authored(self) -> dict[JointKey, float]:
+    @property
+    def posed_keys(self) -> list[JointKey]:
         driven = set(mimic.driven(self.owner))
         bones = [name for name in pairing.bones(self.owner, self.settings) if name in self.owner.pose.bones]
-        return self._posed([key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven])
+        return [key for name in bones for axis in axes.REVOLUTE if (key := (name, axis)) not in driven]
 
 
 class MechanismMover(MotorPostures, Mover):
@@ -230,12 +230,12 @@ class MechanismMover(MotorPostures, Mover):
     def joints(self) -> list:
         return list(self.settings.motors)
 
-    def authored(self) -> dict[JointKey, float]:
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
         return {motor.key: motor.value for motor in self.settings.motors}
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        return self.authored()
+        return self.posed()
 
     @property
     def why_no_servos(self) -> str:

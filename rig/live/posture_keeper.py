@@ -1,7 +1,7 @@
 """Interface of movers to stored postures: store, read and apply them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import channels, postures
+from ..reading import channels, postures, seen
 from ..reading.axes import JointKey
 from ..reading.channels import Channel
 from ..reading.rotation_modes import Limits
+from ..reading.seen import Deviation
 from ..reading.skeleton import ChainReader
 
 
 class PostureKeeper:
-    """Base class of movers with stored postures. By default a mover has none, and a posture stores the joints' authored values."""
+    """Base class of movers with stored postures. By default a mover has none, and a posture stores the joints' posed values."""
 
     __slots__ = ()
     owner: bpy.types.Object
@@ -27,8 +28,21 @@ class PostureKeeper:
     joint_keys: list[JointKey]
 
     @abstractmethod
-    def authored(self) -> dict[JointKey, float]:
-        """Authored values [rad or m] of the mover's joints, posed or keyed; unknown ones are left out."""
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+        """Values [rad or m] of the mover's joints as the scene shows them while the mover is not live: posed, keyed, driven, or moved by
+        constraints. Unknown ones are left out.
+
+        Args:
+            before: Values in the frame before, if known, since a pose that constraints make does not tell full turns.
+        """
+
+    def deviations(self) -> list[Deviation]:
+        """What constraints do to the bones of the joints that no value of them can, while the mover is not live."""
+        return []
+
+    def constrained_bones(self) -> list[str]:
+        """Names of the bones of the mover's joints that constraints may move while it is not live."""
+        return []
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
@@ -77,12 +91,12 @@ class PostureKeeper:
         return ""
 
     def store_posture(self, name: str, session) -> bpy.types.Action:
-        """Makes a pose asset of the authored values of the mover's joints, and selects it in the mover's list.
+        """Makes a pose asset of the posed values of the mover's joints, and selects it in the mover's list.
 
         Raises:
             RigError: the mover cannot be read.
         """
-        return self._make_posture(name, self.authored())
+        return self._make_posture(name, self.posed())
 
     def _make_posture(self, name: str, values: Mapping[JointKey, float]) -> bpy.types.Action:
         return postures.make(*self, name, {(one.bone, one.name, one.index): value for one, value in self.keys_of(values).items()})
@@ -119,9 +133,19 @@ class BoneJoints(PostureKeeper):
     def _ranges(self) -> Limits:
         return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
 
-    def _posed(self, joint_keys: Sequence[JointKey]) -> dict[JointKey, float]:
-        """Authored values [rad or m] of joints, by (bone, axis)."""
-        return channels.posed(self.owner, joint_keys, self._ranges)
+    def posed(self, before: Mapping[JointKey, float] = MappingProxyType({})) -> dict[JointKey, float]:
+        return seen.posed(self.owner, self.posed_keys, lambda: self._ranges, before)
+
+    @property
+    def posed_keys(self) -> list[JointKey]:
+        """(bone, axis) of the joints that have a value without a solver."""
+        return self.joint_keys
+
+    def deviations(self) -> list[Deviation]:
+        return seen.deviations(self.owner, self.posed_keys, lambda: self._ranges)
+
+    def constrained_bones(self) -> list[str]:
+        return seen.moved_bones(self.owner, {bone for bone, _ in self.posed_keys})
 
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)
@@ -184,7 +208,7 @@ class MotorPostures(PostureKeeper):
 
     def store_posture(self, name: str, session) -> bpy.types.Action:
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
-        values = shown or self.authored()
+        values = shown or self.posed()
         action = self._make_posture(name, values)
         postures.tell_motors(action, {channel.path: key for key in values if (channel := self.channel(key)) is not None})
         return action

@@ -40,6 +40,13 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
     return [one for one in company if not why_not(use, one)]
 
 
+def as_seen(mover: Mover) -> list[Mover]:
+    """Movers to check as the scene shows them: those of a mover's object that nothing solves, and whose joints constraints move."""
+    solved = {one.key for one in with_company(Use.CHECK, mover)}
+    others = (one for one in movers_of(mover.owner) if one.has_servos and one.key not in solved and not one.is_live)
+    return [one for one in others if one.constrained_bones()]
+
+
 def no_source(retarget) -> str:
     """Why a body cannot be paired, with the remedy; "" if it can."""
     if pairing.is_streamed(retarget):

@@ -10,7 +10,7 @@ import bpy
 from ...hardware.errors import HardwareError
 from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
 from ...hardware.motion_files.braking import brought_to_rest
-from ...hardware.motion_files.check import check_speeds
+from ...hardware.motion_files.check import check_channels, check_speeds
 from ...hardware.motion_files.files import copy_beside
 from ...hardware.motion_files.recording import Pose
 from ...solvers.kinematics.se3 import Array
@@ -21,6 +21,7 @@ from ..live.mover import Mover
 from ..live.stage import Stage
 from ..reading.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..reading.placement import Placement
+from ..reading.seen import Deviation
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
@@ -75,6 +76,7 @@ class Export(Stepped):
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
+        self.off: dict[str, tuple[float, Deviation]] = {}  # bones that are not as joints can have them: where that is worst
         self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
         super().__init__(scene)
 
@@ -110,12 +112,15 @@ class Export(Stepped):
         dt = 1.0 / self.frame_rate if self.rows else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, dt)
+        if self.movers and values.constrained_bones(self.rig, self.sources):
+            self._show(self.stage, depsgraph)
         for mover in self._own():
             session = self.stage.session(*mover)
             if session.outputs is None:
                 raise RigError(f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}")
             if session.unmet and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.unmet
+        self._note_deviations()
         self.rows.append(tuple(values.positions(self.filters.step(self.rig, self.sources, self._values(), dt))))
         if self.links:
             placement = self.stage.placement(self.movers, depsgraph)
@@ -123,6 +128,14 @@ class Export(Stepped):
                 self.poses[link].append(tuple(pose(placement).ravel().tolist()))
         at_rest = self.filters.at_rest and self.stage.is_at_rest(self._own())
         return len(self.rows) < self.total or not at_rest
+
+    def _note_deviations(self) -> None:
+        """Notes the frame in which each bone is farthest from what its servo can do."""
+        for one in values.deviations(self.rig, self.sources):
+            frame = self.start + len(self.rows) * self.stride
+            known = self.off.get(one.bone)
+            if known is None or one.worst > known[1].worst:
+                self.off[one.bone] = frame, one
 
     def finish(self, path: Path, settings: Settings) -> Motion:
         """Checks the motion and writes the file.
@@ -133,6 +146,7 @@ class Export(Stepped):
         """
         try:
             motion = self._motion()
+            self.warnings += [f"Frame {frame:.0f}: {one.sentence}" for frame, one in self.off.values()]
             write(path, self.form.make(motion, settings))
             self._write_sound(path)
         except HardwareError as error:
@@ -154,13 +168,20 @@ class Export(Stepped):
     def _motion(self) -> Motion:
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
         take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.named, poses, self.stride)
+        has_positions = self.form.has_positions
+        if not has_positions:
+            self._warn_of(check_channels, take)
         if not self.form.has_frames:
-            return make_motion(take, self.rate, self.rig.name, self.loops)
+            return make_motion(take, self.rate, self.rig.name, self.loops, has_positions)
+        self._warn_of(check_speeds, brought_to_rest(take))  # the player itself stops at the end
+        return frames_at(take, self.rate, self.rig.name, has_positions)
+
+    def _warn_of(self, check: Callable[[Take], None], take: Take) -> None:
+        """Notes what a check of a take finds that the file's player does not need."""
         try:
-            check_speeds(brought_to_rest(take))  # the player itself stops at the end
+            check(take)
         except ExportError as error:
             self.warnings.append(str(error))
-        return frames_at(take, self.rate, self.rig.name)
 
     @property
     def says_how(self) -> str:
@@ -176,7 +197,9 @@ class Export(Stepped):
 
     def _values(self) -> list[float]:
         """Value of each of the device's joints in this frame."""
-        known = values.of_movers(self.rig, {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()})
+        solved = {mover.settings.uid: self.stage.session(*mover).values() for mover in self._own()}
+        before = {source.key: value for source, value in zip(self.sources, self.rows[-1] if self.rows else (), strict=False)}
+        known = values.of_movers(self.rig, solved, before=before)
         return [known[source.key] if source.key in known else self._beside(source) for source in self.sources]
 
     def _beside(self, source: Source) -> float:

@@ -1,6 +1,6 @@
 """Drivers and constraints that would override or change baked motion; a bake mutes them and reports their names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 import bpy
@@ -8,7 +8,9 @@ from mathutils import Quaternion
 
 from ..blender import actions
 from ..blender.presence import find
+from ..reading import rotation_modes, seen
 from ..reading.channels import PARTS, Channel
+from ..reading.constrained import HARMLESS
 from ..reading.joint_axes import why_no_limits
 from ..reading.mechanism.shapes import LETTERS
 
@@ -51,59 +53,88 @@ def _label(thing, path: str, index: int) -> str:
     return f"'{name}' {channel.partition('_')[0]} {PARTS[channel][index]}"
 
 
-def wholly_keyed(keys: Mapping[Channel, list[float]]) -> list:
-    """Objects and bones whose location and rotation have keys on all components."""
-    return [holder for holder, _, _ in _whole_transforms(keys)]
+def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
+    """Bones that have keys, and objects whose location and rotation have keys on all components: their constraints are muted."""
+    return [holder for holder, _, _ in _keyed_transforms(keys)]
 
 
-def _whole_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """(object or bone, location values, rotation values) of those whose location and rotation are keyed completely; values for every
-    frame.
+def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
+    """(object or bone, location, rotation); of each part a list of values in all frames for each component, where what has no keys is as
+    it is now.
+
+    Objects are left out unless their location and rotation are keyed completely.
     """
     found: dict[tuple, dict[str, dict[int, list[float]]]] = {}
     for channel, values in keys.items():
         if channel.name in PARTS:
             found.setdefault(channel[:3], {}).setdefault(channel.name, {})[channel.index] = values
     for (name, uid, bone), columns in found.items():
-        whole = [part for part, rows in columns.items() if len(rows) == len(PARTS[part])]
-        if "location" in whole and len(whole) > 1:
-            thing = find(name, uid)
-            rotation = next(part for part in whole if part != "location")
-            numbers = [list(zip(*(columns[part][k] for k in range(len(PARTS[part]))), strict=True)) for part in ("location", rotation)]
-            yield thing.pose.bones[bone] if bone else thing, *numbers
+        thing = find(name, uid)
+        is_whole = "location" in columns and len(columns) > 1 and all(len(rows) == len(PARTS[part]) for part, rows in columns.items())
+        if bone or is_whole:
+            holder = thing.pose.bones[bone] if bone else thing
+            rotation = next((part for part in columns if part != "location"), rotation_modes.channel(holder.rotation_mode))
+            yield holder, *(_columns(holder, part, columns.get(part, {})) for part in ("location", rotation))
+
+
+def _columns(holder, part: str, columns: Mapping[int, list[float]]) -> list[list[float]]:
+    """Values of a holder's location or rotation in all frames, for each component; those without keys are as they are now."""
+    now = getattr(holder, part)
+    length = max(map(len, columns.values()), default=1)
+    return [columns.get(index, [now[index]] * length) for index in range(len(PARTS[part]))]
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes constraints that would change completely keyed transforms; returns their names with their owners'."""
+    """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
     muted = []
-    for holder, places, turns in list(_whole_transforms(keys)):
-        for held in in_the_way(holder, places, turns):
+    holders = list(_keyed_transforms(keys))
+    ways = [(holder, held) for holder, places, turns in holders for held in in_the_way(holder, places, turns)]
+    for holder, held in [*ways, *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)])]:
+        if not held.mute:
             mute(held)
             muted.append(f"'{held.name}' of '{holder.name}'")
     return muted
 
 
+def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
+    """(bone, constraint) of each IK constraint that moves any of these bones."""
+    for rig in dict.fromkeys(bone.id_data for bone in keyed):
+        names = {bone.name for bone in keyed if bone.id_data == rig}
+        for bone in rig.pose.bones:
+            for held in bone.constraints:
+                if held.type in seen.IK and held.target is not None and any(part.name in names for part in seen.reached(bone, held)):
+                    yield bone, held
+
+
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """Constraints of an object or bone that would change its baked location or rotation in some frame.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame, of which `places` and `turns` have
+    the values in all frames for each component.
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
     """
     for held in has.constraints:
-        if held.mute or held.name.startswith(OWN):
+        is_of_bone = isinstance(has, bpy.types.PoseBone)
+        if held.mute or held.name.startswith(OWN) or (is_of_bone and held.type in HARMLESS):
             continue
-        if isinstance(has, bpy.types.PoseBone) and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
-            rows = places if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+        if is_of_bone and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
+            rows = _extremes(places) if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
             if not any(_crosses(held, row) for row in rows):
                 continue
         yield held
 
 
-def _as_euler(has, turns: list[list[float]]) -> list:
+def _as_euler(has, turns: list[list[float]]) -> Iterable[Sequence[float]]:
+    """Rows of Euler angles that cross a limit where the rotations do."""
     if has.rotation_mode == "QUATERNION":
-        return [Quaternion(row).to_euler() for row in turns]
+        return (Quaternion(row).to_euler() for row in zip(*turns, strict=True))
     if has.rotation_mode == "AXIS_ANGLE":
-        return [Quaternion(row[1:], row[0]).to_euler() for row in turns]
-    return turns
+        return (Quaternion(row[1:], row[0]).to_euler() for row in zip(*turns, strict=True))
+    return _extremes(turns)
+
+
+def _extremes(columns: list[list[float]]) -> list[list[float]]:
+    """Two rows: the least and the greatest value of each column."""
+    return [[least(column) for column in columns] for least in (min, max)]
 
 
 def _crosses(held, row) -> bool:

@@ -1,5 +1,7 @@
 """New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would hide the keyframes are refused."""
 
+from collections.abc import Callable
+
 import bpy
 
 from ..blender import actions
@@ -15,7 +17,7 @@ def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | 
     for channel, values in keys.items():
         if channel.uid == thing.session_uid:
             actions.bake_keys(curves, channel.path, channel.index, channel.group, take.frames_of(channel), values)
-    for holder in muting.wholly_keyed(keys):
+    for holder in muting.keyed_holders(keys):
         if holder.id_data == thing:
             muting.mute_switches(holder, curves)
     return action, handle
@@ -39,6 +41,24 @@ def new_action(thing, name: str) -> tuple:
         action.name = name
     slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
     return action, handle, actions.writable_fcurves(action, thing, slot)
+
+
+def without_new_action(thing) -> Callable[[], None]:
+    """What puts back all that `new_action` will change beside the new action, so that it can be removed again."""
+    animation = thing.animation_data
+    old = animation.action if animation is not None else None
+    had_user = old is not None and old.use_fake_user
+    before = (animation.action_blend_type, animation.action_influence) if animation is not None else None
+
+    def restore() -> None:
+        if before is None:
+            thing.animation_data_clear()
+            return
+        thing.animation_data.action_blend_type, thing.animation_data.action_influence = before
+        if old is not None and old.is_editable:
+            old.use_fake_user = had_user
+
+    return restore
 
 
 def refuse_what_would_hide_keys(thing) -> None:

@@ -5,6 +5,7 @@ from math import floor
 from time import perf_counter
 
 from ..live import live
+from ..live.stage import Stage
 from ..robot import links
 from . import unkeyed
 
@@ -29,7 +30,7 @@ class Stepped(ABC):
     def __init__(self, scene) -> None:
         self.scene, self.frame_before = scene, scene.frame_current_final
         self._unkeyed = unkeyed.remember(scene) if self.keeps_unkeyed else []
-        self._is_over = False
+        self._is_over = self._has_shown = False
         live.suspend(True)
         links.hold(True)
 
@@ -54,11 +55,18 @@ class Stepped(ABC):
         """Cancels the job and restores the scene, unless `finish` was called."""
         self._end()
 
+    def _show(self, stage: Stage, depsgraph) -> None:
+        """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make of them."""
+        self._has_shown = True
+        live.show(self.scene, stage, depsgraph)
+
     def _end(self) -> None:
         if self._is_over:
             return
         self._is_over = True
         self._put_back()
+        if self._has_shown:
+            live.show_again(self.scene)
         live.suspend(False)
         links.hold(False)
 

@@ -77,6 +77,7 @@ class LimberPair(PropertyGroup):
     offset: FloatVectorProperty(
         name="Calibration",
         description="Rotation of the bone in its source bone's frame (w, x, y, z)",
+        subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
         options={"HIDDEN"},

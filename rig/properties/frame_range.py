@@ -5,6 +5,7 @@ import bpy
 from .overridable import IntProperty
 
 FIELDS = ("frame_start", "frame_end")
+LAST_FRAME = 1_048_574  # that Blender has
 
 
 def bake_range(settings, scene) -> tuple[int, int]:
@@ -32,8 +33,12 @@ def follow_scene(settings) -> None:
 class LimberRange:
     """Mixin of chains, retargets and mechanisms: first and last frame of a bake."""
 
-    frame_start: IntProperty(name="Start", description="First frame to bake, where it is not the scene's", default=1)
-    frame_end: IntProperty(name="End", description="Last frame to bake, where it is not the scene's", default=250)
+    frame_start: IntProperty(
+        name="Start", description="First frame to bake, where it is not the scene's", default=1, min=-LAST_FRAME, max=LAST_FRAME
+    )
+    frame_end: IntProperty(
+        name="End", description="Last frame to bake, where it is not the scene's", default=250, min=-LAST_FRAME, max=LAST_FRAME
+    )
     bake_start: IntProperty(
         name="Start",
         description="First frame to bake; the scene's until it is set",

@@ -29,7 +29,7 @@ class LimberPosture(PropertyGroup):
         " the authored pose",
         default=0.0,
     )
-    number: IntProperty(name="Number", description="Unique number of the posture in its list; 0: none yet", options={"HIDDEN"})
+    number: IntProperty(name="Number", description="Unique number of the posture in its list; 0: none yet", min=0, options={"HIDDEN"})
     adopted: BoolProperty(
         name="Adopted", description="The pose asset existed before and stays when the posture is removed", options={"HIDDEN"}
     )
@@ -52,7 +52,7 @@ class LimberPostures:
         description="Stored posture to keep. Keyframes on it are constant, and mean the same posture when the list changes",
         items=kept_posture.items,
     )
-    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", options={"HIDDEN"})
+    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", min=0, options={"HIDDEN"})
     active_posture: IntProperty(
         name="Posture",
         description="Index of the posture to keep, in files without numbers",

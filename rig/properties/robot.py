@@ -212,7 +212,7 @@ class LimberDevice(PropertyGroup):
     crc: BoolProperty(
         name="Enable CRC",
         description="Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
-        "with different settings, commands count as errors and all channels may go home",
+        "with different settings Limber does not connect",
     )
     latency: FloatProperty(
         name="Delay",

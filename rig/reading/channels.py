@@ -1,7 +1,7 @@
 """Channels of objects, bones and motors: the numbers that bakes and recordings key."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -124,12 +124,12 @@ def of_joints(
     return found
 
 
-def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> dict[Channel, list[float]]:
-    """As `of_joints` for values of joints in equally many frames: the values of each channel, without jumps from frame to frame."""
-    rows: list[dict[Channel, float]] = []
+def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> Iterator[dict[Channel, float]]:
+    """As `of_joints` for values of joints in equally many frames: the channels' values in each, without jumps from frame to frame."""
+    before: dict[Channel, float] = {}
     for row in zip(*values.values(), strict=True):
-        rows.append(of_joints(rig, dict(zip(values, row, strict=True)), rows[-1] if rows else {}, limits))
-    return {channel: [row[channel] for row in rows] for channel in rows[0]} if rows else {}
+        before = of_joints(rig, dict(zip(values, row, strict=True)), before, limits)
+        yield before
 
 
 def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits: Limits) -> float | None:
@@ -142,22 +142,6 @@ def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits
         return None
     turn = rotation_modes.turn(bone.rotation_mode, numbers)
     return rotation_modes.angles_of(turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name))[axes.index(key[1])]
-
-
-def posed(rig, joint_keys: Sequence[JointKey], limits: Limits) -> dict[JointKey, float]:
-    """Authored values [rad or m] of joints, by (bone, axis); joints without a bone are left out. `limits`: of joints."""
-    found, hinges = {}, {}
-    for name, axis in joint_keys:
-        bone = rig.pose.bones.get(name)
-        if bone is None:
-            continue
-        if axes.is_prismatic(axis):
-            found[name, axis] = bone.location[axes.index(axis)]
-            continue
-        if name not in hinges:
-            hinges[name] = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, name))
-        found[name, axis] = hinges[name][axes.index(axis)]
-    return found
 
 
 def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:

@@ -6,10 +6,10 @@ from ..blender.errors import Finding
 from . import axes, constrained, rotation_modes
 from .constrained import HARMLESS, LIMITING, acts
 from .joint_axes import joint_axes, prismatic_axes, why_no_limits
+from .seen import IK, reached
 from .skeleton import SCALED, ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
-IK = {"IK", "SPLINE_IK"}
 ROTATIONS = {"rotation_euler": "Euler angles", "rotation_quaternion": "quaternion", "rotation_axis_angle": "axis and angle"}
 SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
@@ -104,7 +104,7 @@ def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
             preposition = "along" if axes.is_prismatic(joint.axis) else "about"
             yield Finding(
                 f"{label} allows {axes.range_text(joint.axis, low, high)} {preposition} {axes.letter(joint.axis)}, less than the joint:"
-                " give both the same limits, or baked keys will not show"
+                " give both the same limits, or a bake mutes the constraint where keys exceed it"
             )
 
 
@@ -122,10 +122,7 @@ def _ik_from_outside(rig, reader) -> Iterator[Finding]:
         for constraint in bone.constraints:
             if constraint.type not in IK or not acts(constraint):
                 continue
-            reached = [bone, *bone.parent_recursive]
-            if constraint.type == "IK" and not constraint.use_tail:
-                reached = reached[1:]
-            caught = next((part.name for part in reached[: constraint.chain_count or None] if part.name in on_path), None)
+            caught = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
             if caught:
                 yield Finding(
                     f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the chain:"

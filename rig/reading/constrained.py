@@ -12,17 +12,18 @@ from .joint_axes import free_axes, joint_axes
 SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
 HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # constraints that do not move bones
 LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # limiting constraint -> kind of axis that it limits
+TARGETLESS = {"PIVOT"}  # constraints that have a target and act without one too
 COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # constraints that make a bone follow another one
 CONTROL = 2  # least number of free rotation axes of a control bone; Rigify's tweak bones have one
 
 
 def acts(constraint) -> bool:
-    """Whether a constraint is enabled and has influence."""
+    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not count."""
     if constraint.mute or constraint.influence == 0 or constraint.name == SHOWS:
         return False
     if constraint.type == "ARMATURE":
         return any(target.target for target in constraint.targets)
-    return getattr(constraint, "target", constraint) is not None
+    return constraint.type in TARGETLESS or getattr(constraint, "target", constraint) is not None
 
 
 def mover(pose_bone):

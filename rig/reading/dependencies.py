@@ -1,7 +1,7 @@
 """Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base depends."""
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -80,7 +80,7 @@ def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[D
 
 def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
-    return dependency.rig == rig and bool(dependency.bone) and any(name in bones for name in _up_from(dependency))
+    return bool(dependency.bone) and dependency.rig == rig and any(name in bones for name in _up_from(dependency))
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
@@ -106,7 +106,7 @@ class Moved(NamedTuple):
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
     def moves(self, dependency: Dependency) -> bool:
-        return is_moved_by(dependency, self.rig, self.bones) or is_on(dependency, self.bodies)
+        return is_moved_by(dependency, self.rig, self.bones) or (bool(self.bodies) and is_on(dependency, self.bodies))
 
 
 def mover(chain) -> Moved:
@@ -147,19 +147,29 @@ def is_carried(thing, other: Moved, surely: bool = False) -> bool:
     return any(map(other.moves, with_itself(thing, surely)))
 
 
-def moved_part(pair: tuple, other: Moved, surely: bool = False) -> str:
-    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none. `surely`: as for
-    `dependencies_of`.
-    """
+class Support(NamedTuple):
+    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature" or "target"."""
+
+    part: str
+    dependency: Dependency
+
+
+def supports(pair: tuple, surely: bool = False) -> list[Support]:
+    """All that moves a (rig, chain) pair's base, its armature and its targets. `surely`: as for `dependencies_of`."""
     rig, chain = pair
-    if rig == other.rig and other.mimicking and other.mimicking.intersection(_path(rig, chain)):
-        return "base"
     root = rig.data.bones.get(chain.root)
-    if root is not None and root.parent is not None and other.moves(Dependency("", rig, root.parent.name)):
+    above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
+    of_targets = [dependency for target in targets(chain) for dependency in with_itself(target, surely)]
+    parts = {"base": above, "armature": with_itself(rig, surely), "target": of_targets}
+    return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
+
+
+def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
+    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none. `on`: the pair's `supports`."""
+    rig, chain = pair
+    if other.mimicking and rig == other.rig and other.mimicking.intersection(_path(rig, chain)):
         return "base"
-    if is_carried(rig, other, surely):
-        return "armature"
-    return "target" if any(is_carried(target, other, surely) for target in targets(chain)) else ""
+    return next((support.part for support in on if other.moves(support.dependency)), "")
 
 
 def _path(rig, chain) -> list[str]:

@@ -7,6 +7,7 @@ from math import cos, radians
 import numpy as np
 from mathutils import Vector
 
+from . import imported_robot
 from .controls import Controls
 
 LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different heights
@@ -48,7 +49,9 @@ class Figure:
 
     @cached_property
     def is_anatomical(self) -> bool:
-        """Whether bones lie along the limbs; in files of other programs each may point anywhere, and only their heads mean something."""
+        """Whether bones lie along the limbs; in robots, and files of other programs, only their heads mean something."""
+        if imported_robot.is_robot(self.rig):
+            return False
         joined = [k for k in self.body if self.children[k]]
         return 2 * sum(map(self._points_at_child, joined)) >= len(joined)
 

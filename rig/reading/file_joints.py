@@ -106,16 +106,22 @@ def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict
         joints: The robot's joints.
     """
     found: dict[str, FileJoint] = {}
-    left = list(joints)
-    for is_same in (
-        lambda name, servo, joint: name in joint.names,
-        lambda name, servo, joint: _plain(name) in map(_plain, joint.names),
-        lambda name, servo, joint: servo >= 0 and servo == joint.servo,
+    taken: set[int] = set()  # indices of joints
+    for of_file, of_joint in (
+        (lambda name, _: name, lambda joint: joint.names),
+        (lambda name, _: _plain(name), lambda joint: map(_plain, joint.names)),
+        (lambda _, servo: servo, lambda joint: [joint.servo] if joint.servo >= 0 else []),
     ):
+        same: dict[str | int, list[int]] = {}
+        for k, joint in enumerate(joints):
+            for key in of_joint(joint):
+                same.setdefault(key, []).append(k)
         for name, servo in names:
-            joint = next((one for one in left if is_same(name, servo, one)), None) if name not in found else None
-            if joint is not None:
-                left.remove(joint)
+            candidates = same.get(of_file(name, servo), []) if name not in found else []
+            index = next((k for k in candidates if k not in taken), None)
+            if index is not None:
+                taken.add(index)
+                joint = joints[index]
                 is_own = name == axes.label(*joint.key[1:]) != joint.name
                 found[name] = replace(joint, sign=1.0) if is_own else joint
     return found

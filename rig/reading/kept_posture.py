@@ -14,10 +14,10 @@ from ...solvers.kinematics.skeleton import Angles
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.selection import selected_index
+from ..blender.stored_value import stored_value
 
 UNSET = 0  # value of the enumeration if no posture was chosen
-_all_are_items = False  # whether a stored number is being read
-_all: list[tuple[str, str, str, str, int]] = []  # items of the numbers from 0 up that were needed so far
+LARGEST = 2**31 - 1  # number that Blender stores
 _items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 
@@ -27,13 +27,9 @@ def numbers(mover) -> list[int]:
 
 
 def number(mover) -> int:
-    """The number that the property `posture` stores, even if no posture has it any more; -1 if none was ever stored."""
-    global _all_are_items
-    _all_are_items = True
-    try:
-        return int(mover.posture or -1)
-    finally:
-        _all_are_items = False
+    """The number that the property `posture` stores, even if no posture has it any more."""
+    stored = stored_value(mover, "posture")
+    return UNSET if stored is None else stored
 
 
 def place(mover, now=None) -> int | None:
@@ -112,16 +108,14 @@ def enlist(mover, posture) -> None:
     """Numbers a posture that was just appended to the list, and any earlier posture without a number."""
     for index, known in enumerate(numbers(mover)[:-1]):
         mover.postures[index].number = known
-    mover.last_posture = max([mover.last_posture, *numbers(mover)[:-1]]) + 1
-    posture.number = mover.last_posture
+    others = numbers(mover)[:-1]
+    last = max([mover.last_posture, *others])
+    posture.number = last + 1 if last < LARGEST else min(set(range(1, len(others) + 2)) - set(others))
+    mover.last_posture = max(last, posture.number)
 
 
 def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
     """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no posture has."""
-    if _all_are_items:
-        count = max(mover.last_posture, len(mover.postures)) + 1
-        _all.extend((str(k), "", "", "NONE", k) for k in range(len(_all), count))
-        return _all[:count]
     found = [
         (
             str(own),

@@ -1,6 +1,6 @@
 """Poses of an armature's links (their frames in an imported robot's file, else the bones' own), and the mechanism's targets for them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import bpy
@@ -86,8 +86,8 @@ class LinkTarget:
         found: Array = inverse(own) @ target @ np.array(goal.offset, float) @ self.held
         return found
 
-    def keys(self, poses: Sequence[Array]) -> dict[Channel, list[float]]:
-        """Values of the target's channels for poses (4, 4) of the link in armature space. The target must exist.
+    def keys(self, poses: Iterable[Array]) -> Iterator[dict[Channel, float]]:
+        """Values of the target's channels for each pose (4, 4) of the link in armature space. The target must exist.
 
         Raises:
             RigError: the target's position is not valid.
@@ -98,15 +98,12 @@ class LinkTarget:
         before = inverse(rigid(_around(thing, target), f"Object '{thing.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
         turn = rotation_modes.channel(target.rotation_mode)
-        found: dict[Channel, list[float]] = {Channel(*own, name, k): [] for name in ("location", turn) for k in range(len(PARTS[name]))}
+        channels = [Channel(*own, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))]
         last: list[float] | None = None
         for pose in poses:
             matrix = Matrix((before @ pose @ after).tolist())
             last = rotation_numbers(target, matrix, last)
-            for name, numbers in (("location", location_numbers(target, matrix)), (turn, last)):
-                for k, number in enumerate(numbers):
-                    found[Channel(*own, name, k)].append(number)
-        return found
+            yield dict(zip(channels, (*location_numbers(target, matrix), *last), strict=True))
 
 
 def _around(thing, holder) -> Matrix:

@@ -37,6 +37,7 @@ class Placement:
         self._warped: dict[int, set[str]] = {}  # armature's session_uid -> bones that movers other than its body move
         self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
+        self._supports: dict[int, list[Dependency]] = {}  # object's session_uid -> what moves it
 
     def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
         """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the mechanisms' poses."""
@@ -79,7 +80,7 @@ class Placement:
 
     def bone(self, rig, name: str) -> Matrix:
         """Predicted pose matrix of a bone in armature space."""
-        if placed := self.bodies.get(rig.session_uid, {}).get(name):
+        if self.bodies and (placed := self.bodies.get(rig.session_uid, {}).get(name)):
             return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[name]
         if not self._is_moved(rig, pose_bone):
@@ -100,7 +101,7 @@ class Placement:
 
     def object(self, thing) -> Matrix:
         """Predicted world matrix of an object."""
-        if placed := self.bodies.get(thing.session_uid, {}).get(""):
+        if self.bodies and (placed := self.bodies.get(thing.session_uid, {}).get("")):
             return placed.world(thing.session_uid, "")
         evaluated = thing.evaluated_get(self.depsgraph)
         if thing in self._placing or not self._hangs(thing):  # constraints may form a cycle
@@ -161,7 +162,7 @@ class Placement:
 
     def _is_moved(self, rig, pose_bone) -> bool:
         moved = self.moved.get(rig.session_uid, {})
-        if is_on(Dependency("", rig, pose_bone.name), self.bodies):
+        if self.bodies and is_on(Dependency("", rig, pose_bone.name), self.bodies):
             return True
         while moved and pose_bone is not None:
             if pose_bone.name in moved:
@@ -171,12 +172,16 @@ class Placement:
 
     def _hangs(self, thing) -> bool:
         """Whether an object depends, directly or through other objects, on a bone or body that a mover moves."""
-        return bool(self.moved or self.bodies) and any(map(self._is_by, dependencies_of(thing)))
+        if not (self.moved or self.bodies):
+            return False
+        if (uid := thing.session_uid) not in self._supports:
+            self._supports[uid] = list(dependencies_of(thing))
+        return any(map(self._is_by, self._supports[uid]))
 
     def _is_by(self, dependency: Dependency) -> bool:
         """Whether a mover moves a dependency; False for a deleted one."""
         rig = dependency.rig
-        if is_on(dependency, self.bodies):
+        if self.bodies and is_on(dependency, self.bodies):
             return True
         if not dependency.bone or rig.session_uid not in self.moved:
             return False

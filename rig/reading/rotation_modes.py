@@ -105,17 +105,20 @@ def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST,
 
 def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
     """The angles without full turns that lead away from `near` or out of the spans."""
-    found = []
-    for angle, last, (low, high) in zip(angles, near, spans, strict=True):
-        nearest = angle + tau * round((last - angle) / tau)
-        if nearest < low - SLACK:
-            inside = angle + tau * ceil((low - SLACK - angle) / tau)
-        elif nearest > high + SLACK:
-            inside = angle + tau * floor((high + SLACK - angle) / tau)
-        else:
-            inside = nearest
-        found.append(inside if low - SLACK <= inside <= high + SLACK else nearest)
-    return found
+    return [nearest(angle, last, span) for angle, last, span in zip(angles, near, spans, strict=True)]
+
+
+def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
+    """An angle [rad] without full turns: of those within `span` the nearest to `near`; where none is within, the nearest of all."""
+    low, high = span
+    closest = angle + tau * round((near - angle) / tau)
+    if closest < low - SLACK:
+        inside = angle + tau * ceil((low - SLACK - angle) / tau)
+    elif closest > high + SLACK:
+        inside = angle + tau * floor((high + SLACK - angle) / tau)
+    else:
+        return closest
+    return inside if low - SLACK <= inside <= high + SLACK else closest
 
 
 def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple[float, float]:

@@ -97,17 +97,16 @@ def next_servo(rig) -> int:
 
 
 def give_servo(rig, joint, servo: int) -> str:
-    """Gives a joint a servo number; a joint that had the number gets this joint's old one. Returns a text about the change."""
+    """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the change."""
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
     if other is not None and other != joint:
         other.servo = had
     joint.servo = servo
-    change = f"{joint.label} has servo {servo}" if servo >= 0 else f"{joint.label} has no servo"
+    change = f"{name_of(joint)} has servo {servo}" if servo >= 0 else f"{name_of(joint)} has no servo"
     if other is None or other == joint:
         return change
-    name = other.label if hasattr(other, "bone") else other.name
-    return f"{change}; {name}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
+    return f"{change}; {name_of(other)}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
 
 
 def sources(rig) -> tuple[Source, ...]:
@@ -278,6 +277,11 @@ def settings_of(rig, servo: int):
     device = rig.limber.device
     things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
     return next((thing for thing in things if thing.servo == servo), None)
+
+
+def name_of(settings) -> str:
+    """Name for messages of the joint, additional servo or auxiliary value that has the settings of a servo."""
+    return settings.label if hasattr(settings, "bone") else settings.name
 
 
 def panel_raw(rig, channel: Channel, raw: float) -> float:

@@ -1,10 +1,10 @@
 """LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, copysign, degrees, floor, isfinite
 
-from ...hardware.lerobot import GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Motor
+from ...hardware.lerobot import GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Motor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
@@ -53,38 +53,102 @@ def model_name(rig) -> str:
     return name if name in KNOWN else ""
 
 
-def give(rig, motors: dict[str, Motor], model: str) -> list[str]:
+def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "") -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         motors: LeRobot's motors by name.
         model: Name of the model whose zeros apply, of `KNOWN`.
+        prefix: Prefix of the motors' names of the arm to take, where the file has several.
 
     Returns:
         Texts about what does not fit.
 
     Raises:
-        RigError: no motor has a joint, or a joint whose zero is not known has no range.
+        RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the file has several arms; or a
+            joint whose zero is not known has no range.
     """
     zeros = KNOWN[model]
-    found = {name: servo for name, motor in motors.items() if (servo := _servo_of(rig, name, motor.id, zeros.get(name))) is not None}
+    arms = arms_of(motors, _motor_names(model))
+    arm = _arm(arms, prefix)
+    found = {name: servo for name, file_name in arm.items() if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))}
+    others = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
+    strangers = [name for name in motors if name not in others and name not in arm.values()]
+    _refuse_strangers(rig, {name: motors[name] for name in strangers}, _motor_names(model))
     if not found:
         raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
+    own = {name: motors[arm[name]] for name in found}
+    _refuse_two_motors(found, arm)
+    _refuse_drive_modes(found, {name: motor for name, motor in own.items() if name in zeros}, arm)
     _refuse_without_range(found, zeros)
     device = rig.limber.device
     device.protocol, device.baudrate, device.multi_turn = PROTOCOL, BAUDRATE, False
-    for name in found:
-        if found[name].settings.servo != motors[name].id:
-            robot_device.give_servo(rig, found[name].settings, motors[name].id)
     for name, servo in found.items():
-        _give(servo, motors[name], zeros.get(name))
-    given = {motors[name].id for name in found}
-    others = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
+        if servo.settings.servo != own[name].id:
+            robot_device.give_servo(rig, servo.settings, own[name].id)
+    for name, servo in found.items():
+        _give(servo, own[name], zeros.get(name))
+    given = {motor.id for motor in own.values()}
+    left = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
+    taken = {arm[name] for name in found}
     return [
-        *(f"motor '{name}' (id {motors[name].id}) has no joint here" for name in motors if name not in found),
-        *(f"joint {joint.label} is not in the file" for joint in others),
+        *(f"motor '{name}' (id {motor.id}) has no joint here" for name, motor in motors.items() if name not in taken),
+        *(f"joint {joint.label} is not in the file" for joint in left),
     ]
+
+
+def _motor_names(model: str) -> list[str]:
+    """Names of a model's motors in LeRobot."""
+    return [*KNOWN[model], GRIPPER] if model in ZEROS else list(KNOWN[model])
+
+
+def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str]:
+    """The arm with a prefix; without one, that of the motors with plain names, else the file's only arm. Raises RigError for several."""
+    if prefix and prefix not in arms:
+        raise RigError(f"No motor of the file is an arm's and begins with '{prefix}': its arms' begin with {', '.join(arms) or 'nothing'}")
+    if prefix or "" in arms:
+        return arms[prefix]
+    if len(arms) > 1:
+        names = " and ".join(f"'{each}'" for each in arms)
+        raise RigError(
+            f"The file has {len(arms)} arms, whose motors' names begin with {names}: write one of these into Prefix in the file browser"
+        )
+    return next(iter(arms.values()), {})
+
+
+def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str]) -> None:
+    """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and direction are not known."""
+    for name, motor in strangers.items():
+        servo = _servo_of(rig, name, motor.id, None)
+        if servo is not None:
+            raise RigError(
+                f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this robot's"
+                f" ({', '.join(known)}), so its zero and direction are not known: give it the right name in the file"
+            )
+
+
+def _refuse_two_motors(found: Mapping[str, _Servo], arm: Mapping[str, str]) -> None:
+    """Raises RigError if two motors have the same joint."""
+    names = list(found)
+    for place, name in enumerate(names):
+        first = next((other for other in names[:place] if found[other].settings == found[name].settings), None)
+        if first is not None:
+            raise RigError(
+                f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {found[name].name}: give each its own joint, by its name or"
+                " servo number"
+            )
+
+
+def _refuse_drive_modes(found: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]) -> None:
+    """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and not in degrees."""
+    for name, motor in motors.items():
+        if motor.drive_mode:
+            raise RigError(
+                f"Motor '{arm[name]}' (id {motor.id}) has drive_mode 1, which reverses it in some of LeRobot's modes and not in others,"
+                f" so the direction of {found[name].name} is not known: write 0 into the file, and if the joint"
+                " then runs the wrong way toggle Reverse"
+            )
 
 
 def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
@@ -96,7 +160,7 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
         RigError: the model's joints have no servos, or a homing offset is not known.
     """
     motors, lost_servos, zeros = {}, [], KNOWN[model]
-    for name in [*zeros, GRIPPER] if model in ZEROS else zeros:
+    for name in _motor_names(model):
         servo = _servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
@@ -147,17 +211,17 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
             if servo is not None:
                 return servo
     for _, joint in robot_device.joints(rig):
-        if joint.bone.lower() == name:
+        if joint.bone.lower() == name.lower():
             return _Servo(joint, joint.label, 1, (joint.lower, joint.upper))
     for value in rig.limber.device.auxiliaries:
-        if value.name.lower() == name:
+        if value.name.lower() == name.lower():
             return _Servo(value, value.name, 1, (value.low, value.high))
     settings = robot_device.settings_of(rig, number) if number >= 0 else None
     if settings is None:
         return None
     is_value = hasattr(settings, "at_low")
     ends = (settings.low, settings.high) if is_value else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
-    return _Servo(settings, settings.name if is_value or not hasattr(settings, "bone") else settings.label, 1, ends)
+    return _Servo(settings, robot_device.name_of(settings), 1, ends)
 
 
 def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:

@@ -13,10 +13,13 @@ from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
 from ...hardware.status import Status
 from ...motion import Kinematic, MotionError
+from ..blender import online
 from ..blender.counting import listing
 from ..blender.presence import find
-from ..live.live import is_playing, is_rendering, look_at_render
+from ..live.live import evaluate, is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
+from ..live.runtime import live_movers
+from ..properties.remote import forbid_all_arming, forbid_arming
 from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
@@ -62,9 +65,12 @@ def connect(rig) -> None:
     Raises:
         DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the port.
         ProtocolError: the protocol is a program that the user has not allowed.
+        RigError: the robot is on another computer's address, and Blender may not go online.
     """
     disconnect(rig)
     device = describe(rig)
+    if device.address is not None:
+        online.require(device.address)
     if device.protocol.startswith(FILE):
         device = replace(device, program=programs.require(rig.limber.device.program_path))
     owner = next((other.rig_name for other in _robots.values() if other.link.device.line == device.line), None)
@@ -178,6 +184,11 @@ def beyond_servos(rig) -> str:
     return f"The pose is beyond the servos' range ({listing(names)}): {NARROW}" if names else ""
 
 
+def off_axis(rig) -> list[str]:
+    """Sentences on bones of a connected rig that constraints move in a way that their servos cannot."""
+    return [one.sentence for one in robot_values.deviations(rig, sources(rig))]
+
+
 def joint_names(rig) -> list[str]:
     """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's order."""
     robot = _robots.get(rig.session_uid)
@@ -190,11 +201,26 @@ def servos(rig) -> list[int]:
     return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
 
 
+def press_stops() -> None:
+    """Emergency stop of all robots, from any thread: it touches none of Blender's data."""
+    for robot in list(_robots.values()):
+        robot.link.stop()
+
+
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number."""
+    """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows it again."""
     for robot in _robots.values():
         robot.link.stop()
+    forbid_all_arming()
     return len(_robots)
+
+
+def disarm(rig, reason: str = "") -> None:
+    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm it until the user allows it
+    again.
+    """
+    _robots[rig.session_uid].link.disarm(reason)
+    forbid_arming(rig)
 
 
 def is_lost(rig) -> bool:
@@ -265,8 +291,9 @@ def hold(held: bool) -> None:
     _held = held
 
 
-def send(rig) -> None:
-    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
+def send(rig, due: float = 0.0) -> None:
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others; with the time `due` [s] until the
+    next ones (0: not known). No effect if it is not connected.
 
     The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose may be far from the robot's.
     """
@@ -276,7 +303,7 @@ def send(rig) -> None:
     movers = list(movers_of(rig))
     are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
     if not robot.were_live <= are_live and (state := robot.link.status().state) not in OWN_WAYS:
-        robot.link.disarm("" if state is State.DISARMED else "live motion has ended")
+        disarm(rig, "" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
     if not _is_held():
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
@@ -287,7 +314,7 @@ def send(rig) -> None:
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
         robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
-        robot.link.send(robot.shaped, plays=plays)
+        robot.link.send(robot.shaped, plays=plays, due=due)
     else:
         robot.link.send(robot_values.positions(robot.shaped))
 
@@ -301,14 +328,20 @@ def _is_live(rig) -> bool:
     return any(mover.is_live for mover in movers_of(rig))
 
 
-def send_scene(scene) -> None:
-    """Sends the values that a scene's rigs show now to their robots."""
+def send_scene(scene, depsgraph, due: float) -> None:
+    """Sends the values that a scene's rigs show now to their robots, with the time `due` [s] until the next ones (0: not known).
+
+    Bones that constraints move may depend on live poses. Blender has evaluated them with those of the frame before; where a robot follows
+    such a bone, the depsgraph of the scene is evaluated once more.
+    """
     for uid, robot in _robots.items():
         rig = _find(uid, robot)
         if rig is None or rig.name not in scene.objects:
             continue
+        if depsgraph and not _is_held() and robot_values.constrained_bones(rig, robot.sources) and live_movers(scene):
+            evaluate(depsgraph)
         if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
-            send(rig)
+            send(rig, due)
 
 
 def heartbeat(clocked: Sequence = ()) -> bool:

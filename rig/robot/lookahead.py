@@ -10,7 +10,8 @@ from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
 from ..blender import actions
 from ..live.movers import live_of
-from . import values
+from ..reading.seen import moved_bones
+from . import playhead, values
 from .device import Source
 from .values import Value
 
@@ -18,8 +19,8 @@ SAME = 1e-5  # [rad, or the joint's unit] a value farther from its keyframes is 
 
 
 def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[float]) -> list[Value]:
-    """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the next frame; if the robot's delay is
-    negative, values of a later frame are sent.
+    """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the frame that is shown next; if the
+    robot's delay is negative, values of a later frame are sent.
 
     A change that is larger than the joint can make in a frame counts as a jump (e.g. from the scene's last frame to its first), not as a
     velocity: playback may stop before it, and the robot must not start to follow it.
@@ -35,9 +36,8 @@ def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[f
         return now
     early = max(-rig.limber.device.latency, 0.0)
     here = values_at(rig, sources, frame_ahead(scene, early))
-    frame = scene.render.fps_base / scene.render.fps  # [s]
-    later = values_at(rig, sources, frame_ahead(scene, early + frame))
-    farthest = ((1.0 + HEADROOM) * speed * frame for speed in speeds)
+    later = values_at(rig, sources, frame_ahead(scene, early, playhead.step(scene)))
+    farthest = ((1.0 + HEADROOM) * speed * playhead.due(scene) for speed in speeds)
     return [_with_velocity(*four, early > 0.0) for four in zip(now, here, later, farthest, strict=True)]
 
 
@@ -54,19 +54,26 @@ def playing_scene(rig) -> bpy.types.Scene | None:
     return next((window.scene for window in windows if rig.name in window.scene.objects), None)
 
 
-def frame_ahead(scene, seconds: float) -> float:
-    """The frame that will be shown `seconds` later; playback repeats after the last frame."""
+def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
+    """The frame, with time stretching, that will be shown `seconds` later and a number of frames after that; playback repeats after the
+    last frame, or before the first one where it plays backward.
+    """
     first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
-    ahead = scene.frame_current_final + seconds * scene.render.fps / scene.render.fps_base
-    return ahead if ahead < last + 1 else first + (ahead - first) % (last + 1 - first)
+    speed = min(max(playhead.step(scene), -1.0), 1.0)  # frames left out make it no faster
+    now = scene.frame_current + scene.frame_subframe
+    ahead = now + seconds * speed / playhead.seconds_a_frame(scene) + frames
+    if ahead >= last + 1 or ahead < first <= now:
+        ahead = first + (ahead - first) % (last + 1 - first)
+    return ahead * scene.render.frame_map_old / scene.render.frame_map_new
 
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
     """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of one action alone, e.g. while
-    live.
+    live, or where a constraint moves the bone.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
-    return [None if source.chain in live else _value_at(rig, source, frame) for source in sources]
+    moved = moved_bones(rig, {source.bone for source in sources}) if rig.pose else ()
+    return [None if source.chain in live or source.bone in moved else _value_at(rig, source, frame) for source in sources]
 
 
 def _value_at(rig, source: Source, frame: float) -> float | None:

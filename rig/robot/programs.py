@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from ...files import atomic
+from ...files.content import SMALL, text
 from ...files.plain import json_of
 from ...hardware.protocols.interface import ProtocolError
 from ...hardware.protocols.program import Program, read_program
@@ -93,7 +94,7 @@ def _read() -> dict[str, str]:
     """Content of the file; a missing or damaged file allows nothing."""
     place = _file()
     try:
-        content = json_of(place.read_text(encoding="utf-8")) if place else None
+        content = json_of(text(place, SMALL)) if place else None
     except (OSError, ValueError):
         return {}
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:

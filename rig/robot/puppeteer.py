@@ -14,6 +14,7 @@ from ..live import uses
 from ..live.movers import movers_of
 from ..live.runtime import after_frame
 from ..live.uses import Use
+from ..reading import seen
 from ..reading.channels import Channel
 from . import links
 from . import values as robot_values
@@ -44,7 +45,21 @@ def why_not(rig) -> str:
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
     reasons = [(mover, uses.why_not(Use.HAND, mover)) for mover in movers]
     against = next((why for mover, why in reasons if why and mover.is_live), "")
-    return against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    against = against or (reasons[0][1] if reasons and all(why for _, why in reasons) else "")
+    return against or _why_not_shown(rig)
+
+
+def _why_not_shown(rig) -> str:
+    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is none."""
+    bones = {source.bone for source in sources(rig)} if rig.pose else ()
+    moving = next((found for found in seen.acting(rig, bones) if found[2].type not in seen.LIMITS), None) if bones else None
+    if moving is None:
+        return ""
+    name, holder, constraint = moving
+    return (
+        f"Constraint '{constraint.name}' of bone '{holder.name}' moves bone '{name}', which then would not show how the robot is moved:"
+        " mute it first"
+    )
 
 
 def start(rig) -> None:
@@ -118,13 +133,13 @@ def key_now(rig, frame: int) -> None:
     joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
     for channel in robot_values.keys_of(rig, joints):
         index = channel.index if channel.part else NO_INDEX
-        channel.owner.keyframe_insert(channel.path, index=index, frame=frame, group=channel.group)
+        channel.owner.keyframe_insert(channel.path, index=index, frame=actions.key_time(frame), group=channel.group)
     for source in links.sources(rig):
         if source.auxiliary:
             value = rig.limber.device.auxiliaries.get(source.auxiliary)
             if value is not None and value.owner is not None:
                 path, index = split_index(value.path)
-                value.owner.keyframe_insert(path, index=index, frame=frame)
+                value.owner.keyframe_insert(path, index=index, frame=actions.key_time(frame))
 
 
 def follow(scene, _depsgraph=None) -> bool:
@@ -187,7 +202,7 @@ def _key_value(rig, name: str, known: list[tuple[float, float]]) -> None:
     path, index = split_index(value.path)
     for frame, number in known:
         robot_values.write(value.owner, value.path, number)
-        value.owner.keyframe_insert(path, index=index, frame=frame)
+        value.owner.keyframe_insert(path, index=index, frame=actions.key_time(frame))
 
 
 def split_index(path: str) -> tuple[str, int]:

@@ -6,6 +6,7 @@ Changes are those that a user could make by hand, without undo steps.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import bpy
 from mathutils import Quaternion, Vector
@@ -31,6 +32,8 @@ EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
+SILENT_FOR = 1.0  # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times a second
+BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender is busy may be dropped
 PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
 
@@ -44,8 +47,22 @@ class Orders(Inbox):
         self.stops = False
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
+        self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
+        self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
+        self._arm_released = False  # whether that was 0
+        self._arm_came = False  # whether one came at this look
+        self._looked_at = monotonic()
+
+    def look(self, budget: float = BUDGET) -> None:
+        self._arm_came = False
+        super().look(budget)
+        now = monotonic()
+        silence = min(now - self._looked_at, BETWEEN)
+        self._looked_at = now
+        self._arm_silence = self._arm_silence + silence if self.is_read and not self._arm_came else 0.0
 
     def alarm(self) -> None:
+        links.press_stops()
         self.stops = True
 
     def take(self, message: Message) -> None:
@@ -57,8 +74,15 @@ class Orders(Inbox):
             return
         self._is_addressed = True
         address = message.address.removeprefix(ROOT)
+        if address == ARM:
+            self._note_arm(is_pressed(message.arguments))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
+
+    def _note_arm(self, is_on: bool) -> None:
+        self.arm_pressed = is_on and (self.arm_pressed or self._arm_released or self._arm_silence >= SILENT_FOR)
+        self._arm_released = not is_on
+        self._arm_came, self._arm_silence = True, 0.0
 
 
 @dataclass
@@ -133,6 +157,7 @@ def look(budget: float = BUDGET) -> bool:
         if orders.stops:
             links.stop_all()
             orders.stops, done = False, True
+            orders.arm_pressed = False
             orders.newest.pop(ARM, None)  # an arm that came before the stop, or together with it, does not count
         rig = _find(uid, ear)
         if rig is None:
@@ -148,7 +173,7 @@ def _execute_newest(rig, orders: Orders, until: float) -> bool:
         return False
     for address in list(orders.newest):
         try:
-            _execute(rig, address, orders.newest.pop(address))
+            _execute(rig, orders, address, orders.newest.pop(address))
         except RigError as error:
             orders.problem = str(error)
         if orders.clock() >= until:
@@ -165,14 +190,15 @@ def _find(uid: int, ear: _Ear):
 
 
 @granted
-def _execute(rig, address: str, arguments: Arguments) -> None:
+def _execute(rig, orders: Orders, address: str, arguments: Arguments) -> None:
     kind, _, names = address.partition("/")
     numbers = [argument for argument in arguments if not isinstance(argument, str)]
     if len(numbers) != len(arguments):
         raise RigError(f"'{ROOT}{address}' has a text among its arguments, where only numbers were expected")
     if kind == ARM and not names:
-        if not numbers or numbers[0] != 0.0:
-            _arm(rig)
+        is_new, orders.arm_pressed = orders.arm_pressed, False
+        if is_pressed(numbers):
+            _arm(rig, is_new)
         return
     if kind not in ORDERS:
         raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
@@ -184,7 +210,13 @@ def _execute(rig, address: str, arguments: Arguments) -> None:
     obey(rig, names, numbers)
 
 
-def _arm(rig) -> None:
+def is_pressed(arguments: Sequence[float | str]) -> bool:
+    """Whether the arguments of a button are those of one that is pressed: none, or not 0."""
+    return not arguments or arguments[0] != 0.0
+
+
+def _arm(rig, is_new: bool) -> None:
+    """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not arm it again."""
     if not rig.limber.remote.allow_arm:
         raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")
     status = links.status(rig)
@@ -192,6 +224,8 @@ def _arm(rig) -> None:
         raise RigError("Another program asks to arm the robot, which is not connected: press Connect")
     if status.state is not State.DISARMED:
         raise RigError(f"Another program asks to arm the robot. {status.sentence}")
+    if not is_new:
+        raise RigError("Another program repeats its order to arm the robot: send 0, or nothing for a second, before the next")
     links.link(rig).arm()
 
 

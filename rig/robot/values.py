@@ -22,35 +22,65 @@ from ..properties.servo_units import usual_servo
 from ..reading import postures
 from ..reading.channels import MOTORS, Channel
 from ..reading.file_joints import SourceKey
+from ..reading.seen import Deviation
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
+QUOTES = ("'", '"')  # around a key in a data path
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
 RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
 
 
 def shown(rig) -> dict[SourceKey, float]:
-    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else authored. Unknown values are left
+    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as shown. Unknown values are left
     out.
     """
     return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
 
 
-def of_movers(rig, moved: Mapping[str, Mapping[JointKey, Value]], movers: Sequence[Mover] | None = None) -> dict[SourceKey, Value]:
+def of_movers(
+    rig,
+    moved: Mapping[str, Mapping[JointKey, Value]],
+    movers: Sequence[Mover] | None = None,
+    before: Mapping[SourceKey, float] = MappingProxyType({}),
+) -> dict[SourceKey, Value]:
     """Values [rad; prismatic joints m] of all joints and motors of an object, by (uid, bone, axis).
 
     Args:
         rig: The object.
         moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
         movers: The object's movers, if the caller has them; None: they are looked up.
+        before: Values in the frame before, if known.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[SourceKey, Value] = {}
     for mover in movers_of(rig) if movers is None else movers:
         uid = mover.settings.uid
-        values = moved.get(uid) if uid in moved else mover.authored() | {p: v for p, v in followed.items() if p in mover.joint_keys}
+        values = moved.get(uid)
+        if values is None:
+            last = {key[1:]: value for key, value in before.items() if key[0] == uid}
+            values = mover.posed(last) | {p: v for p, v in followed.items() if p in mover.joint_keys}
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
+
+
+def constrained_bones(rig, sources: tuple[Source, ...]) -> list[str]:
+    """Names of the bones of these sources that constraints may move and no live mover of the object solves."""
+    movers = [mover for mover in movers_of(rig) if not mover.is_live]
+    return [bone for mover in movers for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
+
+
+def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
+    """What constraints do to bones of these sources that their servos cannot, where no live mover of the object solves them."""
+    movers = list(movers_of(rig))
+    found = [(mover, one) for mover in movers if not mover.is_live for one in mover.deviations()]
+    solved = {bone for mover in movers if found and mover.is_live for bone in mover.shown_bones}
+    return [one for mover, one in found if one.bone not in solved and _is_source(mover, one.bone, sources)]
+
+
+def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
+    """Whether a joint of a mover's bone is among the sources."""
+    return any(source.chain == mover.settings.uid and source.bone == bone for source in sources)
 
 
 def _motion(mover: Mover) -> Mapping[JointKey, Value]:
@@ -98,8 +128,9 @@ def set_up(device, auxiliary, number: float) -> None:
 
 def _name_of(owner, path: str) -> str:
     """Readable name of a property: its key in quotes, or the property's name with its owner's."""
-    keys = re.findall(r"\[[\"'](.+?)[\"']\]", path)
-    return keys[-1] if keys else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
+    end = max(path.rfind(f"{quote}]") for quote in QUOTES)
+    begin = max(path.rfind(f"[{quote}", 0, max(end, 0)) for quote in QUOTES)
+    return path[begin + 2 : end] if 0 <= begin < end - 2 else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
 
 
 def _soft_range(owner, path: str) -> tuple[float, float]:
@@ -119,18 +150,25 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
     """Current value of each source; the value in `before` if it is not known (source removed, renamed, or live and not solved)."""
-    return positions(moving(rig, sources, before))
+    return positions(_current(rig, sources, before, list(movers_of(rig)), {}))
 
 
 def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None) -> list[Value]:
     """Current value of each source with its velocity and acceleration per frame, if live motion provides them. Other arguments as for
-    `newest` and `of_movers`.
+    `newest` and `of_movers`; `before` has the values of the frame before.
     """
-    movers = list(movers_of(rig)) if movers is None else movers
-    known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers)
+    last = {source.key: value for source, value in zip(sources, before, strict=True)}
+    return _current(rig, sources, before, list(movers_of(rig)) if movers is None else movers, last)
+
+
+def _current(
+    rig, sources: tuple[Source, ...], otherwise: list[float], movers: Sequence[Mover], before: Mapping[SourceKey, float]
+) -> list[Value]:
+    """As `moving`; where a value is not known, that in `otherwise`."""
+    known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers, before)
     values = rig.limber.device.auxiliaries
     now: list[Value] = []
-    for source, old in zip(sources, before, strict=True):
+    for source, old in zip(sources, otherwise, strict=True):
         if source.auxiliary:
             found = values.get(source.auxiliary)
             number = value_of(found) if found is not None else None

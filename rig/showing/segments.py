@@ -2,16 +2,20 @@
 
 from mathutils import Matrix
 
+from ..reading import seen
+
 Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m]
 
 
 def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as posed."""
+    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as
+    shown.
+    """
     matrices: dict[str, Matrix] = {}
     found = []
     moved: set[str] = set()
     for bone in rig.pose.bones:  # parents come before their children
-        basis = bases.get(bone.name) or bone.matrix_basis
+        basis = bases.get(bone.name) or seen.basis(bone)
         parent = bone.parent
         if parent is None:
             matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)

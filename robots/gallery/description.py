@@ -9,6 +9,9 @@ from math import inf, radians
 from pathlib import Path
 from typing import Literal
 
+from ...files.content import SMALL
+from ...files.content import text as read_text
+from ...files.presence import is_file
 from ...files.reasons import reason
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError
@@ -145,7 +148,7 @@ def read_description(folder: Path) -> Description:
 
     file = folder / FILE
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedError(str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}") from error
     fields = Fields(str(file), parse_yaml(text, str(file)))
@@ -182,7 +185,7 @@ def read_description(folder: Path) -> Description:
 
 def _file(fields: Fields, key: str) -> Path:
     path = Path(fields.file).parent / fields.text(key)
-    if not path.is_file():
+    if not is_file(path):
         raise MalformedError(fields.file, 0, key, f"there is no file {path}: write its path from this folder")
     return path
 

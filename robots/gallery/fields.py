@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
+from ...files.plain import shown
 from ...solvers.kinematics.rotations import Vector
 from ..errors import MalformedError, NumberError, UnknownNameError
 
@@ -120,4 +121,4 @@ class Fields:
 
     @staticmethod
     def _expected(what: str, found: Any) -> str:
-        return f"it is missing: {what}" if found is None else f"{what}, found {found!r}"
+        return f"it is missing: {what}" if found is None else f"{what}, found {shown(found)}"

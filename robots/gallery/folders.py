@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ...files.content import SMALL, text
 from .description import FILE
 
 OWN = Path(__file__).parent  # folder of the robots that come with Limber
@@ -28,7 +29,7 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
 def title_of(path: Path) -> str:
     """Name of the robot in a description file; the folder's name if the file cannot be read."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = text(path, SMALL).splitlines()
     except (OSError, UnicodeDecodeError):
         lines = []
     name = next((line.removeprefix(NAME) for line in lines if line.startswith(NAME)), "").partition("#")[0].strip().strip("\"'")

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ...files.presence import is_file, is_folder
 from ...solvers.kinematics.rotations import conjugate, multiply, subtract
 from ..errors import MalformedError, UrdfError
 from ..lfs import IS_POINTER, is_lfs_pointer
@@ -54,9 +55,9 @@ def finding(place: Path, robots: Iterable[Description]) -> Generator[Progress, N
     Raises:
         UrdfError: no file is a model of one of the robots; the message names what was searched.
     """
-    if not place.exists():
+    if not (is_file(place) or is_folder(place)):
         raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")
-    paths = (yield from _urdf_files(place)) if place.is_dir() else [place]
+    paths = (yield from _urdf_files(place)) if is_folder(place) else [place]
     own = {robot.name: read(robot.model) for robot in robots}
     found: dict[str, FullModel] = {}
     for number, path in enumerate(paths):

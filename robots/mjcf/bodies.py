@@ -15,6 +15,7 @@ from ..errors import AxisError, JointTypeError, LimitError, MalformedError
 from ..model import Inertial, Joint, Kind, Link, Robot, Visual
 from ..structure import check
 from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
+from ..unread import tell
 from ..xml_tree import Element
 from .document import MOST, NO_LENGTH, Document
 from .equality import EqualityReader
@@ -24,6 +25,9 @@ from .shapes import ShapeReader
 KINDS: dict[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
 BALL = (("x", X), ("y", Y), ("z", Z))
 WORLD = "world"
+ON_BODIES = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
+SECTIONS = {"compiler", "default", "asset", "worldbody", "equality", "actuator", "tendon"}
+SKIPPED = {"option", "size", "visual", "statistic", "contact", "sensor", "custom"}  # sections that say nothing about poses
 CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}  # what MuJoCo's compiler makes bodies of
 EXPAND = "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo (mj_saveLastXML), and import that"
 
@@ -84,7 +88,16 @@ class _Bodies:
         name = document.root.attributes.get("model", "").strip() or Path(reader.file).stem
         closures, balls = tuple(equality.closures), tuple(self.balls)
         robot = Robot(name, reader.file, tuple(self.links), tuple(joints), self.links[0].name, (), closures, balls=balls)
-        return replace(with_motors(document, robot), warnings=tuple(reader.warnings))
+        driven = with_motors(document, robot)
+        self._tell_sections()
+        return replace(driven, warnings=tuple(reader.warnings))
+
+    def _tell_sections(self) -> None:
+        """Warns of unknown sections of the document."""
+        root = self.document.root
+        tell(
+            self.reader, root, [f"<{tag}>" for tag in dict.fromkeys(child.tag for child in root.children) if tag not in SECTIONS | SKIPPED]
+        )
 
     def _inside(self, element: Element, place: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
         """The elements of a body, including those in <frame>s: (element, frame relative to `place`, default class)."""
@@ -95,8 +108,10 @@ class _Bodies:
                 found += self._inside(child, within, child.attributes.get("childclass", childclass))
             elif child.tag in CONTAINERS:
                 self.reader.warn(child, EXPAND)
-            else:
+            elif child.tag in ON_BODIES:
                 found.append((child, place, childclass))
+            else:
+                tell(self.reader, element, [f"<{child.tag}>"])
         return found
 
     def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
@@ -121,6 +136,9 @@ class _Bodies:
         elif parent:
             self._joints(joints, parent, name, place, element)
         self.links.append(Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file))
+        for read in (element, *(joint for joint, _ in joints if joint.attributes.get("name") not in self.remade)):
+            read.skip_attributes("group", "user")
+            tell(self.reader, read, read.unread)
         for child, within, own in inside:
             if child.tag == "body":
                 self._body(child, within, own, name)
@@ -163,6 +181,7 @@ class _Bodies:
             name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
             at = within.then(Transform(offset=self.document.vector(child, "pos")))
             if word == "ball":
+                child.skip_attributes("axis")  # classes give one to all joints
                 at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, whatever <frame> it is in
                 parts = [f"{name}_{letter}" for letter, _ in BALL]
                 self.balls.append((parts[0], parts[1], parts[2]))

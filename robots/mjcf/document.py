@@ -3,6 +3,7 @@
 from math import pi, radians
 from pathlib import Path
 
+from ...files.presence import is_file
 from ...solvers.kinematics.rotations import (
     IDENTITY,
     Quaternion,
@@ -120,7 +121,7 @@ class Document:
         given = self._classes[name].get(_default_tag(element.tag), {})
         if any(word in element.attributes for word in ORIENTATIONS):
             given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
-        return Element(element.tag, {**given, **element.attributes}, element.line, element.children, element.file, element.parent)
+        return element.with_attributes({**given, **element.attributes})
 
     def sections(self, tag: str) -> list[Element]:
         """Elements of all sections of that name."""
@@ -206,14 +207,6 @@ def from_z(axis: Vector) -> Quaternion:
         return IDENTITY if along[2] > 0.0 else about(X, pi)
     w = 1.0 + along[2]
     return normalized((w, *side)) if w > NO_LENGTH else about(scale(side, 1.0 / length(side)), pi)
-
-
-def is_file(path: Path) -> bool:
-    """Whether a path is an existing file; False for names that cannot be a path."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _default_tag(tag: str) -> str:

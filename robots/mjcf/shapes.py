@@ -3,12 +3,13 @@
 import os
 from pathlib import Path, PurePosixPath
 
+from ...files.presence import is_file
 from ...solvers.kinematics.rotations import add, length, rotate, scale, subtract
 from ..errors import UnknownNameError
 from ..model import Box, Colour, Cylinder, Ellipsoid, Material, MeshFile, Shape, Sphere, Visual
 from ..transform import IDENTITY_TRANSFORM, Transform
 from ..xml_tree import Element
-from .document import NO_LENGTH, Document, from_z, is_file
+from .document import NO_LENGTH, Document, from_z
 
 LAST_SHOWN_GROUP = 2  # MuJoCo's viewer shows groups 0, 1 and 2; files put collision shapes into 3 and above
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}  # numbers that define them

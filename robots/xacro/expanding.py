@@ -1,11 +1,13 @@
 """Expansion of a xacro document to plain elements: properties, macros, blocks, conditions, included files. Knows no Blender."""
 
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...files.content import text as read_text
+from ...files.presence import is_file
 from ...files.reasons import reason
 from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
@@ -17,27 +19,41 @@ from .packages import find_package
 from .values import Block, CycleError, Raw, Scope, literal, yaml_scalar
 
 PREFIX = "xacro:"
-MAX_ELEMENTS = 200_000  # that a document may expand to: the largest public robots have some thousands
+MAX_ELEMENTS = 200_000  # elements and parameters that a document may expand to: the largest public robots have some thousands
 MAX_DEPTH = 120  # nested elements, macros and files
 NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
 MAX_FILES = 500  # included, each time counted
+MAX_INCLUDED = 50_000_000  # bytes of all included files, each counted once: the largest public robots have some hundred thousand
 MAX_TEXT = 100_000  # characters of an attribute
-MAX_CHARACTERS = 50_000_000  # of all texts that are put together: the largest public robots have some hundred thousand
+MAX_CHARACTERS = 20_000_000  # of all attributes and texts that are put together: the largest public robots have some hundred thousand
 MAX_YAML = 100  # files that expressions load
-MAX_YAML_BYTES = 4_000_000
-PART = re.compile(r"\$\$|\$\{([^}]*)\}|\$\(([^)]*)\)")  # an escaped $, an expression, a substitution
+MAX_YAML_BYTES = 1_000_000  # of all of them
+CLOSING = {"{": "}", "(": ")"}
 TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
 def is_xacro(root: Element) -> bool:
     """Whether a document contains xacro elements."""
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if element.tag.startswith(PREFIX):
-            return True
-        waiting += element.children
-    return False
+    return any(element.tag.startswith(PREFIX) for element in root.below())
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text), with $$ as one $."""
+    end = start = 0
+    unclosed = set()  # brackets of which none is closed any more
+    while (start := text.find("$", start)) >= 0:
+        kind = text[start + 1 : start + 2]
+        close = text.find(CLOSING[kind], start) if kind in CLOSING and kind not in unclosed else -1
+        if close < 0 and kind != "$":
+            unclosed.add(kind)
+            start += 1
+            continue
+        if start > end:
+            yield "", text[end:start]
+        yield ("", "$") if kind == "$" else (kind, text[start + 2 : close])
+        end = start = start + 2 if kind == "$" else close + 1
+    if end < len(text):
+        yield "", text[end:]
 
 
 def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str]) -> Element:
@@ -57,9 +73,11 @@ class _Expander:
         self.reader, self.arguments = reader, arguments
         self.macros: dict[str, Macro] = {}
         self.evaluator = Evaluator()
-        self.made = self.files = self.depth = self.characters = 0
+        self.amount = self.files = self.depth = self.characters = self.included_bytes = self.yaml_bytes = 0
+        self.included: dict[Path, Element] = {}  # files that were included
         self.yaml: dict[Path, Any] = {}  # files that were loaded
         self.folder = Path(reader.file).parent
+        self.package = cache(find_package)
 
     def document(self, root: Element) -> Element:
         scope = Scope()
@@ -84,6 +102,7 @@ class _Expander:
         attributes = {}
         for name, value in element.attributes.items():
             if not name.startswith("xmlns"):
+                self._count(value, element)
                 attributes[name] = str(self._text(value, scope, element))
         made = Element(element.tag, attributes, element.line, [], element.file)
         made.children = self._children(element.children, scope, made)
@@ -96,11 +115,9 @@ class _Expander:
         found: list[Element] = []
         self.depth += 1
         for element in elements:
-            self.made += 1
+            self._work(1, element)
             if self.depth > MAX_DEPTH:
                 raise self._error(element, f"{NESTED}: does a macro call itself?")
-            if self.made > MAX_ELEMENTS:
-                raise self._error(element, f"the file expands to more than {MAX_ELEMENTS} elements: is this a robot?")
             if not element.tag.startswith(PREFIX):
                 found.append(self._plain(element, scope))
             elif element.tag == "xacro:attribute" and into is not None:
@@ -179,6 +196,7 @@ class _Expander:
             raise self._error(
                 element, f"there is no macro '{name}' (there are: {known}): include the file that defines it", UnknownNameError
             )
+        self._work(len(macro.parameters), element)
         inner = Scope(scope)
         given = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
         blocks = self._children(element.children, scope)
@@ -225,17 +243,18 @@ class _Expander:
         self.files += 1
         if self.files > MAX_FILES:
             raise self._error(element, f"more than {MAX_FILES} files are included: does a file include itself?")
-        try:
-            is_there = path.is_file()
-        except (OSError, ValueError):
-            is_there = False
-        if not is_there:
+        if not is_file(path):
             if element.attributes.get("optional") in TRUE:
                 return []
             raise self._error(
                 element, f"the file '{path}' is not there: put it there, or correct filename='{element.attributes['filename']}'"
             )
-        return self._children(read_xml(path).children, scope)
+        if path not in self.included:
+            self.included_bytes += path.stat().st_size
+            if self.included_bytes > MAX_INCLUDED:
+                raise self._error(element, f"the included files have more than {MAX_INCLUDED} bytes: is this a robot?")
+            self.included[path] = read_xml(path)
+        return self._children(self.included[path].children, scope)
 
     def _load_yaml(self, name: str) -> Any:
         path = Path(os.path.join(self.folder, str(name)))
@@ -244,11 +263,12 @@ class _Expander:
         if len(self.yaml) >= MAX_YAML:
             raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")
         try:
-            if not path.is_file():
+            if not is_file(path):
                 raise ExpressionError(f"there is no file '{path}': check its path")
-            if path.stat().st_size > MAX_YAML_BYTES:
-                raise ExpressionError(f"the file '{path}' is larger than {MAX_YAML_BYTES} bytes: is this a robot's?")
-            self.yaml[path] = parse_yaml(path.read_text(encoding="utf-8-sig"), str(path), yaml_scalar)
+            self.yaml_bytes += path.stat().st_size
+            if self.yaml_bytes > MAX_YAML_BYTES:
+                raise ExpressionError(f"with the file '{path}' it loads more than {MAX_YAML_BYTES} bytes of YAML: is this a robot?")
+            self.yaml[path] = parse_yaml(read_text(path), str(path), yaml_scalar)
             return self.yaml[path]
         except (OSError, UnicodeDecodeError) as error:
             raise ExpressionError(f"the file '{path}' cannot be read ({reason(error)}): check its path") from error
@@ -264,39 +284,40 @@ class _Expander:
             return text
         if len(text) > MAX_TEXT:
             raise self._error(element, f"a text is longer than {MAX_TEXT} characters: is this a robot?")
-        parts: list[Any] = []
-        end = 0
+        self._count(text, element)
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._error(element, f"{NESTED}: does one need itself?")
-        for match in PART.finditer(text):
-            if match.start() > end:
-                parts.append(text[end : match.start()])
-            end = match.end()
-            if match[1] is not None:
-                parts.append(self._expression(str(self._text(match[1], scope, element)), scope, element))
-            elif match[2] is not None:
-                parts.append(self._substitution(str(self._text(match[2], scope, element)), scope, element))
+        values: list[Any] = []
+        for kind, part in parts(text):
+            if kind == "{":
+                values.append(self._expression(str(self._text(part, scope, element)), scope, element))
+            elif kind == "(":
+                values.append(self._substitution(str(self._text(part, scope, element)), scope, element))
             else:
-                parts.append("$")
+                values.append(part)
         self.depth -= 1
-        if end < len(text):
-            parts.append(text[end:])
-        if len(parts) == 1:
-            if end and isinstance(parts[0], str):
-                self._count(parts[0], element)
-            return parts[0]
-        found = "".join(map(str, parts))
+        if len(values) == 1:
+            if isinstance(values[0], str):
+                self._count(values[0], element)
+            return values[0]
+        found = "".join(map(str, values))
         if len(found) > MAX_TEXT:
             raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
         self._count(found, element)
         return found
 
     def _count(self, text: str, element: Element) -> None:
-        """Adds the length of a substituted text to the document's total; raises MalformedError if that exceeds MAX_CHARACTERS."""
+        """Adds the length of a text to the document's total; raises MalformedError if that exceeds MAX_CHARACTERS."""
         self.characters += len(text)
         if self.characters > MAX_CHARACTERS:
             raise self._error(element, f"the file expands to more than {MAX_CHARACTERS} characters: is this a robot?")
+
+    def _work(self, amount: int, element: Element) -> None:
+        """Adds elements and parameters to the document's total; raises MalformedError if that exceeds MAX_ELEMENTS."""
+        self.amount += amount
+        if self.amount > MAX_ELEMENTS:
+            raise self._error(element, f"the file expands to more than {MAX_ELEMENTS} elements and parameters: is this a robot?")
 
     def _expression(self, text: str, scope: Scope, element: Element) -> Any:
         try:
@@ -316,7 +337,7 @@ class _Expander:
                 raise self._error(element, what, UnknownNameError)
             return self.arguments[rest]
         if word == "find":
-            found = find_package(rest, element.file)
+            found = self.package(rest, element.file)
             if found is None:
                 what = (
                     f"package '{rest}' is in none of the folders above: put its folder beside this file's package, or set ROS_PACKAGE_PATH"

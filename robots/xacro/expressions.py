@@ -16,7 +16,9 @@ from ..errors import UrdfError
 MAX_LENGTH = 10_000  # characters of an expression
 MAX_BITS = 1024  # of a whole number: as far as a double reaches
 MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
-MAX_STEPS = 3_000_000  # nodes evaluated in a document, and the size of their values: public robots need some ten thousand
+MAX_STEPS = 1_000_000  # work of a document's expressions, and the size of their values: public robots need some ten thousand
+PARSING = 5  # steps for each character that is parsed
+MAX_KEYS = 1000  # of a map that an expression makes: keys can be chosen so that each is compared with all others
 MAX_POWER = 1024  # exponent of whole numbers
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError
@@ -45,7 +47,7 @@ COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
 UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
 NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")  # of whole numbers, whose results have no bound
 MATHS = {name: found for name, found in vars(math).items() if not name.startswith("_") and name not in NO_MATHS}
-BUILTINS = (abs, all, any, bool, dict, float, int, len, list, max, min, round, sorted, str, tuple)
+BUILTINS = (abs, all, any, bool, float, int, len, list, max, min, sorted, str, tuple)
 METHODS: dict[type, tuple[str, ...]] = {
     str: (
         "capitalize",
@@ -80,17 +82,20 @@ class Function:
 
 
 TOO_LARGE = f"its value is larger than {MAX_SIZE} characters or entries"
+NUMBER_TOO_LARGE = "its number is too large"
 
 
 def size_of(value: Any) -> int:
-    """Number of characters and entries in a value, including nested lists and maps.
+    """Number of characters and entries in a value, including nested lists and maps, each of which Python can write as text.
 
     Raises:
-        ExpressionError: the value has more than MAX_SIZE characters and entries.
+        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more than MAX_BITS.
     """
     size, waiting = 0, [value]
     while waiting:
         found = waiting.pop()
+        if isinstance(found, int) and found.bit_length() > MAX_BITS:
+            raise ExpressionError(NUMBER_TOO_LARGE)
         if isinstance(found, (str, list, tuple, dict)):
             size += len(found)
             if size > MAX_SIZE:
@@ -107,6 +112,18 @@ def _sum(numbers: Any) -> Any:
     return sum(numbers)
 
 
+def _round(number: float, digits: int | None = None) -> float:
+    if isinstance(number, int) and digits is not None and digits < -MAX_BITS:
+        return 0  # as Python's own, which computes the power of ten first
+    return round(number, digits)
+
+
+def _dict(*entries: Any, **named: Any) -> dict[Any, Any]:
+    if any(len(found) > MAX_KEYS for found in entries):
+        raise ExpressionError(f"it makes a map of more than {MAX_KEYS} entries")
+    return dict(*entries, **named)
+
+
 def _range(*numbers: int) -> list[int]:
     found = range(*numbers)
     if len(found) > MAX_SIZE:
@@ -116,7 +133,8 @@ def _range(*numbers: int) -> list[int]:
 
 NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
 NAMES |= {found.__name__: Function(found) for found in BUILTINS}
-NAMES |= {"range": Function(_range), "sum": Function(_sum), "math": dict(NAMES), "True": True, "False": False, "None": None}
+NAMES |= {"dict": Function(_dict), "range": Function(_range), "round": Function(_round), "sum": Function(_sum)}
+NAMES |= {"math": dict(NAMES), "True": True, "False": False, "None": None}
 
 
 class Evaluator:
@@ -124,6 +142,7 @@ class Evaluator:
 
     def __init__(self) -> None:
         self.steps = 0
+        self._parsed: dict[str, ast.expr] = {}  # expressions of macros are evaluated many times
 
     def evaluate(self, text: str, lookup: Lookup) -> Any:
         """Value of an expression.
@@ -134,30 +153,38 @@ class Evaluator:
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)  # of "1if", which Python reads all the same
-                tree = ast.parse(text.strip(), mode="eval")
-            return self._node(tree.body, lookup)
+            return self._node(self._tree(text.strip()), lookup)
         except (ExpressionError, UrdfError):  # the latter from a property that is used, or a file that is loaded
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
         except SyntaxError as error:
-            raise ExpressionError(f"it is no expression ({error.msg})") from error
+            raise ExpressionError(f"it is no expression ({error.msg.partition(': ')[0]})") from error
         except KeyError as error:
             raise ExpressionError(f"there is no entry {error}") from error
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
             raise ExpressionError(str(error) or type(error).__name__) from error
 
-    def _node(self, node: ast.expr, names: Lookup) -> Any:
-        self.steps += 1
+    def _tree(self, text: str) -> ast.expr:
+        if text not in self._parsed:
+            self._work(PARSING * len(text))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)  # of "1if", which Python reads all the same
+                self._parsed[text] = ast.parse(text, mode="eval").body
+        return self._parsed[text]
+
+    def _work(self, steps: int) -> None:
+        self.steps += steps
         if self.steps > MAX_STEPS:
             raise ExpressionError(f"the file's expressions take more than {MAX_STEPS} steps: is this a robot?")
+
+    def _node(self, node: ast.expr, names: Lookup) -> Any:
+        self._work(1)
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
         found = handler(self, node, names)
-        self.steps += size_of(found)
+        self._work(size_of(found))
         return found
 
     def _constant(self, node: ast.Constant, _names: Lookup) -> Any:
@@ -189,12 +216,7 @@ class Evaluator:
             for text, times in ((one, other), (other, one)):
                 if isinstance(text, (str, list, tuple)) and isinstance(times, int) and size_of(text) * times > MAX_SIZE:
                     raise ExpressionError(TOO_LARGE)
-            if isinstance(one, int) and isinstance(other, int) and max(one.bit_length(), other.bit_length()) > MAX_LENGTH:
-                raise ExpressionError("its number is too large")
-        found = OPERATORS[type(node.op)](one, other)
-        if isinstance(found, int) and found.bit_length() > MAX_BITS:
-            raise ExpressionError("its number is too large")
-        return found
+        return OPERATORS[type(node.op)](one, other)
 
     def _unary(self, node: ast.UnaryOp, names: Lookup) -> Any:
         if type(node.op) not in UNARY:

@@ -4,6 +4,9 @@ import os
 import re
 from pathlib import Path
 
+from ...files.content import SMALL, content
+from ...files.presence import is_folder
+
 FOLDERS_UP = 6  # as for meshes: robot/urdf/arm/robot.urdf.xacro needs two or three
 NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
@@ -21,13 +24,13 @@ def find_package(name: str, file: str) -> Path | None:
             return parent
     named = [parent for parent in above if parent.name == name] + [root / name for root in (*above, *roots)]
     for found in named:
-        if _is_folder(found):
+        if is_folder(found):
             return found
     for root in (*above[:-1], *roots):
         for found in _folders(root):
             if _declared(found) == name:
                 return found
-            if _is_folder(found / name):
+            if is_folder(found / name):
                 return found / name
     return None
 
@@ -35,21 +38,14 @@ def find_package(name: str, file: str) -> Path | None:
 def _declared(folder: Path) -> str:
     """Package name in a folder's package.xml; "" without one."""
     try:
-        match = NAME.search((folder / "package.xml").read_text(encoding="utf-8", errors="replace"))
+        match = NAME.search(content(folder / "package.xml", SMALL).decode("utf-8", errors="replace"))
     except (OSError, ValueError):
         return ""
     return match[1] if match else ""
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # no name of a folder
-        return False
-
-
 def _folders(root: Path) -> list[Path]:
     try:
-        return sorted(path for path in root.iterdir() if path.is_dir())
+        return sorted(path for path in root.iterdir() if is_folder(path))
     except OSError:
         return []

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..kinematics.se3 import Array, exponential
+from ..kinematics.se3 import Array, cross, exponential
 
 NEAR_GIMBAL = 1e-6  # cosine of the middle angle below which the first and the last joint rotate about one axis
 FULL_TURN = 2.0 * math.pi
@@ -23,22 +23,28 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
     With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first) and
     a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last stays as in `near`.
     """
-    entries = axes @ rotations @ axes.swapaxes(1, 2)  # in the frame of the axes
-    sense = np.einsum("bi,bi->b", axes[:, 0], np.cross(axes[:, 1], axes[:, 2]))
-    second = np.arctan2(sense * entries[:, 0, 2], np.hypot(entries[:, 1, 2], entries[:, 2, 2]))
-    first = np.arctan2(-sense * entries[:, 1, 2], entries[:, 2, 2])
-    third = np.arctan2(-sense * entries[:, 0, 1], entries[:, 0, 0])
-    locked = np.cos(second) < NEAR_GIMBAL
-    if locked.any():
-        third = np.where(locked, near[:, 2], third)
-        back = rotations @ exponential(-axes[:, 2] * third[:, None])  # of the first two joints
-        middle = np.einsum("bij,bj->bi", back, axes[:, 1])
-        alone = np.arctan2(sense * np.einsum("bi,bi->b", axes[:, 2], middle), np.einsum("bi,bi->b", axes[:, 1], middle))
-        first = np.where(locked, alone, first)
-    one = np.stack([first, second, third], 1)
-    other = np.stack([first + math.pi, math.pi - second, third + math.pi], 1)
-    both = np.stack([one, other])
-    both -= FULL_TURN * np.round((both - near) / FULL_TURN)
-    apart = np.abs(both - near).sum(2)
-    angles: Array = np.where((apart[0] <= apart[1])[:, None], both[0], both[1])
+    entries = (axes @ rotations @ axes.swapaxes(1, 2)).tolist()  # in the frame of the axes
+    senses = (axes[:, 0] * cross(axes[:, 1], axes[:, 2])).sum(1).tolist()
+    angles = np.empty((len(axes), 3))
+    # One by one: for the few bones of a chain, plain numbers are several times as fast as arrays.
+    for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, given) in enumerate(zip(entries, senses, near.tolist(), strict=True)):
+        cosine = math.hypot(bc, cc)  # of the middle angle
+        second, first, third = math.atan2(sense * ac, cosine), math.atan2(-sense * bc, cc), math.atan2(-sense * ab, aa)
+        if cosine < NEAR_GIMBAL:
+            third = given[2]
+            first = _first_alone(axes[k], sense, rotations[k], third)
+        angles[k] = _nearest(first, second, third, given)
     return angles
+
+
+def _first_alone(axes: Array, sense: float, rotation: Array, third: float) -> float:
+    """Angle [rad] of the first joint where it rotates about the last one's axis, which is at an angle `third`."""
+    middle = rotation @ exponential(-axes[2] * third) @ axes[1]  # after the first two joints
+    return math.atan2(sense * float(axes[2] @ middle), float(axes[1] @ middle))
+
+
+def _nearest(first: float, second: float, third: float, near: list[float]) -> list[float]:
+    """Those angles (3) that make the same rotation as these and are nearest to `near` (3)."""
+    ways = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
+    both = [[angle - FULL_TURN * round((angle - goal) / FULL_TURN) for angle, goal in zip(way, near, strict=True)] for way in ways]
+    return min(both, key=lambda way: sum(abs(angle - goal) for angle, goal in zip(way, near, strict=True)))

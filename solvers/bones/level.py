@@ -33,11 +33,18 @@ class Levels:
                 turning = tree.moved_by[node, BASE:] * tree.turns[:, 0]
                 self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, turning))
 
-    def residuals(self, frames: Frames) -> tuple[Array, Array]:
-        """Residuals (e,) and their derivatives (e, n) of one pose: how far each direction points up or down."""
-        values, rows = np.zeros(len(self._levels)), np.zeros((len(self._levels), frames.axes.shape[1]))
-        for k, level in enumerate(self._levels):
+    def add(self, frames: Frames, price: float, matrix: Array, descent: Array) -> float:
+        """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Hessian (n, n) of Gauss and Newton to `matrix`,
+        and its descent (n,) to `descent`.
+
+        A residual is how far a direction points up.
+        """
+        cost = 0.0
+        for level in self._levels:
             now = frames.nodes[0, level.node, :3, :3] @ level.direction
-            values[k] = level.up @ now
-            rows[k] = level.turning * (frames.axes[0] @ cross(now, level.up))
-        return values, rows
+            residual = float(level.up @ now)
+            row = level.turning * (frames.axes[0] @ cross(now, level.up))
+            matrix += np.outer(price * row, row)
+            descent -= (price * residual) * row
+            cost += 0.5 * price * residual * residual
+        return cost

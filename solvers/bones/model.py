@@ -12,9 +12,9 @@ import numpy as np
 
 from ..expressive.options import Options
 from ..kinematics.rotations import IDENTITY, length, to_matrix
-from ..kinematics.se3 import Array, hat, logarithm
+from ..kinematics.se3 import UNIT, Array, hat, logarithm, orthonormal
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Joint, Skeleton, laid_out
-from ..kinematics.tree import BASE, Frames, Tree
+from ..kinematics.tree import BASE, Frames, Indices, Tree
 from ..tolerances import MET
 from .ball_angles import FULL_TURN, ball_angles, ball_rotation
 from .inertia import hanging_inertias
@@ -24,6 +24,7 @@ EVEN = 0.25  # power p of the inertia at which a look is spread as animators exp
 STEEPEST, DEAREST = 100.0, 1e6  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
 LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
 ALONE = 0.01  # cost of a bone that has nothing to share, wherever it points: the shortest rotation where nothing must be level
+SMALLEST_ANGLE = 1e-3  # [rad] below which a rotation's right Jacobian is that of this angle, to double precision
 FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
 
 
@@ -39,13 +40,6 @@ class BonePose(NamedTuple):
 
     values: Angles
     balls: Array
-
-
-class Turned(NamedTuple):
-    """Rotation of each bone against the authored pose: its vectors (k, 3) [rad], and their derivative (n, 3) by each joint of its bone."""
-
-    vectors: Array
-    columns: Array
 
 
 class BoneModel:
@@ -68,15 +62,44 @@ class BoneModel:
         lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
         unlimited = np.array([joint.kind == "revolute" for joint in joints]) & (upper - lower >= NO_LIMITS)
         self.lower, self.upper = np.where(unlimited, -np.inf, lower), np.where(unlimited, np.inf, upper)
-        self.bone_of = np.full(len(joints), -1)
-        for number, bone in enumerate(self.bones):
-            self.bone_of[list(bone.joints)] = number
-        self._turning = np.flatnonzero(self.bone_of >= 0)
-        self._nodes = self.tree.held[[bone.joints[-1] for bone in self.bones]]
-        above = [joints[bone.joints[0]].parent for bone in self.bones]
+        self.is_unlimited = bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
+        # Bones that are no balls: their nodes, their parents' nodes, and their joints, of which those that are missing are the first one's.
+        self._is_ball = np.array([bone.is_ball for bone in self.bones], bool)
+        hinged = [bone for bone in self.bones if not bone.is_ball]
+        above = [joints[bone.joints[0]].parent for bone in hinged]
+        self._hinged = np.flatnonzero(~self._is_ball)
+        self._nodes = np.array([self.tree.held[bone.joints[-1]] for bone in hinged], np.intp)
         self._parents = np.array([self.tree.held[k] if k >= 0 else 0 for k in above], np.intp)
-        self._same = (self.bone_of[:, None] == self.bone_of) & (self.bone_of >= 0)
+        self._hinges = np.array([[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp).reshape(-1, 3)
+        self._is_hinge = np.array([[k < len(bone.joints) for k in range(3)] for bone in hinged]).reshape(-1, 3, 1)
+        self._entries, self._slopes = self._places()
+        self._units, self._moves = skeleton.units, dict[int, Array]()
         self.costs, self.slides = self._costs(options)
+
+    def length(self, step: Angles) -> float:
+        """The largest movement of a coordinate in a step (n,) [rad, or reaches]."""
+        return max(map(abs, (step / self._units).tolist()), default=0.0)
+
+    def moves(self, node: int) -> Array:
+        """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node carries: 1 where the first one is
+        nearer the base, 1/2 where both are of one ball, which have no order, else 0.
+        """
+        if node not in self._moves:
+            joint, moved = self.tree.joint_of, self.tree.moved_by[node, BASE:]
+            pairs = np.where(joint[:, None] < joint, 1.0, np.where(joint[:, None] == joint, 0.5, 0.0))
+            self._moves[node] = pairs * (moved[:, None] & moved)
+        return self._moves[node]
+
+    def _places(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+        """Where the products of bones (k, 4, 4) of `quadratic` belong, as pairs of flat indices: Hessian (n, n) and slope (n,)."""
+        count = len(self.skeleton)
+        entries, slopes = [], []
+        for number, bone in enumerate(self.bones):
+            for row, first in enumerate(bone.joints):
+                slopes.append((first, 16 * number + 4 * row + 3))
+                entries += [(count * first + second, 16 * number + 4 * row + column) for column, second in enumerate(bone.joints)]
+        into_matrix, into_slope = (np.array(pairs, np.intp).reshape(-1, 2) for pairs in (entries, slopes))
+        return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
     def _costs(self, options: Options) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
@@ -101,8 +124,12 @@ class BoneModel:
 
     def pose(self, angles: Angles) -> BonePose:
         """The configuration of joint values (n,)."""
-        values = np.minimum(np.maximum(angles, self.lower), self.upper)
+        values = self._within(angles)
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
+
+    def has(self, pose: BonePose) -> bool:
+        """Whether a configuration has as many joints and balls as the skeleton: one with other limits has other balls."""
+        return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 
     def frames(self, pose: BonePose) -> Frames:
         """Forward kinematics of one configuration, as a batch (1)."""
@@ -111,13 +138,19 @@ class BoneModel:
     def moved(self, pose: BonePose, step: Angles) -> BonePose:
         """The configuration after a step (n,) of all coordinates."""
         values, balls = self.tree.moved(pose.values, pose.balls, step)
-        return BonePose(np.minimum(np.maximum(values, self.lower), self.upper), balls)
+        return BonePose(self._within(values), balls)
 
-    def carried(self, authored: BonePose, before: BonePose, solved: BonePose) -> BonePose:
-        """The configuration that differs from an authored one as `solved` differs from `before`."""
-        values = authored.values + solved.values - before.values
-        balls = authored.balls @ before.balls.swapaxes(1, 2) @ solved.balls
-        return BonePose(np.minimum(np.maximum(values, self.lower), self.upper), balls)
+    def _within(self, values: Angles) -> Angles:
+        """Values (n,) within the limits."""
+        return values if self.is_unlimited else np.minimum(np.maximum(values, self.lower), self.upper)
+
+    def deviation(self, authored: BonePose, solved: BonePose) -> BonePose:
+        """How a configuration differs from an authored one: the values' differences, and the balls' rotations in their own frames."""
+        return BonePose(solved.values - authored.values, orthonormal(authored.balls.swapaxes(1, 2) @ solved.balls))
+
+    def deviated(self, authored: BonePose, deviation: BonePose) -> BonePose:
+        """The configuration that differs from an authored one by a deviation."""
+        return BonePose(self._within(authored.values + deviation.values), authored.balls @ deviation.balls)
 
     def angles(self, pose: BonePose, near: Angles) -> Angles:
         """Joint values (n,) of a configuration; those of balls nearest to `near` (n,)."""
@@ -125,33 +158,43 @@ class BoneModel:
         values[self.balls] = ball_angles(self.ball_axes, pose.balls, near[self.balls])
         return values
 
-    def orientations(self, frames: Frames) -> Array:
-        """Rotation (k, 3, 3) of each bone in its parent's frame."""
-        turns = frames.nodes[0, :, :3, :3]
-        relative: Array = turns[self._parents].swapaxes(1, 2) @ turns[self._nodes]
+    def orientations(self, pose: BonePose, frames: Frames) -> Array:
+        """Rotation (k, 3, 3) of each bone in its parent's frame; that of a ball, from its rest pose."""
+        if not len(self._hinged):
+            return pose.balls
+        relative, turns = np.empty((len(self.bones), 3, 3)), frames.nodes[0, :, :3, :3]
+        relative[self._is_ball] = pose.balls
+        relative[self._hinged] = turns[self._parents].swapaxes(1, 2) @ turns[self._nodes]
         return relative
 
-    def turned(self, frames: Frames, authored: Array) -> Turned:
-        """Rotation of each bone against its `authored` orientation (k, 3, 3)."""
-        vectors = logarithm(authored.swapaxes(1, 2) @ self.orientations(frames))
-        columns, turning = np.zeros((len(self.bone_of), 3)), self._turning
-        bones = self.bone_of[turning]
-        local = np.einsum("nij,ni->nj", frames.nodes[0, self._nodes[bones], :3, :3], frames.axes[0, turning])
-        columns[turning] = np.einsum("nij,nj->ni", _inverse_right_jacobians(vectors)[bones], local)
-        return Turned(vectors, columns)
+    def _by_joints(self, frames: Frames) -> Array:
+        """Axes (h, 3, 3) of the joints of bones that are no balls, in the bones' frames, as columns; 0 for those that are missing."""
+        axes = frames.axes[0, self._hinges] * self._is_hinge
+        local: Array = (axes @ frames.nodes[0, self._nodes, :3, :3]).swapaxes(1, 2)
+        return local
 
-    def quadratic(self, turned: Turned, moved: Angles) -> tuple[float, Array, Array]:
-        """Cost of rotations, and of displacements (n,) of prismatic joints; its Hessian (n, n) of Gauss and Newton, and descent (n,)."""
-        pulls = np.einsum("kij,kj->ki", self.costs, turned.vectors)
-        weighted = np.zeros_like(turned.columns)
-        turning = self._turning
-        weighted[turning] = np.einsum("nij,nj->ni", self.costs[self.bone_of[turning]], turned.columns[turning])
-        matrix = np.where(self._same, turned.columns @ weighted.T, 0.0)
-        descent = -self.slides * moved
-        descent[turning] -= (turned.columns[turning] * pulls[self.bone_of[turning]]).sum(1)
-        matrix[np.diag_indices(len(matrix))] += self.slides
-        cost = 0.5 * float((pulls * turned.vectors).sum() + (self.slides * moved * moved).sum())
-        return cost, matrix, descent
+    def quadratic(self, rotations: Array, frames: Frames, moved: Angles) -> tuple[float, Array, Array]:
+        """Cost of the bones' deviations and of displacements of prismatic joints; its Hessian (n, n) of Gauss and Newton; descent (n,).
+
+        Args:
+            rotations: (k, 3, 3) of each bone from the authored pose, in its own frame.
+            frames: Forward kinematics.
+            moved: (n,) displacements of the joints from the authored pose; only those of prismatic joints count.
+        """
+        count = len(self.skeleton)
+        # Of each bone the derivative of its rotation vector by its joints, and the vector itself as a last column.
+        columns = np.empty((len(self.bones), 3, 4))
+        vectors = columns[:, :, 3] = logarithm(rotations)
+        columns[:, :, :3] = _inverse_right_jacobians(vectors)
+        if len(self._hinged):
+            columns[self._hinged, :, :3] = columns[self._hinged, :, :3] @ self._by_joints(frames)
+        products = columns.swapaxes(1, 2) @ (self.costs @ columns)
+        matrix, descent, flat = np.zeros(count * count), -self.slides * moved, products.reshape(-1)
+        matrix[self._entries[0]] = flat[self._entries[1]]
+        descent[self._slopes[0]] = -flat[self._slopes[1]]
+        matrix[:: count + 1] += self.slides
+        cost = 0.5 * float(products[:, 3, 3].sum() + self.slides @ (moved * moved))
+        return cost, matrix.reshape(count, count), descent
 
 
 def bones_of(skeleton: Skeleton) -> list[Bone]:
@@ -226,11 +269,9 @@ def _own_inertias(skeleton: Skeleton) -> Array:
 
 def _inverse_right_jacobians(vectors: Array) -> Array:
     """Derivatives (k, 3, 3) of rotation vectors (k, 3) [rad] by a rotation in the rotated frame."""
-    angle = np.sqrt((vectors * vectors).sum(-1))
-    small = angle < 1e-3
-    safe = np.where(small, 1.0, angle)
-    # (1 - a / 2 cot(a / 2)) / a^2, by its series near 0
-    factor = np.where(small, 1.0 / 12.0 + angle**2 / 720.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
+    angle = np.maximum(np.sqrt((vectors * vectors).sum(-1)), SMALLEST_ANGLE)
+    half = 0.5 * angle
+    factor = (1.0 - half / np.tan(half)) / (angle * angle)  # (1 - a / 2 cot(a / 2)) / a^2
     skew = hat(vectors)
-    derivatives: Array = np.eye(3) + 0.5 * skew + factor[:, None, None] * (skew @ skew)
+    derivatives: Array = UNIT + 0.5 * skew + factor[:, None, None] * (skew @ skew)
     return derivatives

@@ -4,6 +4,7 @@ The optimum is one of goal and authored pose alone, so a rig that is animated is
 frame's rotations where these nearly meet the aim, else in the authored pose; the answers of both differ by less than is seen.
 """
 
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,10 +15,9 @@ from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, PlanSlot, Solution
-from ..goals import Direction, GazeGoal, Point, Position, check_goal
-from ..kinematics.se3 import cross
+from ..goals import Direction, GazeGoal, Point, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
-from ..kinematics.tree import BASE, Frames
+from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
 from ..tolerances import EXACT, SAME_ANGLE
 from .level import Levels
@@ -33,7 +33,9 @@ FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that 
 LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
 PASSES = 8  # iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
 POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
-SMALL_STEP = 1e-5  # [rad, m] a step after which the linear model is exact to double precision
+NEARLY_MET = 1e-5  # [rad, or reaches] an aim error after whose correction, which squares it, only rounding errors are left
+SMALL_STEP = 3e-3  # [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the model's errors
+NO_STEP = 1e-5  # [rad, or reaches] a damped step after which no other is tried
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
 
 
@@ -51,13 +53,34 @@ class _Evaluated(NamedTuple):
         """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that exceeds all forces."""
         return self.secondary + price * float(self.errors.size[0])
 
+    def after(self, step: Angles) -> float:
+        """Cost of rotations and rolls after a step (n,), by its quadratic model."""
+        return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
+
+
+class _Authored(NamedTuple):
+    """An authored pose with its forward kinematics."""
+
+    model: BoneModel
+    reference: Angles  # (n,) its joint values
+    pose: BonePose
+    frames: Frames
+
 
 class _Last(NamedTuple):
     """The last frame's answer: where the next frame's steps begin."""
 
-    authored: BonePose
-    solved: BonePose
+    authored: _Authored
+    deviation: BonePose  # from the authored pose
+    before: BonePose | None  # the deviation of the frame before; None: it is not known
     forces: Angles  # (r,) that held the aim
+
+    def extrapolated(self) -> BonePose:
+        """The next frame's deviation if it changes as it did."""
+        now, before = self.deviation, self.before
+        if before is None:
+            return now
+        return BonePose(2.0 * now.values - before.values, now.balls @ before.balls.swapaxes(1, 2) @ now.balls)
 
 
 class BoneSolver:
@@ -95,12 +118,12 @@ class BoneSolver:
             GazeError: As `GazeSolver.solve`.
         """
         began = time.perf_counter()
-        authored = np.array(check_goal(self.skeleton, goal, start=start))
+        authored = np.array(check_goal(self.skeleton, goal, start=start, dt=dt))
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
-        found, steps, memory = self._descended(goal, reference, memory)
-        angles = self.model.angles(found.pose, reference)
+        pose, cost, steps, memory = self._descended(goal, reference, memory)
+        angles = self.model.angles(pose, reference)
         return self.diagnosis.solution(
             goal,
             tuple(authored.tolist()),
@@ -108,28 +131,30 @@ class BoneSolver:
             iterations=steps,
             began=began,
             memory=memory,
-            lowered=float(np.sqrt(2.0 * max(0.0, found.secondary))),
+            lowered=math.sqrt(2.0 * max(0.0, cost)),
         )
 
-    def _descended(self, goal: GazeGoal, reference: Angles, memory: object) -> tuple[_Evaluated, int, _Last]:
-        """The optimum, by damped Gauss-Newton steps from the configuration `reference` (n,); the number of steps; the next memory."""
+    def _descended(self, goal: GazeGoal, reference: Angles, memory: object) -> tuple[BonePose, float, int, _Last]:
+        """The optimum, by damped Newton steps from the configuration `reference` (n,); its cost; the number of steps; the next memory."""
         model = self.model
-        authored = model.pose(reference)
-        frames = model.frames(authored)
-        problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
-        now, forces = problem.begun(authored, memory)
+        last = memory if isinstance(memory, _Last) and model.has(memory.deviation) else None
+        authored = self._authored(reference, last)
+        problem = _Problem(model, BatchedAim(model, goal), authored.pose, authored.frames, Levels(model.tree, authored.frames, goal))
+        now, forces, before = problem.begun(authored.pose, last)
         damping, price, steps = 0.0, LEAST_PRICE, 0
+        pose, cost = now.pose, now.secondary
         while steps < MOST_STEPS:
             steps += 1
             step, forces = problem.step(now, forces, damping)
             price = max(price, 2.0 * float(np.linalg.norm(forces)))
             moved = model.moved(now.pose, step)
-            if float(np.abs(step / self.skeleton.units).max(initial=0.0)) < SMALL_STEP:
-                return now._replace(pose=moved), steps, _Last(authored, moved, forces)
+            if model.length(step) < (SMALL_STEP if damping == 0.0 else NO_STEP):
+                pose, cost = moved, now.after(step)
+                break
             following = problem.evaluated(moved)
             if following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
                 # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
-                following = problem.evaluated(model.moved(following.pose, problem.toward_aim(following)))
+                following = problem.evaluated(model.moved(following.pose, problem.toward_aim(following, following.pose, following.errors)))
             gain = now.cost(price) - following.cost(price)
             if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
@@ -137,14 +162,18 @@ class BoneSolver:
                     break
                 continue
             now, damping = following, 0.1 * damping if damping > FIRST_DAMPING else 0.0
+            pose, cost = now.pose, now.secondary
             if gain <= LEAST_GAIN * now.cost(price):
                 break
-        for _ in range(POLISHING_STEPS):
-            nearer = problem.evaluated(model.moved(now.pose, problem.toward_aim(now))) if now.errors.size[0] > SAME_ANGLE else now
-            if nearer.errors.size[0] >= now.errors.size[0]:
-                break
-            now = nearer
-        return now, steps, _Last(authored, now.pose, forces)
+        pose = problem.polished(now, pose)
+        return pose, cost, steps, _Last(authored, model.deviation(authored.pose, pose), before, forces)
+
+    def _authored(self, reference: Angles, last: _Last | None) -> _Authored:
+        """The pose of joint values (n,); the last frame's, if it is the same."""
+        if last is not None and last.authored.model is self.model and np.array_equal(last.authored.reference, reference):
+            return last.authored
+        pose = self.model.pose(reference)
+        return _Authored(self.model, reference, pose, self.model.frames(pose))
 
 
 class _Problem:
@@ -153,27 +182,26 @@ class _Problem:
     def __init__(self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels) -> None:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
-        self.authored = model.orientations(frames)
+        self.authored = model.orientations(authored, frames).swapaxes(1, 2)
+        self._has_view = isinstance(aim.goal.aim, Direction | Point)
 
-    def begun(self, authored: BonePose, memory: object) -> tuple[_Evaluated, Angles]:
-        """Where steps begin: at the last frame's rotations against its authored pose if they nearly meet the aim, else in the authored
-        pose; and the forces (r,) to begin with.
+    def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
+        """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly meets the aim, else in the
+        authored pose; the forces (r,) to begin with; and the last frame's deviation, if it is of use.
         """
-        if isinstance(memory, _Last) and len(memory.authored.values) == len(authored.values):
-            last = self.evaluated(self.model.carried(authored, memory.authored, memory.solved))
+        if memory is not None:
+            last = self.evaluated(self.model.deviated(authored, memory.extrapolated()))
             if last.errors.size[0] < NEARLY and last.errors.error[0].shape == memory.forces.shape:
-                return last, memory.forces
+                return last, memory.forces, memory.deviation
         now = self.evaluated(authored)
-        return now, np.zeros_like(now.errors.error[0])
+        return now, np.zeros_like(now.errors.error[0]), None
 
     def evaluated(self, pose: BonePose) -> _Evaluated:
         model = self.model
         frames = model.frames(pose)
-        cost, matrix, descent = model.quadratic(model.turned(frames, self.authored), pose.values - self.values)
-        tilts, rows = self.levels.residuals(frames)
-        cost += 0.5 * ROLL_COST * float(tilts @ tilts)
-        matrix += ROLL_COST * (rows.T @ rows)
-        descent -= ROLL_COST * (tilts @ rows)
+        rotations = self.authored @ model.orientations(pose, frames)
+        cost, matrix, descent = model.quadratic(rotations, frames, pose.values - self.values)
+        cost += self.levels.add(frames, ROLL_COST, matrix, descent)
         return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
     def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
@@ -186,43 +214,56 @@ class _Problem:
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
         desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
-        matrix = at.matrix + self.curvature(at, forces)
-        stiffness = at.matrix.diagonal()
-        matrix.flat[:: len(matrix) + 1] += damping * stiffness
-        step = self._solved(at, matrix, at.descent, desired)
+        matrix = at.matrix + self.curvature(at, forces) if self._has_view and forces.any() else at.matrix
+        if damping > 0.0:
+            matrix = matrix + np.diag(damping * at.matrix.diagonal())
+        step = self._solved(matrix, at.descent, at.pose, columns, desired)
         return step, AIM_COST * (desired - columns.T @ step)
 
-    def toward_aim(self, at: _Evaluated) -> Angles:
-        """The least step (n,) that meets the linear model of the aim, within limits."""
-        return self._solved(at, at.matrix, np.zeros_like(at.descent), at.errors.error[0])
+    def toward_aim(self, at: _Evaluated, pose: BonePose, errors: AimErrors) -> Angles:
+        """The least step (n,) from a pose near `at` that meets the linear model of the aim, within limits."""
+        return self._solved(at.matrix, np.zeros_like(at.descent), pose, errors.columns[0], errors.error[0])
 
-    def _solved(self, at: _Evaluated, matrix: Angles, descent: Angles, desired: Angles) -> Angles:
-        model, columns = self.model, at.errors.columns[0]
-        matrix = matrix + AIM_COST * (columns @ columns.T)
-        matrix.flat[:: len(matrix) + 1] += EXACT * float(at.matrix.diagonal().max(initial=1.0))
+    def polished(self, at: _Evaluated, pose: BonePose) -> BonePose:
+        """The nearest pose to one near `at` that meets the aim, or as near as the last steps lead."""
+        errors = at.errors if pose is at.pose else self.aim.evaluate(self.model.frames(pose))
+        for _ in range(POLISHING_STEPS):
+            if errors.size[0] <= SAME_ANGLE:
+                break
+            nearer = self.model.moved(pose, self.toward_aim(at, pose, errors))
+            if errors.size[0] < NEARLY_MET:
+                return nearer
+            left = self.aim.evaluate(self.model.frames(nearer))
+            if left.size[0] >= errors.size[0]:
+                break
+            pose, errors = nearer, left
+        return pose
+
+    def _solved(self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles) -> Angles:
+        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim: error (r,) and its reduction `columns` (n, r)."""
+        model = self.model
+        whole = AIM_COST * (columns @ columns.T)
+        whole += matrix
+        whole.reshape(-1)[:: len(whole) + 1] += EXACT * float(matrix.diagonal().max(initial=1.0))
         vector = descent + AIM_COST * (columns @ desired)
-        room = (model.lower - at.pose.values)[None], (model.upper - at.pose.values)[None]
-        step = boxed(matrix[None], vector[None], *room, PASSES)[0]
-        longest = float(np.abs(step / model.skeleton.units).max(initial=0.0))
-        shortened: Angles = step * min(1.0, LONGEST_STEP / max(longest, LONGEST_STEP))
-        return shortened
+        if model.is_unlimited:
+            step = np.linalg.solve(whole, vector)
+        else:
+            step = boxed(whole[None], vector[None], (model.lower - pose.values)[None], (model.upper - pose.values)[None], PASSES)[0]
+        longest = model.length(step)
+        return step if longest <= LONGEST_STEP else step * (LONGEST_STEP / longest)
 
     def curvature(self, at: _Evaluated, forces: Angles) -> Angles:
-        """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it; 0 for other goals.
+        """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it.
 
-        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second derivative a x (b x y).
+        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second derivative a x (b x y). Along a
+        pull p perpendicular to y that is -(a . y) (b . p).
         """
-        tree, goal = self.model.tree, self.aim.goal.aim
-        if not forces.any() or isinstance(goal, Position) or not isinstance(goal, Direction | Point):
-            return np.zeros_like(at.matrix)
         part = self.aim.parts[0]
         end = at.frames.nodes[0, part.node] @ part.offset
-        axes = tree.moved_by[part.node, BASE:, None] * at.frames.turning[0]
-        view = end[:3, 1]
-        pull = part.weight * cross(end[:3, 0] * forces[0] + end[:3, 2] * forces[1], view)
-        products = -cross(pull, axes) @ cross(axes, view).T
-        above = tree.joint_of[:, None] < tree.joint_of
-        upper = np.where(above, products, 0.0)
-        within = np.where(above | above.T, 0.0, 0.5 * (products + products.T))  # a ball's own coordinates have no order
-        second: Angles = upper + upper.T + within
+        x, view, z = end[:3, 0], end[:3, 1], end[:3, 2]
+        pull = part.weight * (z * forces[0] - x * forces[1])
+        along, across = (at.frames.turning[0] @ np.array((view, pull)).T).T
+        products = self.model.moves(part.node) * (along[:, None] * across)
+        second: Angles = -(products + products.T)
         return second

@@ -52,7 +52,7 @@ class Ccd:
         after which annealing searches for an escape, which is then followed.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, start=start)
+        posture = check_goal(self.skeleton, goal, start=start, dt=dt)
         kept: object = None
         if start is None:
             result = self._from_scratch(goal, posture)

@@ -70,7 +70,7 @@ class ErikExact:
         target it is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start)
+        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)

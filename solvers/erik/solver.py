@@ -33,7 +33,7 @@ class Erik:
         `memory` and `dt` change nothing, and `start` only where the hyperparameters say that the previous solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start)
+        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         angles, answer = self.angles(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         pose = self.skeleton.forward(angles)

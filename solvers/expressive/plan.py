@@ -15,7 +15,8 @@ from .descent import COARSE_PASSES, Candidates
 from .model import Model, Rows
 from .motion import Transition
 from .prediction import HORIZON, FrameContext
-from .seeds import SAME_BRANCH, Seeds, distinct
+from .search import Search
+from .seeds import SAME_BRANCH, distinct
 from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
 
 # Work is counted in units of about 1/24 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
@@ -27,6 +28,8 @@ BATCH = RATE / 60  # [work] largest step, as much as one frame at 60 frames a se
 LEAD = 1 / 3
 DELAY = 1 / 15  # [s] longest simulation, times the number of solvers that share frames; branches beyond that are left out
 BRANCH_STEPS = 3
+# [s] without aim, after each of which all branches are searched, and from which plans look as far ahead as the way round may take
+SEARCHED_EVERY = 0.5
 POOL = 10  # branches in the pool
 LEAST_BRANCHES = 4  # least number of branches that are simulated
 
@@ -50,14 +53,15 @@ class Planning(NamedTuple):
     credit: float = 0.0  # [work] budget left
     since_plan: float = LEAD  # [s] since the last cycle began
     cycles: int = 0  # number of cycles begun
+    searches: int = 0  # number of searches from scratch since the aim was last met
     transition: Transition | None = None
 
 
 class Planner:
     """Finds transitions to better branches for one skeleton; the caller keeps the state."""
 
-    def __init__(self, model: Model, seeds: Seeds) -> None:
-        self.model, self.seeds, self.simulator = model, seeds, Simulator(model)
+    def __init__(self, model: Model, search: Search) -> None:
+        self.model, self.search, self.seeds, self.simulator = model, search, search.seeds, Simulator(model)
         n = len(model.lower)
         self.candidate_work = n * (n + JOINT)
         self.most = max(POOL, int((BATCH - CALLS) / self.candidate_work) - POOL)  # starts in a step
@@ -82,6 +86,8 @@ class Planner:
         )
         if not context.slot.is_open:
             return state
+        if (due := int(context.lost / SEARCHED_EVERY)) != state.searches:
+            state = (self._searched(state, context) if due > state.searches else state)._replace(searches=due)
         if state.job is None and (context.lost or state.since_plan >= LEAD):
             state = self._begun(state, context)
         while state.job is not None and state.credit >= (work := self._work(len(state.job.candidates))):
@@ -89,6 +95,12 @@ class Planner:
             state = state._replace(credit=state.credit - work)
             state = self._simulated(state, job, context) if isinstance(job, Simulation) else self._followed(state, job, context)
         return state
+
+    def _searched(self, state: Planning, context: FrameContext) -> Planning:
+        """The state with the solution from scratch as one more branch in the pool, in the first place."""
+        found, _ = self.search.solve(context.forecast.goal, tuple(context.posture.tolist()), context.authored)
+        branch = np.array([found.angles])
+        return state._replace(pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array])))
 
     def _begun(self, state: Planning, context: FrameContext) -> Planning:
         """The state at the start of a cycle, whose first job follows the known branches and a part of the new candidates."""

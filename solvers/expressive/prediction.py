@@ -31,7 +31,9 @@ from .model import Model
 from .shape import Authored
 
 HORIZON = 0.65  # [s] for which transitions are simulated: one of half a turn takes .45
-KNOWN_HORIZON = 1.0  # [s] the same where goals are known: a whole turn takes .81 at the highest speed, and starts and brakes
+WHOLE_TURN = (
+    1.0  # [s] the same where goals are known or the aim is lost: a whole turn takes .81 at the highest speed, and starts and brakes
+)
 LASTING = 0.55  # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half a second
 SMOOTHING = 0.024  # [s] over which velocities are averaged: smooths hand-held targets
 SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the average would never reach zero
@@ -102,10 +104,12 @@ class GoalForecast:
         horizon: Time [s] from now for which the goals count.
     """
 
-    def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], dt: float, ahead: Sequence[GazeGoal] = ()) -> None:
-        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt` [s], where they are known."""
+    def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], dt: float, ahead: Sequence[GazeGoal] = (), is_far: bool = False) -> None:
+        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt` [s], where they are known;
+        `is_far`: the horizon is long enough for a whole turn in any case.
+        """
         self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
-        self.horizon = KNOWN_HORIZON if ahead else HORIZON
+        self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
 
     def at(self, time: float) -> GazeGoal:
         """The goal forecast for `time` [s] from now."""

@@ -24,7 +24,7 @@ from .prediction import HORIZON, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
-TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough
+TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough; more where it lasts already
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error without cost, as coarse steps leave it
@@ -48,6 +48,7 @@ class Simulation(NamedTuple):
     speeds: Rows  # (m,) [rad/s]
     costs: Rows  # (m,) [deg of shape deviation x s]
     delay: float  # [s] from now to the first step
+    tail: float = TAIL  # [s] for which the final state counts
     done: int = 0  # number of completed steps
     age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
@@ -62,7 +63,7 @@ class Simulation(NamedTuple):
         `lost` [s] is the time since the aim was last met.
         """
         current, kinds = self._current(transition), self.planned_kinds.array
-        costs = self.costs.array / (self.delay + sum(self.steps) + TAIL) + HYSTERESIS
+        costs = self.costs.array / (self.delay + sum(self.steps) + self.tail) + HYSTERESIS
         costs[current] -= HYSTERESIS
         costs[kinds == FOLLOW] = np.inf
         if lost > PATIENCE:
@@ -106,6 +107,7 @@ class Simulator:
             speeds=Rows(np.full(len(kinds), speed)),
             costs=Rows(np.zeros(len(kinds))),
             delay=delay,
+            tail=TAIL * (1.0 + context.lost / PATIENCE),
             under_way=transition is not None,
         )
 
@@ -122,7 +124,7 @@ class Simulator:
         left = candidates.aim.error - ((angles - candidates.angles)[:, None] @ candidates.aim.columns)[:, 0]
         aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
-        costs = old.costs.array + (step + (TAIL if is_last else 0.0)) * rate
+        costs = old.costs.array + (step + (old.tail if is_last else 0.0)) * rate
         return old._replace(candidates=Rows(angles), kinds=Rows(kinds), speeds=Rows(speeds), costs=Rows(costs), done=old.done + 1)
 
     def _start_of(self, transition: Transition | None, context: FrameContext, delay: float) -> tuple[Angles, float]:

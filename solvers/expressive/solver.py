@@ -27,7 +27,7 @@ class Expressive:
         self.skeleton = skeleton
         self.model = Model(skeleton, options)
         self.search = Search(self.model)
-        self.tracker = Tracker(self.model, self.search.seeds)
+        self.tracker = Tracker(self.model, self.search)
         self.diagnosis = Diagnosis(skeleton)
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._checked: tuple[GazeGoal, ...] = ()
@@ -50,19 +50,17 @@ class Expressive:
             goal: Goals of the ends, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: `memory` of the last solution: the planner's state with the other branches found so far.
-            ahead: Goals of the next frames where they are known, those of `prediction.KNOWN_HORIZON` count; they replace extrapolation.
+            ahead: Goals of the next frames where they are known, those of `prediction.WHOLE_TURN` count; they replace extrapolation.
             dt: Duration [s] of the frame, above 0.
             mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
                 since changes for the shape would answer one another without end.
             slot: Whether this solver may plan in this frame, and with how many others it shares the frames.
 
         Raises:
-            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is. `dt` is not above 0.
+            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is.
         """
         began = time.perf_counter()
-        if not 0.0 < dt < math.inf:
-            raise GazeError(f"the frame lasts {dt} s: give it a duration above 0")
-        authored = check_goal(self.skeleton, goal, start=start)
+        authored = check_goal(self.skeleton, goal, start=start, dt=dt)
         self._check_ahead(ahead)
         posture = self.skeleton.clamp(authored)
         if start is None:

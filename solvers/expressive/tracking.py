@@ -19,9 +19,9 @@ from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .model import Model
 from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
-from .plan import Planner, Planning
+from .plan import SEARCHED_EVERY, Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
-from .seeds import Seeds
+from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST
 
@@ -134,9 +134,9 @@ class Followed(NamedTuple):
 class Tracker:
     """Tracks a goal from frame to frame on one skeleton; the caller keeps the memory."""
 
-    def __init__(self, model: Model, seeds: Seeds) -> None:
+    def __init__(self, model: Model, search: Search) -> None:
         self.model = model
-        self.planner = Planner(model, seeds)
+        self.planner = Planner(model, search)
 
     def follow(
         self,
@@ -166,7 +166,16 @@ class Tracker:
         if len(last.aims) == len(aims):
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
         slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
-        now = FrameContext(GoalForecast(goal, moving, dt, ahead), authored, np.array(posture), start, last.speed, last.lost, slot, dt)
+        now = FrameContext(
+            GoalForecast(goal, moving, dt, ahead, last.lost >= SEARCHED_EVERY),
+            authored,
+            np.array(posture),
+            start,
+            last.speed,
+            last.lost,
+            slot,
+            dt,
+        )
         settling = last.settling if problem == last.problem else Settling()
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)

@@ -71,7 +71,7 @@ class JacobianSolver:
         of the target from movement.
         """
         began = time.perf_counter()
-        authored = check_goal(self.skeleton, goal, start=start)
+        authored = check_goal(self.skeleton, goal, start=start, dt=dt)
         posture = np.array(self.skeleton.clamp(authored))
         before = memory if isinstance(memory, Allowances) else None
         if start is None or self.updates.in_frame is None:

@@ -22,6 +22,8 @@ NEAR_HALF_TURN = 1e-5
 # Components whose products, the first three less the last three, are a cross product.
 CROSS_LEFT, CROSS_RIGHT = np.array((1, 2, 0, 2, 0, 1)), np.array((2, 0, 1, 1, 2, 0))
 
+UNIT = np.eye(3)
+
 # Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
@@ -77,7 +79,7 @@ def exponential(vectors: Array) -> Array:
     half = np.maximum(0.5 * np.sqrt(square), TINY)
     skew = hat(vectors)
     halved = np.sin(half) / half
-    turns: Array = np.eye(3) + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
+    turns: Array = UNIT + np.cos(half) * halved * skew + 0.5 * halved * halved * (skew @ skew)
     return turns
 
 
@@ -119,7 +121,7 @@ def _axes_near_pi(turns: Array, sines: Array) -> Array:
 
 def orthonormal(turns: Array) -> Array:
     """Rotations (..., 3, 3) made orthonormal again: one Newton step toward the nearest rotation."""
-    return 0.5 * turns @ (3.0 * np.eye(3) - np.swapaxes(turns, -1, -2) @ turns)
+    return 0.5 * turns @ (3.0 * UNIT - np.swapaxes(turns, -1, -2) @ turns)
 
 
 def half_angle(turns: Array) -> tuple[Array, Array]:

@@ -132,7 +132,9 @@ class Tree:
         self._is_in_order = np.array_equal(self._factor_of, np.arange(len(self)))
         slides = self.slides[self._factor_of]
         self._terms = _transform_terms(self.rests[joints], axes[joints], slides)
-        self._slid, self._unmoved = np.flatnonzero(slides), np.eye(4)
+        self._slid = np.flatnonzero(slides)
+        self._at_rest = np.concatenate((np.eye(4)[None], self.rests[joints]))  # (1 + n, 4, 4) each node in its parent's frame, at zero
+        self._is_of_balls = len(self.balls) == count
         self._ball_nodes: Indices = node[self.balls + 1]
         self._ball_rests = self.rests[self.balls, :3, :3]
 
@@ -153,6 +155,22 @@ class Tree:
             base_rotation: (..., 3, 3); None: identity.
             balls: (..., b, 3, 3) rotations of the spherical joints; None: there are none.
         """
+        shape = values.shape[:-1]
+        nodes = np.empty((*shape, *self._at_rest.shape))
+        if self._is_of_balls:
+            nodes[...] = self._at_rest
+        else:
+            self._turn(values, nodes)
+        if balls is not None and len(self.balls):
+            nodes[..., self._ball_nodes, :3, :3] = self._ball_rests @ balls
+        if base_rotation is not None:
+            nodes[..., self._roots, :3, :] = base_rotation[..., None, :, :] @ nodes[..., self._roots, :3, :]
+        for rows, above in self._levels if math.prod(shape) > FEW else self._rounds:
+            nodes[..., rows, :, :] = _picked(nodes, above) @ nodes[..., rows, :, :]
+        return Frames(self, nodes)
+
+    def _turn(self, values: Array, nodes: Array) -> None:
+        """Writes each node's frame in its parent's to `nodes` (..., 1 + n, 4, 4): revolute and prismatic joints at `values` (..., v)."""
         shape, count = values.shape[:-1], len(self.parents)
         ordered = values if self._is_in_order else values.take(self._factor_of, axis=-1)
         factors = np.empty((*shape, count, 1, 3))
@@ -162,16 +180,8 @@ class Tree:
         columns[..., 2] = 1.0 - np.cos(ordered)
         if self.has_slides:
             columns[..., self._slid, 1] = ordered[..., self._slid]
-        nodes = np.empty((*shape, count + 1, 4, 4))
-        nodes[..., 0, :, :] = self._unmoved
+        nodes[..., 0, :, :] = self._at_rest[0]
         np.matmul(factors, self._terms, out=nodes.reshape(*shape, count + 1, 1, 16)[..., 1:, :, :])
-        if balls is not None and len(self.balls):
-            nodes[..., self._ball_nodes, :3, :3] = self._ball_rests @ balls
-        if base_rotation is not None:
-            nodes[..., self._roots, :3, :] = base_rotation[..., None, :, :] @ nodes[..., self._roots, :3, :]
-        for rows, above in self._levels if math.prod(shape) > FEW else self._rounds:
-            nodes[..., rows, :, :] = _picked(nodes, above) @ nodes[..., rows, :, :]
-        return Frames(self, nodes)
 
     def moved(self, values: Array, balls: Array, step: Array) -> tuple[Array, Array]:
         """Values (v,) and rotations of spherical joints (b, 3, 3) after a step (v,) [rad, m]."""

@@ -16,7 +16,7 @@ from ..kinematics.se3 import Array
 from ..tolerances import EXACT, MET
 from . import box
 from .bounded_step import MAX_ITERATIONS
-from .box import Sides
+from .box import MOST_ROUNDS, Sides
 
 Mask = NDArray[np.bool_]
 
@@ -68,11 +68,12 @@ class Answer(NamedTuple):
     multipliers: Array  # (m,) forces of the constraints; zero where one is not active, and where any is violated
     yielded: Array  # (m,) signed violation of each constraint; zero where it holds
     rounds: int  # linear solves
+    stopped: bool = False  # whether a search was stopped before the minimum
 
 
 def of_box(boxed: box.Boxed, count: int = 0) -> Answer:
     """The solution of a box-bounded problem in which none of the `count` constraints is active."""
-    return Answer(boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds)
+    return Answer(boxed.x, boxed.sides, np.zeros(count), np.zeros(count), boxed.rounds, boxed.stopped)
 
 
 def solve(
@@ -98,7 +99,7 @@ def solve(
     if constraints is None:
         return of_box(box.solve(matrix, vector, lower, upper, sides))
     penalty = _Penalty(matrix, vector, lower, upper, constraints)
-    tolerance, rounds = constraints.tolerance, 0
+    tolerance, rounds, stopped = constraints.tolerance, 0, False
     if multipliers is not None and len(multipliers) == len(constraints) and multipliers.any():
         x, forces = np.clip(np.zeros(len(vector)), lower, upper), multipliers
         sides = np.zeros(len(vector), np.int8) if sides is None else sides
@@ -109,6 +110,9 @@ def solve(
         x, sides, rounds, forces = boxed.x, boxed.sides, boxed.rounds, np.zeros(len(constraints))
     last, stiffenings = np.full(len(constraints), np.inf), 0
     for _ in range(MAX_ITERATIONS):
+        if rounds >= MOST_ROUNDS:
+            stopped = True
+            break
         x, sides, more = penalty.minimum(x, sides, forces)
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
@@ -123,7 +127,7 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    return Answer(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds)  # a contradiction's forces have no bound
+    return Answer(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped)  # a contradiction's forces have no bound
 
 
 class _Penalty:
@@ -152,6 +156,8 @@ class _Penalty:
             slope = self.vector - self.matrix @ x - self.stiffness * (beyond[active] @ own)
             boxed = box.solve(self.matrix + self.stiffness * (own.T @ own), slope, self.lower - x, self.upper - x, sides)
             rounds += boxed.rounds
+            if boxed.stopped:
+                return np.clip(x + boxed.x, self.lower, self.upper), boxed.sides, rounds
             there = np.clip(x + boxed.x, self.lower, self.upper)
             if (((constraints.beyond(there, shift) != 0.0) | constraints.equal) == active).all():
                 return there, boxed.sides, rounds

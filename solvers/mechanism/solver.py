@@ -17,7 +17,7 @@ from ..least_squares.bounded_step import LONGEST_STEP
 from ..least_squares.damping import FIRST_SHARE
 from ..limits import JointState, Limit, PositionLimit, VelocityLimit, bounds
 from ..tasks import JointValues, Kinematics, Task
-from ..tolerances import EXACT, MET
+from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .branches import Branch, Branches
 from .continuation import continued
 from .descent import CLOSE_ENOUGH, Configuration, Descent, Motion, Shape
@@ -168,9 +168,10 @@ class MechanismSolver:
         return replace(answer, state=kept, report=replace(answer.report, flipped=False))
 
     def _solved(self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None) -> Solution:
-        if dt is not None and not 0.0 < dt < math.inf:
+        if dt is not None and not is_frame(dt):
             raise MechanismError(
-                f"the time since the last frame must be above 0 and finite, got {dt} s: give None where no speed limit holds"
+                f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s, got {dt} s:"
+                " give None where no speed limit holds"
             )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)

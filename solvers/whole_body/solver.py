@@ -15,7 +15,7 @@ from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import box, constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
-from ..tolerances import EXACT, MET
+from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
@@ -26,6 +26,10 @@ from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
 CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
+
+# of the largest diagonal entry: least damping where constraints hold, whose penalties are MET times stiffer than the targets. With less, a
+# weight of 1e6 leaves what no target sees below the rounding of the penalties
+LEAST_DAMPING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,8 @@ class WholeBody:
             TargetError: the values do not suit the targets, or `dt` is not above zero.
         """
         check(values, self.turning, self.placed, len(self.body))
-        if not 0.0 < dt < np.inf:
-            raise TargetError(f"a step takes time above zero, got {dt} s")
+        if not is_frame(dt):
+            raise TargetError(f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s")
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
@@ -119,10 +123,8 @@ class WholeBody:
             yielded += self._exceeded_accelerations(state, after, self.acceleration * dt)
         bounded = answer.sides[BASE:] != 0
         after = replace(after, sides=answer.sides, multipliers=answer.multipliers)
-        return (
-            Solution(after.joints, after.base_rotation, after.base_position, after.velocity, desired.lost, yielded, bounded, answer.rounds),
-            after,
-        )
+        pose = after.joints, after.base_rotation, after.base_position, after.velocity
+        return Solution(*pose, desired.lost, yielded, bounded, answer.rounds, answer.stopped), after
 
     def moved(self, state: State, move: Array, dt: float) -> State:
         """The state after a step (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
@@ -154,7 +156,7 @@ class WholeBody:
         """The move (6 + n,) of a step, priority level by level."""
         desired, state, _, lower, upper, damped, drawn = problem
         frames = state.frames
-        own = 0 if constraints is None else len(constraints)
+        own, stopped = 0 if constraints is None else len(constraints), False
         for level in self._levels:
             chosen = self._of_level(desired, level)
             errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
@@ -163,14 +165,15 @@ class WholeBody:
                 answer = constrained.of_box(boxed)
             else:
                 matrix, vector = self._normal.equations(*errors)
-                matrix.flat[:: len(matrix) + 1] += damped
+                _damp(matrix, damped)
                 vector += drawn
                 answer = constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
+            stopped |= answer.stopped
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
         if len(self._levels) == 1:
             return answer
-        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own])
+        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own], stopped=stopped)
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
         """The desired motion of one priority level alone."""
@@ -222,15 +225,16 @@ class WholeBody:
             damped,
             drawn - damped * made,
         )
-        answer = self._solved(left, self._constraints(values, after, dt)[0])
-        corrected = self.moved(after, answer.x, dt)
-        return replace(corrected, velocity=since(corrected, state, dt)), answer
+        correction = self._solved(left, self._constraints(values, after, dt)[0])
+        corrected = self.moved(after, correction.x, dt)
+        stopped = answer.stopped or correction.stopped
+        return replace(corrected, velocity=since(corrected, state, dt)), correction._replace(stopped=stopped)
 
     def _with_contacts(
         self, values: Values, state: State, after: State, answer: Answer, dt: float, lower: Array, upper: Array
     ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
-        body, before = self.body, after
+        before = after
         left = np.inf
         while not answer.yielded.any():
             constraints, _ = self._constraints(values, after, dt)
@@ -239,7 +243,7 @@ class WholeBody:
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still())
-            nearest[0].flat[:: body.unknowns + 1] += self.options.damping**2
+            _damp(nearest[0], self.options.damping**2)
             corrected = constrained.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints)
             if corrected.yielded.any():
                 break
@@ -268,3 +272,9 @@ class _StepProblem(NamedTuple):
     upper: Array  # (6 + n,)
     damped: Array  # (6 + n,) added to the diagonal
     drawn: Array  # (6 + n,) added to the negative gradient
+
+
+def _damp(matrix: Array, damping: Array | float) -> None:
+    """Adds damping (6 + n,) to the diagonal of normal equations in place, `LEAST_DAMPING` or more."""
+    diagonal = matrix.diagonal()
+    matrix.flat[:: len(matrix) + 1] += np.maximum(damping, LEAST_DAMPING * diagonal.max())

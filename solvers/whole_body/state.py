@@ -41,6 +41,7 @@ class Solution:
     yielded: tuple[str, ...] = ()  # what was violated: contacts, couplings, acceleration limits
     bounded: Mask = field(default_factory=lambda: np.zeros(0, bool))  # (n,) joints at an active limit
     rounds: int = 0  # linear solves
+    stopped: bool = False  # whether the search for the best step was stopped early
 
 
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:

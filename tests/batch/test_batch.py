@@ -91,7 +91,7 @@ def test_files_that_fail_are_named_with_the_reason_and_the_others_are_baked(file
     came = baked(plan([files / "walk.blend", files / "run.blend"], None, False))
     assert (came["walk"].state, came["walk"].frames) == ("baked", 3)
     assert came["run"].state == "failed"
-    assert "exit code 11" in came["run"].reason
+    assert "exit status 11" in came["run"].reason
     assert "Writing: crash.txt" in came["run"].reason
     assert (files / "walk.blend").read_text() == "walk"
 

@@ -40,6 +40,7 @@ class Window:
 
     def start(self) -> None:
         """As `invoke`, but for the handler, which Blender lets only a running operator add."""
+        self.is_watched = True
         self.work = self._begin(bpy.context)
         self.timer = bpy.context.window_manager.event_timer_add(0.001, window=bpy.context.window)
         bpy.context.window_manager.progress_begin(0, self.work.total)

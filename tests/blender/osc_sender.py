@@ -3,11 +3,13 @@
 import select
 import socket
 import struct
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from limber.rig.reading.osc.inbox import Inbox
 
+LOOK = 0.005  # [s] between two looks whether the inbox's own thread has received it
 PATIENCE = 60.0  # [s] until a packet has come that was sent to this computer
 
 
@@ -43,8 +45,10 @@ def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
 
         def send(data: bytes) -> None:
+            before, until = inbox.received, time.monotonic() + PATIENCE
             sender.sendto(data, ("127.0.0.1", inbox.port))
-            assert select.select([inbox._socket], [], [], PATIENCE)[0], "nothing came"
+            while inbox.received == before and not select.select([inbox._socket], [], [], LOOK)[0]:
+                assert time.monotonic() < until, "nothing came"
 
         yield send
 

@@ -164,14 +164,14 @@ def test_a_share_is_so_much_of_the_angle_from_where_the_posture_looks(spot, shar
     way = rotations.subtract(spot, pose.tool_position)
     whole = rotations.vector_angle(look, way)
     assume(rotations.length(way) > 0.01)
-    aim = partial(skeleton, posture, Point(spot), share)
+    aim = partial(pose, Point(spot), share)
     mixed = rotations.subtract(aim.position, pose.tool_position)
     assert rotations.vector_angle(look, mixed) == pytest.approx(share * whole, abs=1e-6)
     assert rotations.vector_angle(mixed, way) == pytest.approx((1 - share) * whole, abs=1e-6)
     assert rotations.length(mixed) == pytest.approx(rotations.length(way))
-    along = partial(skeleton, posture, Direction(way), share)
+    along = partial(pose, Direction(way), share)
     assert rotations.vector_angle(along.vector, mixed) < 1e-6
-    assert partial(skeleton, posture, Position(spot), share) == Position(spot)
+    assert partial(pose, Position(spot), share) == Position(spot)
 
 
 JUMPS = AttentionSettings(change=0.5, eases_jumps=True)

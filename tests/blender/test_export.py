@@ -46,6 +46,17 @@ def test_while_its_name_field_is_empty_the_file_browser_stays_in_its_folder(path
     assert window.filepath == str(Path("/home/someone/wave.json"))
 
 
+def test_a_name_without_a_suffix_gets_it_in_the_file_browser_which_then_asks_before_a_file_is_replaced():
+    from limber.operators.robot.calibrate import LIMBER_OT_save_calibration
+
+    window = Window(LIMBER_OT_save_calibration, filepath="/home/someone/arm")
+    assert window.check(bpy.context) is True
+    assert window.filepath == "/home/someone/arm.json"
+    assert window.check(bpy.context) is False
+    window.filepath = "/home/someone/"
+    assert window.check(bpy.context) is False
+
+
 def export(path, form: str = "json", **settings) -> set[str]:
     return bpy.ops.limber.export_motion(filepath=str(path), format=form, **settings)
 
@@ -372,3 +383,23 @@ def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stand
     for values, positions in zip(document["values"], document["positions"], strict=True):
         assert positions == pytest.approx([2048.0 + 651.9 * value for value in values], abs=1e-3)
     assert "servos that take pulses" in refusal(tmp_path / "motion.h", "firmware")
+
+
+@pytest.mark.parametrize(
+    ("form", "is_written"),
+    [("ros2_json", True), ("ros2_yaml", True), ("joints_csv", True), ("json", True), ("lerobot", True), ("csv", False), ("lelamp", False)],
+)
+def test_a_servo_s_range_counts_only_for_files_with_its_positions(chain, tmp_path, capfd, form: str, is_written: bool):
+    for joint in chain.joints:
+        joint.min_us, joint.max_us = 1510.0, 1600.0  # at rest they are at 1500
+    suffix = {"lerobot": "", "ros2_yaml": ".yaml", "joints_csv": ".csv", "csv": ".csv", "lelamp": ".csv"}.get(form, ".json")
+    path = tmp_path / f"motion{suffix}"
+    told = {"filepath": str(path), "format": form, "frame_start": FRAMES[0], "frame_end": FRAMES[-1]}
+    if is_written:
+        assert bpy.ops.limber.export_motion(**told) == {"FINISHED"}
+        assert path.exists()
+        assert "expected 1510 to 1600" in capfd.readouterr().out
+        return
+    with pytest.raises(RuntimeError, match="expected 1510 to 1600"):
+        bpy.ops.limber.export_motion(**told)
+    assert not path.exists()

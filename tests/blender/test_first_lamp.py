@@ -80,7 +80,7 @@ def test_the_next_step_leads_from_an_empty_scene_to_a_lamp_that_follows():
     assert next_step(lamp, False)[1:] == ("screen.animation_play", "PLAY", "", "Play"), "the button has the name that the guide gives it"
     assert next_step(lamp, True).operator == "limber.connect"
     lamp.limber.chains[0].target.animation_data_clear()
-    assert "drag it (G)" in next_step(lamp, False).sentence
+    assert "Move with Mouse" in next_step(lamp, False).sentence
     lamp.limber.chains[0].target = None
     assert "Choose a Target" in next_step(lamp, False).sentence
     lamp.limber.chains.clear()

@@ -115,7 +115,7 @@ class SwingMover(Mover):
     def joints(self) -> list:
         return []
 
-    def authored(self) -> dict:
+    def posed(self) -> dict:
         return {}
 
     def channel(self, place):

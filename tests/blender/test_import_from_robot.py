@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import socket
 import threading
 
 import bpy
@@ -16,11 +17,18 @@ MESH = b"solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0.1 0 0
 
 @pytest.fixture
 def daemon():
-    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is in `asked`."""
+    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is in `asked`. `sends_on_to`
+    begins the address to which it redirects.
+    """
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             server.asked.append(self.path)
+            if server.sends_on_to and self.path.startswith("/api"):
+                self.send_response(302)
+                self.send_header("Location", server.sends_on_to + self.path)
+                self.end_headers()
+                return
             name = self.path.rpartition("/")[2]
             model = server.answer or json.dumps({"urdf": server.urdf}).encode()
             data = model if name == "urdf" else server.mesh(name)
@@ -33,7 +41,7 @@ def daemon():
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.asked, server.urdf, server.answer, server.mesh = [], ARM, b"", lambda name: MESH
+    server.asked, server.urdf, server.answer, server.mesh, server.sends_on_to = [], ARM, b"", lambda name: MESH, ""
     server.address = f"127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -49,6 +57,9 @@ def from_robot(address):
 
 def with_mesh(name: str) -> str:
     return ARM.replace('<sphere radius="0.04"/>', f'<mesh filename="{name}"/>')
+
+
+ANGLE_BRACKET = ARM.replace('<sphere radius="0.04"/>', '<mesh scale="1 1 1" note=">" filename="/etc/passwd"/>')
 
 
 @pytest.mark.every_blender
@@ -84,12 +95,18 @@ def test_another_robot_comes_by_its_file_alone(daemon):
     [
         (lambda daemon: setattr(daemon, "urdf", with_mesh("package://../../secret.stl")), "that Limber does not fetch"),
         (lambda daemon: setattr(daemon, "urdf", with_mesh("hand.py")), "that Limber does not fetch"),
+        (lambda daemon: setattr(daemon, "urdf", ANGLE_BRACKET), "names a mesh '/etc/passwd' that Limber does not fetch"),
+        (lambda daemon: setattr(daemon, "urdf", with_mesh("&#47;etc&#47;passwd")), "names a mesh '/etc/passwd'"),
+        (lambda daemon: setattr(daemon, "urdf", ARM.replace("<link", '<xacro:include filename="/etc/passwd"/><link', 1)), "no plain URDF"),
+        (lambda daemon: setattr(daemon, "urdf", "<mujoco><!-- <robot> --></mujoco>"), "gives no plain URDF"),
         (lambda daemon: setattr(daemon, "urdf", 3), "gives no URDF"),
         (lambda daemon: setattr(daemon, "urdf", ARM + "\ud800"), "gives no URDF"),
         (lambda daemon: setattr(daemon, "answer", b"[" * 100_000), "gives no model of a robot"),
         (lambda daemon: setattr(daemon, "answer", b"\xff\xfe"), "gives no model of a robot"),
         (lambda daemon: setattr(daemon, "urdf", "<robot><link/></robot>"), "Nothing was imported"),
         (lambda daemon: (setattr(daemon, "urdf", with_mesh("a.stl")), setattr(daemon, "mesh", lambda name: None)), "does not give a.stl"),
+        (lambda daemon: setattr(daemon, "sends_on_to", "http://127.0.0.1:9"), "sends Limber on to http://127.0.0.1:9, which"),
+        (lambda daemon: setattr(daemon, "sends_on_to", f"https://{daemon.address}"), "sends Limber on to https"),
         (lambda daemon: setattr(daemon, "address", "127.0.0.1:1"), "does not answer"),
         (lambda daemon: setattr(daemon, "address", "http://robot"), "is no address of a robot"),
     ],
@@ -100,6 +117,29 @@ def test_what_cannot_be_imported_is_told_and_leaves_nothing(daemon, change, word
     with pytest.raises(RuntimeError, match=words):
         from_robot(daemon.address)
     assert {kind: len(getattr(bpy.data, kind)) for kind in before} == before
+
+
+def test_a_redirect_to_the_same_host_is_followed(daemon):
+    daemon.sends_on_to = f"http://{daemon.address}/other"
+    daemon.urdf = with_mesh("hand.stl")
+    assert from_robot(daemon.address) == {"FINISHED"}
+
+
+@pytest.mark.every_blender
+def test_other_computers_are_asked_only_where_blender_may_go_online(monkeypatch):
+    if bpy.app.online_access:
+        pytest.skip("this Blender may go online")
+    asked = []
+    monkeypatch.setattr(socket, "create_connection", lambda *_: asked.append(_))
+    for address in ("192.0.2.1", "192.0.2.1:9", "robot.invalid", "[2001:db8::1]:8000"):
+        with pytest.raises(RuntimeError, match=r"is another computer, and Blender may not go online.*Allow Online Access"):
+            from_robot(address)
+    bpy.ops.limber.add_robot(robot="reachy_mini")
+    rig = bpy.context.active_object
+    rig.limber.device.port = "192.0.2.1:8000"
+    with pytest.raises(RuntimeError, match=r"192\.0\.2\.1:8000 is another computer, and Blender may not go online"):
+        bpy.ops.limber.connect()
+    assert not asked
 
 
 def test_it_says_what_it_fetches_and_can_be_cancelled(daemon, monkeypatch):

@@ -10,7 +10,7 @@ from limber.rig.blender import actions
 from limber.rig.live import live
 from limber.rig.robot import device, links
 
-from tests.blender.baking import positions
+from tests.blender.baking import apart, live_motion, played, positions
 from tests.blender.rigs import build, keyed, looking_chain, select, target
 from tests.blender.shown import go_live, no_handler_raises, session, settle  # noqa: F401
 
@@ -23,7 +23,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[list[float]] = []
 
-    def send(self, angles, plays=False) -> None:
+    def send(self, angles, plays=False, due=0.0) -> None:
         self.heard.append(positions(angles))
 
     def status(self) -> SimpleNamespace:
@@ -171,3 +171,12 @@ def test_where_the_user_was_before_does_not_matter(lamp):
     settle()
     second, _ = play(rig, [chain])
     assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("stretched", [200, 50])
+def test_where_time_is_stretched_the_bake_plays_as_live_did(lamp, stretched: int):
+    rig, chain = lamp
+    bpy.context.scene.render.frame_map_new = stretched
+    lived = live_motion(rig, [chain], FRAMES)
+    bpy.ops.limber.bake()
+    assert apart(lived, played(rig, [chain], FRAMES)) < 1e-6

@@ -1,13 +1,14 @@
 """Motion files in a real Blender: what is imported plays, goes out again as it came, and comes in whole or not at all."""
 
 import math
-import os
+import signal
 import wave
 
 import bpy
 import numpy as np
 import pytest
 from limber.hardware.motion_files import FORMATS, Settings, read
+from limber.rig.blender.sound_strips import add
 from limber.rig.live import live
 
 from tests.blender import mechanisms as those
@@ -18,6 +19,7 @@ from tests.blender.rigs import looking_chain, make_active, select, target
 from tests.blender.shown import go_live
 from tests.hardware.moves import motion, move, move_bytes
 from tests.robots.robots import ARM, SHARED, write
+from tests.robots.test_work import lines_run
 
 pytestmark = pytest.mark.every_blender
 
@@ -137,7 +139,7 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
     rig = arm(tmp_path)
     before = state(rig), len(bpy.data.actions)
     asked = {"filepath": str(table(tmp_path)), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees"}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     assert window.send("TIMER") == {"RUNNING_MODAL"}
@@ -146,23 +148,108 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
     assert (state(rig), len(bpy.data.actions)) == before
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system stops no process")
 def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_cancelled(tmp_path, monkeypatch):
     from limber.operators.output.import_motion import LIMBER_OT_import_motion
 
     rig = arm(tmp_path)
     before = state(rig), len(bpy.data.actions)
-    os.mkfifo(tmp_path / "slow.csv")  # has nothing to read until somebody writes
-    asked = {"filepath": str(tmp_path / "slow.csv"), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees"}
+    asked = {"filepath": str(table(tmp_path)), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
+    process = window.work.reading.process._process
+    process.send_signal(signal.SIGSTOP)  # as if there were much to read
     for _ in range(3):
         assert window.send("TIMER") == {"RUNNING_MODAL"}
-        assert (window.work.done, window.work.at_work) == (0, "slow.csv")
+        assert (window.work.done, window.work.at_work) == (0, "wave.csv")
     assert window.send("ESC") == {"CANCELLED"}
-    (tmp_path / "slow.csv").write_text("t,shoulder\n0,1")  # lets the thread end
+    assert process.wait() == -signal.SIGKILL
     assert (state(rig), len(bpy.data.actions)) == before
+
+
+@needs_reachy
+@pytest.mark.parametrize("has_action", [False, True])
+def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch, has_action):
+    from limber.operators.output.import_motion import LIMBER_OT_import_motion
+    from limber.rig.authoring import motion_import
+
+    monkeypatch.setattr(motion_import, "SOME", 5)
+    rig = reachy()
+    if has_action:
+        rig.keyframe_insert("location", frame=1)
+        rig.animation_data.action.use_fake_user = False
+    (tmp_path / "move.json").write_bytes(move_bytes())
+
+    def everything():
+        animation = rig.animation_data
+        goals = [(goal.name, goal.target) for goal in rig.limber.mechanism.goals]
+        return (
+            state(rig),
+            list(bpy.data.actions),
+            list(bpy.data.objects),
+            goals,
+            animation and animation.action,
+            not animation or has_action,
+        )
+
+    before, users = everything(), [action.use_fake_user for action in bpy.data.actions]
+    asked = {"filepath": str(tmp_path / "move.json"), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    seen = set()
+    for length in range(1, 10_000, 7):
+        window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
+        window.start()
+        while window.work.at_work == "move.json" and window.send("TIMER") == {"RUNNING_MODAL"}:
+            pass  # until the file is read
+        steps = [window.send("TIMER") == {"RUNNING_MODAL"} for _ in range(length)]
+        seen.add(window.work.at_work.partition(" ")[0])
+        if not steps[-1]:
+            break
+        assert window.send("ESC") == {"CANCELLED"}
+        assert everything() == before
+        assert [action.use_fake_user for action in bpy.data.actions] == users
+    assert {"yaw_body", "head", "keys"} <= seen
+    assert everything() != before
+
+
+def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_script(tmp_path, monkeypatch):
+    from limber.operators.output.import_motion import LIMBER_OT_import_motion
+
+    rig = arm(tmp_path)
+    bpy.context.scene.render.fps = 120
+    long, many = tmp_path / "long.csv", tmp_path / "many.csv"
+    long.write_text("seconds,shoulder\n0,0\n17000,0.1\n")
+    many.write_text("seconds,shoulder,elbow\n0,0,0\n3590,0.1,0\n")
+    before = state(rig), len(bpy.data.actions)
+    for path, words in (
+        (long, "'long.csv': it has 4.7 hours of motion in 2 rows: are its times in milliseconds?"),
+        (many, "'many.csv' would give 861602 keyframes in 430801 frames (60 minutes)"),
+    ):
+        assert words in refusal(path)
+        assert "Tick Large File" in refusal(path)
+        asked = {"filepath": str(path), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True, "allow_large": False}
+        window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked, episode=0, part="action", lerobot_values="degrees")
+        questions = []
+        window._again = lambda found=questions, **more: found.append(more)
+        window.start()
+        while window.send("TIMER") == {"RUNNING_MODAL"}:
+            pass
+        assert [list(more) for more in questions] == [["question"]]
+        assert words in questions[0]["question"]
+        assert (state(rig), len(bpy.data.actions)) == before
+    assert bring(many, allow_large=True) == {"FINISHED"}
+
+
+def test_a_file_of_many_joints_takes_work_for_each_and_not_for_each_pair(tmp_path):
+    from limber.rig.reading.file_joints import file_joints, match
+
+    joints = file_joints(arm(tmp_path))
+
+    def work(size: int) -> int:
+        return lines_run(lambda: match([(f"k{k}", k) for k in range(size)], joints * 10))
+
+    assert work(400) - work(200) < 8_000  # lines of Python for 200 names, whatever the number of joints
 
 
 @pytest.mark.parametrize("fps", [50, 24])
@@ -203,6 +290,34 @@ def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_a
     assert np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6  # the file's six decimals are no exact rotation
     for one, other in zip(found.columns, expected.columns, strict=True):
         assert one.values == pytest.approx(other.values, abs=NEAR)
+
+
+@needs_reachy
+@pytest.mark.skipif(not bpy.app.build_options.audaspace, reason="this Blender is built without sound")
+def test_a_move_takes_along_only_a_sound_and_replaces_no_file_but_its_own(tmp_path, capfd):
+    reachy()
+    scene = bpy.context.scene
+    strip = add(scene, sound(tmp_path / "sound.wav"), 1)
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "wave.blend").write_text("a project")
+    (out / "wave.wav").write_text("a recording")
+
+    def files_after(export_of: str) -> dict[str, str]:
+        strip.sound.filepath = str(tmp_path / export_of)
+        bpy.ops.limber.export_motion(filepath=str(out / "wave.json"), format="reachy_mini", rate=50, frame_start=1, frame_end=3)
+        return {path.name: path.read_bytes().decode("latin-1") for path in out.iterdir() if path.name != "wave.json"}
+
+    others = {"wave.blend": "a project", "wave.wav": "a recording"}
+    for name in ("id_rsa", "token.json", "other.blend", "key.wav"):
+        (tmp_path / name).write_text("a secret")
+        assert files_after(name) == others
+        assert f"{name}' is no sound" in capfd.readouterr().out
+    assert files_after("sound.wav") == others
+    assert "wave.wav' is there already and is not sound" in capfd.readouterr().out
+    (out / "wave.wav").unlink()
+    assert files_after("sound.wav").keys() == others.keys()
+    assert "its sound in 'wave.wav'" in capfd.readouterr().out
 
 
 @needs_reachy

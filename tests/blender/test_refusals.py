@@ -6,6 +6,7 @@ from limber.operators.robot.scan import LIMBER_OT_change_servo
 
 from tests.blender.checking import refuses_live, sentences
 from tests.blender.figures import XSENS, figure
+from tests.blender.four_bars import four_bar, owned
 from tests.blender.modal import Window, step_by_step
 from tests.blender.posing import stored
 from tests.blender.rigs import build, looking_chain, make_active, target
@@ -26,6 +27,14 @@ def refused(words: str, operator: str, **options) -> None:
 @pytest.fixture
 def chain():
     return looking_chain()[1]
+
+
+def test_what_has_no_bones_gets_no_coupled_limits_and_is_named():
+    four_bar()
+    owner = owned()
+    make_active(owner)
+    for operator in ("add_coupled_limit", "add_coupled_joint"):
+        refused(f"'{owner.name}' is no armature, so it has no bones: click the robot's armature", operator)
 
 
 # --- bones and joints

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
+from limber.solvers.least_squares import constrained
 from mathutils import Euler
 
 from tests.blender import at_hand
@@ -100,6 +101,21 @@ def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: s
     )
     assert degrees(missed[called(XSENS, first)]) < 0.1
     assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, "the elbow is locked: both cannot be"
+
+
+def test_a_search_for_the_best_pose_that_is_ended_in_time_is_told(monkeypatch):
+    rig, _ = follower(arms_out=False)
+    for index, pair in enumerate(rig.limber.retarget.pairs):
+        pair.level = index % 2
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(FRAMES[1])
+    assert live.session(rig, rig.limber.retarget).problem == ""
+    monkeypatch.setattr(constrained, "MOST_ROUNDS", 0)
+    bpy.context.scene.frame_set(FRAMES[2])
+    assert "may not be the best: the search for it was ended in time" in live.session(rig, rig.limber.retarget).problem
+    monkeypatch.undo()
+    bpy.context.scene.frame_set(FRAMES[3])
+    assert live.session(rig, rig.limber.retarget).problem == ""
 
 
 @pytest.mark.parametrize("setting", ["level", "weight"])

@@ -1,7 +1,8 @@
 """Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and robots."""
 
 import pytest
-from limber.rig.reading.body.names import Pair, Part, pairs, part_of, parts
+from limber.rig.reading.body.names import Pair, pairs, parts
+from limber.rig.reading.body.part_names import Part, read
 
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 WHOLE = [Part("", "hips"), Part("", "head"), *(Part(side, limb) for side in ("left", "right") for limb in LIMBS)]
@@ -28,7 +29,28 @@ SMPL = """Pelvis L_Hip R_Hip Spine1 L_Knee R_Knee Spine2 L_Ankle R_Ankle Spine3 
     L_Shoulder R_Shoulder L_Elbow R_Elbow L_Wrist R_Wrist L_Hand R_Hand"""
 MANNEQUIN = """root pelvis spine_01 spine_02 spine_03 neck_01 head clavicle_l upperarm_l lowerarm_l hand_l index_01_l clavicle_r
     upperarm_r lowerarm_r hand_r thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r"""
+VROID_LIMBS = ("Shoulder", "UpperArm", "LowerArm", "Hand", "Index1", "UpperLeg", "LowerLeg", "Foot", "ToeBase")
+VROID = "J_Bip_C_Hips J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_Neck J_Bip_C_Head J_Adj_L_FaceEye J_Sec_L_Bust1 " + " ".join(
+    f"J_Bip_{side}_{part}" for side in "LR" for part in VROID_LIMBS
+)
+BIPED_LIMBS = ("Clavicle", "UpperArm", "ForeArm", "ForeTwist", "Hand", "Finger0", "Thigh", "Calf", "Foot", "Toe0")
+BIPED = "Bip01 Bip01_Pelvis Bip01_Spine Bip01_Spine1 Bip01_Neck Bip01_Head " + " ".join(
+    f"Bip01_{side}_{part}" for side in "LR" for part in BIPED_LIMBS
+)
+DAZ = """hip pelvis abdomenLower abdomenUpper chestLower chestUpper neckLower neckUpper head lCollar lShldrBend lShldrTwist lForearmBend
+    lForearmTwist lHand lThumb1 rCollar rShldrBend rShldrTwist rForearmBend rForearmTwist rHand lThighBend lThighTwist lShin lFoot lToe
+    rThighBend rThighTwist rShin rFoot rToe"""
+SUIT = """Hips Ab Chest Neck Head LShoulder LUArm LFArm LHand RShoulder RUArm RFArm RHand LThigh LShin LFoot LToe RThigh RShin RFoot
+    RToe"""
+MMD = "センター 下半身 上半身 上半身2 首 頭 両目 " + " ".join(
+    f"{side}{part}" for side in "左右" for part in ["肩", "腕", "腕捩", "ひじ", "手首", "足", "ひざ", "足首", "つま先"]
+)
 CONVENTIONS = {
+    "VRoid": VROID,
+    "Biped": BIPED,
+    "Daz": DAZ,
+    "capture suit": SUIT,
+    "MikuMikuDance": MMD,
     "CMU": CMU,
     "cgspeed": CGSPEED,
     "Mixamo": MIXAMO,
@@ -96,6 +118,60 @@ def test_links_that_carry_one_hinge_of_a_joint_are_not_taken_for_the_limb():
     assert not {"l_shoulder_1", "l_ankle_1", "l_hip_1", "l_hand_dh_frame"}.intersection(found)
 
 
+def robot(trunk: str, arm: str, leg: str) -> str:
+    """A humanoid's links; `{side}` stands for "left" or "right", `{s}` for "l" or "r"."""
+    limbs = [limb.format(side=side, s=side[0]) for side in ("left", "right") for limb in (*arm.split(), *leg.split())]
+    return f"{trunk} {' '.join(limbs)}"
+
+
+ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and foot
+    "hinges named after joints": (
+        robot(
+            "pelvis waist_yaw_link torso_link head_link",
+            "{side}_shoulder_pitch_link {side}_shoulder_roll_link {side}_shoulder_yaw_link {side}_elbow_link {side}_wrist_roll_link",
+            "{side}_hip_pitch_link {side}_hip_yaw_link {side}_knee_link {side}_ankle_pitch_link {side}_ankle_roll_link",
+        ),
+        ("left_shoulder_yaw_link", "left_elbow_link", "left_hip_yaw_link", "left_knee_link", "left_ankle_roll_link"),
+    ),
+    "hinges named after limbs": (
+        robot(
+            "base_link waist_yaw_link torso_link",
+            "{side}_upper_arm_pitch_link {side}_upper_arm_yaw_link {side}_lower_arm_pitch_link {side}_hand_yaw_link",
+            "{side}_thigh_pitch_link {side}_thigh_yaw_link {side}_shank_pitch_link {side}_foot_roll_link {side}_foot_pitch_link",
+        ),
+        ("left_upper_arm_yaw_link", "left_lower_arm_pitch_link", "left_thigh_yaw_link", "left_shank_pitch_link", "left_foot_pitch_link"),
+    ),
+    "numbers": (
+        robot(
+            "base_link zhead_1_link zhead_2_link",
+            " ".join(f"zarm_{{s}}{k}_link" for k in range(1, 8)),
+            " ".join(f"leg_{{s}}{k}_link" for k in range(1, 7)),
+        ),
+        ("zarm_l3_link", "zarm_l4_link", "leg_l3_link", "leg_l4_link", "leg_l6_link"),
+    ),
+    "capitals": (
+        robot("Trunk Waist H1 H2", "{side}HandLink", "HIP_YAW_{side} Hip_Roll_{side} Shank_{side} {side}_foot_link")
+        + " "
+        + " ".join(f"A{side}{k}" for side in "LR" for k in range(1, 7)),
+        ("AL3", "AL4", "Hip_Roll_left", "Shank_left", "left_foot_link"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_of_a_robot_s_links_those_are_paired_that_carry_the_limbs(kind: str):
+    links, limbs = ROBOTS[kind]
+    followed = {source: target for target, source in paired(XSENS, links).items()}
+    assert tuple(followed[name] for name in ("LeftUpperArm", "LeftForeArm", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot")) == limbs
+    assert len([name for name in followed if name.startswith("Right")]) == len([name for name in followed if name.startswith("Left")])
+
+
+def test_a_waist_that_hangs_on_the_trunk_is_the_hips_and_else_part_of_the_spine():
+    upward = {"pelvis": None, "waist": "pelvis", "torso": "waist"}
+    assert parts(upward) == {Part("", "hips"): ["pelvis"], Part("", "spine"): ["waist", "torso"]}
+    assert parts({"torso": None, "waist": "torso"}) == {Part("", "hips"): ["waist"], Part("", "spine"): ["torso"]}
+
+
 NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
 
 
@@ -125,13 +201,21 @@ def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
         ("Bip01 L Calf", Part("left", "shin")),
         ("RightHandIndex1", None),
         ("LHipJoint", None),
+        ("upperarm_twist_01_l", None),
+        ("head_end_link", None),
+        ("LFArm", Part("left", "forearm")),
+        ("mHipLeft", Part("left", "thigh")),
+        ("ValveBiped.Bip01_R_Calf", Part("right", "shin")),
+        ("R_KNEE_P_S", Part("right", "shin")),
+        ("足首.R", Part("right", "ankle")),
+        ("HEAD_JOINT1_LINK", Part("", "head")),
         ("Legend", None),
         ("rib", None),
         ("", None),
     ],
 )
 def test_a_name_says_its_part_or_nothing(name: str, part: Part | None):
-    assert part_of(name) == part
+    assert read(name).part == part
 
 
 def test_bodies_of_no_known_kind_are_paired_where_bones_are_called_alike():

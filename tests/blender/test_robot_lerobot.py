@@ -162,6 +162,83 @@ def test_a_gripper_without_a_range_is_refused_by_name_and_nothing_changes(tmp_pa
     assert joints[0].homing_offset == -(2**31)
 
 
+def calibrated(rig):
+    return [(joint.servo, joint.zero_us, joint.reverse) for joint in rig.limber.chains[0].joints]
+
+
+def prefixed(prefix: str, first_id: int = 1, **changes) -> dict:
+    """The arm's motors with a prefix before their names, and ids from `first_id`."""
+    return {prefix + changes.get(name, name): motor | {"id": motor["id"] + first_id - 1} for name, motor in FILE.items()}
+
+
+WHEELS = {f"base_{place}_wheel": FILE["wrist_roll"] | {"id": number} for number, place in enumerate(("left", "back", "right"), 7)}
+
+
+@pytest.mark.parametrize("robot", ["so101", "so100"])
+@pytest.mark.parametrize("prefix", ["arm_", "left_arm_", "Follower."])
+def test_an_arm_whose_motors_names_have_a_prefix_is_calibrated_as_with_plain_names(tmp_path, path, robot, prefix):
+    bpy.ops.limber.add_robot(robot=robot)
+    rig = bpy.context.active_object
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    plain = calibrated(rig)
+    bpy.ops.limber.add_robot(robot=robot)
+    rig = bpy.context.active_object
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(prefixed(prefix) | WHEELS))
+    bpy.ops.limber.import_lerobot(filepath=str(other))
+    assert calibrated(rig) == plain
+
+
+def test_of_two_arms_that_with_the_prefix_is_taken_and_without_one_the_import_asks(so101, tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps(prefixed("left_arm_", 7) | prefixed("right_arm_")))
+    before = calibrated(so101)
+    with pytest.raises(RuntimeError, match="2 arms, whose motors' names begin with 'left_arm_' and 'right_arm_': write one"):
+        bpy.ops.limber.import_lerobot(filepath=str(path))
+    with pytest.raises(RuntimeError, match=r"begins with 'middle_': its arms' begin with left_arm_, right_arm_"):
+        bpy.ops.limber.import_lerobot(filepath=str(path), prefix="middle_")
+    assert calibrated(so101) == before
+    bpy.ops.limber.import_lerobot(filepath=str(path), prefix="left_arm_")
+    assert [servo for servo, *_ in calibrated(so101)] == [7, 8, 9, 10, 11]
+
+
+@pytest.mark.parametrize(
+    ("motors", "said"),
+    [
+        (prefixed("", wrist_roll="wrist_rotate"), r"Motor 'wrist_rotate' \(id 5\) would be that of gripper_link Y.*none of this robot's"),
+        (prefixed("arm_", shoulder_pan="pan"), r"Motor 'arm_pan' \(id 1\)"),
+        ({f"joint{k}": motor for k, motor in enumerate(FILE.values())}, r"Motor 'joint0' \(id 1\)"),
+        (FILE | {"shoulder_pan": FILE["shoulder_pan"] | {"drive_mode": 1}}, r"'shoulder_pan' \(id 1\) has drive_mode 1.*toggle Reverse"),
+        (prefixed("arm_") | {"arm_elbow_flex": FILE["elbow_flex"] | {"drive_mode": 1}}, "'arm_elbow_flex'.* has drive_mode 1"),
+    ],
+)
+def test_a_motor_whose_zero_or_direction_is_open_is_refused_by_name_and_nothing_changes(so101, tmp_path, motors, said):
+    path = tmp_path / "arm.json"
+    path.write_text(json.dumps(motors))
+    before, protocol = calibrated(so101), so101.limber.device.protocol
+    with pytest.raises(RuntimeError, match=said):
+        bpy.ops.limber.import_lerobot(filepath=str(path))
+    assert (calibrated(so101), so101.limber.device.protocol) == (before, protocol)
+
+
+def test_two_motors_are_not_given_one_joint(tmp_path, path):
+    rig = arm(tmp_path, "mine", ["shoulder_pan", *(f"joint {k}" for k in range(1, 6))])
+    for number, joint in enumerate(rig.limber.chains[0].joints):
+        joint.servo = 2 if number == 0 else number + 10
+    with pytest.raises(RuntimeError, match="Motors 'shoulder_pan' and 'shoulder_lift' would both be that of"):
+        bpy.ops.limber.import_lerobot(filepath=str(path), model="so101_new_calib")
+
+
+def test_a_gripper_with_drive_mode_1_opens_the_other_way(so101, tmp_path, path):
+    ends = {}
+    for mode in (0, 1):
+        path.write_text(json.dumps(FILE | {"gripper": FILE["gripper"] | {"drive_mode": mode}}))
+        bpy.ops.limber.import_lerobot(filepath=str(path))
+        value = so101.limber.device.auxiliaries[0]
+        ends[mode] = (value.at_low, value.at_high)
+    assert ends[1] == ends[0][::-1]
+
+
 def test_a_homing_offset_that_nobody_knows_is_not_exported(so101, tmp_path):
     with pytest.raises(RuntimeError, match=r"homing offset of servo 1 is not known.*press Connect"):
         bpy.ops.limber.export_lerobot(filepath=str(tmp_path / "out.json"))

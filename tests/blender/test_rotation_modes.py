@@ -166,12 +166,12 @@ def test_of_the_angles_of_a_rotation_those_within_the_limits_count(mode):
     reader, mover = ChainReader(rig, chain), mover_of(rig, chain)
     wanted = [4.0, 0.0, 0.0]
     assert reader.angles(reader.read(rig.pose.bones)).tolist() == pytest.approx(wanted, abs=NEAR)
-    assert list(mover.authored().values()) == pytest.approx(wanted, abs=NEAR), "the robot hears the same"
+    assert list(mover.posed().values()) == pytest.approx(wanted, abs=NEAR), "the robot hears the same"
     bpy.ops.limber.store_posture(name="Round")
     assert list(mover.in_posture(bpy.data.actions["Round"]).values()) == pytest.approx(wanted, abs=NEAR)
     chain.joints[0].lower, chain.joints[0].upper = 3.0, 5.0
     mover.pose({("head", "X"): 0.3})
-    assert list(mover.authored().values()) == pytest.approx([4.0, 0.0, 0.3], abs=NEAR)
+    assert list(mover.posed().values()) == pytest.approx([4.0, 0.0, 0.3], abs=NEAR)
 
 
 @pytest.mark.parametrize("mode", TOGETHER)

@@ -124,6 +124,23 @@ def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has
     assert rig.limber.chains[0].root == root
 
 
+@pytest.mark.parametrize(("first", "added"), [("eye.L", "eye.R"), ("eye.R", "eye.L")])
+def test_an_end_that_is_added_looks_where_its_own_chain_would(first: str, added: str):
+    def look(goal) -> tuple:
+        return goal.forward_axis, tuple(goal.forward_direction)
+
+    rig, _ = made("cape, hair and long ears", "own", "up")
+    select(rig, added)
+    pressed(bpy.ops.limber.new_chain)
+    alone = look(rig.limber.chains[0])
+    rig.limber.chains.clear()
+    select(rig, "head", first)
+    pressed(bpy.ops.limber.new_chain)
+    bpy.ops.limber.add_end(bone=added)
+    assert look(rig.limber.chains[0].ends[0]) == alone
+    assert alone[0] != "+Y"
+
+
 def with_crown(name: str):
     """A human figure with a bone above its head, and the head."""
     rig, _ = made("without eyes")

@@ -52,6 +52,15 @@ def test_a_robots_chain_has_all_motors_up_to_its_base_also_those_that_carry_legs
     assert [joint.bone for joint in chain.joints] == ["roll", "waist", "neck", "head"]
 
 
+def test_joints_of_chains_have_the_files_accelerations_jerks_and_soft_limits_where_it_has_any(tmp_path):
+    rates = 'velocity="3" acceleration="7" deceleration="6" jerk="70" effort="4"/><safety_controller soft_upper_limit="1"/>'
+    rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('velocity="3" effort="4"/>', rates))).rig
+    shoulder, elbow, _ = chain_on(rig, "hand").joints
+    usual = type(elbow).bl_rna.properties
+    assert (shoulder.upper, shoulder.velocity, shoulder.acceleration, shoulder.jerk) == pytest.approx((1.0, 3.0, 6.0, 70.0))
+    assert (elbow.acceleration, elbow.jerk) == pytest.approx((usual["acceleration"].default, usual["jerk"].default))
+
+
 def test_a_chains_joints_have_the_files_limits_and_velocities(tmp_path):
     rig = import_robot(bpy.context, write(tmp_path, WRISTED)).rig
     chain = chain_on(rig, "hand")

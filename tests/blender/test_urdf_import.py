@@ -5,6 +5,7 @@ import struct
 import bpy
 import pytest
 
+from tests.blender.modal import step_by_step
 from tests.blender.rigs import UPRIGHT, build, make_active
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
@@ -127,6 +128,47 @@ def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
             with pytest.raises(KeyboardInterrupt):
                 robot_import.import_robot(bpy.context, path)
         assert everything() == before, name
+
+
+def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch):
+    from limber.operators.authoring.import_robot import LIMBER_OT_import_robot
+    from limber.rig.authoring import robot_import
+
+    monkeypatch.setattr(robot_import, "SOME_BONES", 2)
+    stl(tmp_path / "a.stl")
+    path, before, seen = meshed(tmp_path, 'filename="a.stl"'), everything(), set()
+    asked = {"filepath": str(path), "root": "", "with_meshes": True, "up_axis": "AUTO", "close_loops": True, "arguments": ""}
+    for length in range(100):
+        window = step_by_step(monkeypatch, LIMBER_OT_import_robot, **asked, allow_large=False)
+        window.start()
+        while window.work.says in ("Beginning", "Reading robot.urdf") and window.send("TIMER") == {"RUNNING_MODAL"}:
+            pass
+        is_working = [window.send("TIMER") == {"RUNNING_MODAL"} for _ in range(length)]
+        seen.add(window.work.says.rpartition(" ")[0])
+        if not all(is_working):
+            break
+        assert window.send("ESC") == {"CANCELLED"}
+        assert everything() == before
+    assert {"Making"} < seen
+    assert everything() != before
+
+
+def test_a_robot_file_of_over_50_mb_is_asked_about(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(ARM + " " * 50_000_000)
+    assert "it has 50 MB, more than 50: is this a robot? Tick Large File to import it" in refusal(path)
+    bring(path, allow_large=True)
+
+
+def test_a_short_text_that_stands_for_many_parts_is_asked_about(tmp_path, monkeypatch):
+    from limber.robots import robot_files
+
+    monkeypatch.setattr(robot_files, "ASKED_PARTS", 12)
+    path = write(tmp_path, ARM)
+    bring(path)
+    monkeypatch.setattr(robot_files, "ASKED_PARTS", 5)
+    assert "it has 6 links with 2 visuals: is this a robot? Tick Large File to import it" in refusal(path)
+    bring(path, allow_large=True)
 
 
 def test_the_root_can_be_another_link_and_an_unknown_one_is_refused(tmp_path):

@@ -146,3 +146,23 @@ def test_lines_are_added_and_one_that_was_cut_off_is_ended_first(tmp_path: Path)
     atomic.append_lines(path, ["four"], flush_to_disk=False)
     atomic.append_lines(path, [])
     assert path.read_text(encoding="utf-8") == "one\ntwo\nthr\nfour\n"
+
+
+def test_a_file_that_nobody_chose_replaces_nothing(tmp_path: Path):
+    path = tmp_path / "beside.wav"
+    atomic.write_new(path, b"sound")
+    atomic.write_new(path, b"sound")  # it is there already
+    with pytest.raises(FileExistsError):
+        atomic.write_new(path, b"other")
+    assert path.read_bytes() == b"sound"
+    (tmp_path / "folder.wav").mkdir()
+    with pytest.raises(FileExistsError):
+        atomic.write_new(tmp_path / "folder.wav", b"sound")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets only administrators make symbolic links")
+def test_a_file_that_nobody_chose_is_not_written_through_a_link(tmp_path: Path):
+    (tmp_path / "link.wav").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileExistsError):
+        atomic.write_new(tmp_path / "link.wav", b"sound")
+    assert not (tmp_path / "elsewhere").exists()

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from limber.files.parquet import Column, ParquetError, Table, Texts, encode
-from limber.files.parquet.compact import Long, Reader, struct
+from limber.files.parquet.compact import Long, Reader, struct, varint
+from limber.files.parquet.compact import struct as thrift
 from limber.files.parquet.compression import decompressed
 from limber.files.parquet.encodings import packed, run, runs
 
@@ -30,20 +31,26 @@ def table(data: bytes) -> Table:
     return Table(io.BytesIO(data))
 
 
+def rows(found: Table, name: str, first: int = 0, end: int | None = None, group: int = 0) -> list[list[float]]:
+    """The rows of a column, each with its numbers."""
+    numbers, width = found.column(group, name, first, end).tolist(), found.width(group, name)
+    return [numbers[k : k + width] for k in range(0, len(numbers), width)]
+
+
 def test_numbers_and_lists_of_them_are_read_again_and_texts_are_left_out():
     found = table(WHOLE)
     assert (found.names, found.groups, found.bounds(0, "episode_index")) == (("action", "episode_index"), (50,), (0, 1))
-    assert [row[0] for row in found.column(0, "episode_index")] == [k // 25 for k in range(50)]
-    for one, other in zip(found.column(0, "action", 7, 31), ROWS[7:31], strict=True):
+    assert list(found.column(0, "episode_index")) == [k // 25 for k in range(50)]
+    for one, other in zip(rows(found, "action", 7, 31), ROWS[7:31], strict=True):
         assert one == pytest.approx(other, abs=1e-7)
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40), st.integers(1, 7))
 def test_any_whole_numbers_and_lists_of_any_length_are_read_again(numbers, size):
-    rows = [[float(k)] * size for k in range(len(numbers))]
-    found = table(encode([Column("a", "int64", numbers), Column("b", "float32", rows, is_list=True)]))
-    assert [row[0] for row in found.column(0, "a")] == numbers
-    assert [list(row) for row in found.column(0, "b")] == rows
+    lists = [[float(k)] * size for k in range(len(numbers))]
+    found = table(encode([Column("a", "int64", numbers), Column("b", "float32", lists, is_list=True)]))
+    assert list(found.column(0, "a")) == numbers
+    assert rows(found, "b") == lists
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(1, 40)), min_size=1, max_size=10))
@@ -142,13 +149,44 @@ def test_what_is_no_table_says_so():
         table(WHOLE).column(0, "state")
 
 
+def header(name: str, numbers: int, size: int, kind: int = 0) -> bytes:
+    """A table with a column of equal numbers in one page, which announces `size` bytes."""
+    body = bytes([1]) + varint(numbers << 1) + b"\0"
+    fields = {1: numbers, 2: 8, 3: 3, 4: 3} if kind == 0 else {1: numbers, 2: 0}
+    page = thrift({1: kind, 2: size, 3: len(body), (5 if kind == 0 else 7): fields}) + body
+    chunk = {1: 4, 2: [0], 3: [name], 4: 0, 5: Long(numbers), 6: Long(len(page)), 7: Long(len(page)), 9: Long(4)}
+    return table_of(page, [chunk], numbers)
+
+
+def table_of(pages: bytes, chunks: list, count: int, groups: int = 1) -> bytes:
+    group = {1: [{2: Long(4), 3: chunk} for chunk in chunks], 2: Long(1), 3: Long(count)}
+    footer = thrift({1: 2, 2: [{4: "schema", 5: 1}, {1: 4, 3: 0, 4: "a"}], 3: Long(count), 4: [group] * groups})
+    return b"PAR1" + pages + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def test_pages_that_announce_more_than_their_numbers_need_are_refused_before_they_are_unpacked():
+    for kind, words in ((0, "announces 60000000 bytes for 40 numbers"), (2, "announces 60000000 bytes for 40 numbers")):
+        with pytest.raises(ParquetError, match=words):
+            table(header("a", 40, 60_000_000, kind)).column(0, "a")
+    with pytest.raises(ParquetError, match="two dictionaries, or one of 2000000 numbers"):
+        table(header("a", 2_000_000, 100, 2)).column(0, "a")
+
+
+def test_groups_that_share_their_bytes_are_refused():
+    pages = bytes(500)
+    chunk = {1: 4, 2: [0], 3: ["a"], 4: 0, 5: Long(40), 6: Long(400), 7: Long(400), 9: Long(4)}
+    assert table(table_of(pages, [chunk], 40)).groups == (40,)
+    with pytest.raises(ParquetError, match="its columns announce more bytes than it has"):
+        table(table_of(pages, [chunk], 40, groups=50))
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_tables_that_pyarrow_has_made_are_read(name):
     found = table(MADE[name])
     assert (found.groups, found.bounds(1, "episode_index")) == ((12, 12), (1, 1))
-    rows = [row for group in (0, 1) for row in found.column(group, "action")]
-    assert rows == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
-    assert found.column(1, "episode_index", 3, 5) == [[1], [1]]
+    actions = [row for group in (0, 1) for row in rows(found, "action", group=group)]
+    assert actions == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
+    assert found.column(1, "episode_index", 3, 5).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("name", ["own", *MADE])

@@ -1,9 +1,10 @@
-"""A file that cannot be read or written is told in words, without error numbers and without its path a second time."""
+"""What the system says is told in words, without numbers of errors and signals, and without a file's path a second time."""
 
+import os
 from pathlib import Path
 
 import pytest
-from limber.files.reasons import reason
+from limber.files.reasons import ending, reason
 from limber.hardware import calibration_file, lerobot
 from limber.hardware.calibration_file import CalibrationError
 from limber.hardware.lerobot import LerobotError
@@ -44,3 +45,18 @@ def test_a_calibration_that_windows_has_saved_with_a_byte_order_mark_is_read_as_
     path = tmp_path / "robot.json"
     path.write_text("[]", encoding="utf-8-sig")
     assert "expected an object" in told(calibration_file.load, path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "exit status 0"),
+        (3, "exit status 3"),
+        (-9, "ended by SIGKILL, Killed"),
+        (-24, "ended by SIGXCPU, CPU time limit exceeded"),
+        (-50, "ended by signal 50"),
+    ],
+)
+def test_a_signal_that_ended_a_process_is_told_by_its_name(code, words):
+    assert ending(code) == words

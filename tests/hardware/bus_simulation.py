@@ -77,6 +77,9 @@ class BusSimulation(Simulation):
         self.cable = Wire(self)
         return self.cable
 
+    def sleep(self, seconds: float) -> None:
+        self.pass_time(seconds)  # servos stay awake
+
     def pass_time(self, seconds: float) -> None:
         """Let the servos alone."""
         self.now += seconds

@@ -7,7 +7,7 @@ from itertools import pairwise
 from limber.hardware.device import VIRTUAL_PORT, Device
 from limber.hardware.memory import SharedMemory
 from limber.hardware.messages import Orders, Report, Request
-from limber.hardware.safety import Command, Fault, State
+from limber.hardware.safety import FOLLOWING, Command, Fault, State
 from limber.hardware.transport import TransportError
 from limber.hardware.virtual_robot import VirtualRobot, VirtualTransport, on_board
 from limber.hardware.worker.core import PERIOD, Worker
@@ -17,6 +17,7 @@ from tests.hardware.devices import direct, one_to_one
 
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 FRAME = 1 / 60  # [s]
+COMMANDED = (*FOLLOWING, State.BRAKING)  # states in which the robot follows Blender, or comes to rest after that
 
 
 def make_device(channels: int = 3, port: str = VIRTUAL_PORT, **settings) -> Device:
@@ -67,10 +68,10 @@ class Simulation:
         self.worker = Worker(self.memory, self._connect, self.now)
         self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
         self.positions: list[tuple[float, ...]] = []  # where its servos were
-        self._beat = self._frame = self._stops = self._command_number = self._command_stops = 0
-        self._request = Request()
+        self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
+        self.step = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -85,18 +86,24 @@ class Simulation:
 
     # what Blender does
 
-    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False) -> None:
+    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
-            self._stamp = self.now if stamp is None else stamp
-        self._motion, self._plays = motion, plays
+            stamp = self.now if stamp is None else stamp
+            if stamp != self._stamp:
+                self.step = self._due or due
+            self._stamp = stamp
+        self._motion, self._plays, self._due = motion, plays, due
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Send the newest angles again, as a sign of life between two frames."""
         self._frame += 1
         self._write()
 
     def command(self, command: Command, stops: int | None = None, **about) -> None:
         """Make a wish; `stops`: how often Stop had been pressed by then, where not as often as now."""
-        self._request, self._command_stops = Request(command, **about), self._stops if stops is None else stops
-        self._command_number += 1
+        self.memory.write_request(Request(command, stops=self._stops if stops is None else stops, **about))
         self._write()
 
     def stop(self) -> None:
@@ -109,10 +116,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        orders = Orders(
-            self._beat, self._frame, self._stamp, self._plays, self._command_number, self._request, self._command_stops, self._motion
-        )
-        self.memory.write_orders(orders)
+        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self.step, self._due, self._motion))
 
     # the passing of time
 
@@ -127,12 +131,16 @@ class Simulation:
                 self._next_frame += FRAME
             self.worker.step(self.now)
             report = self.report
-            if report.state in (State.ARMING, State.ARMED, State.HOLDING) and report.commanded is not None:
+            if report.state in COMMANDED and report.commanded is not None:
                 self.commands.append(report.commanded)
             self.positions.append(self.robot.positions[: len(self.device.channels)])
             if report.state is until:
                 break
         return self.report
+
+    def sleep(self, seconds: float) -> None:
+        """The computer sleeps: neither Blender nor the worker has a turn, and the clock that both read counts on."""
+        self.now += seconds
 
     @property
     def report(self) -> Report:

@@ -54,7 +54,7 @@ def test_an_errand_whose_process_dies_says_so():
         news: list[JobEvent] = []
         wait_until(lambda: news.extend(job.events()) or job.over)
     assert isinstance(news[-1], Ended)
-    assert "exit status" in news[-1].failed
+    assert "ended by SIGKILL, Killed" in news[-1].failed
 
 
 def test_an_errand_that_hangs_is_ended():

@@ -7,6 +7,7 @@ import yaml
 from limber.hardware.motion_files import FORMATS, MotionFileError, Settings, read
 
 from tests.hardware.moves import motion
+from tests.robots.test_work import DOUBLE, lines_run
 
 ECHO = """\
 header:
@@ -160,3 +161,23 @@ def test_a_message_that_cannot_be_used_is_named_with_the_place(tmp_path, found, 
 def test_a_text_that_cannot_be_used_is_named_with_the_line(tmp_path, text, sentence):
     with pytest.raises(MotionFileError, match=sentence):
         read_yaml(tmp_path, text)
+
+
+@pytest.mark.parametrize("what", ["messages", "joints"])
+def test_twice_the_messages_and_twice_the_joints_take_twice_the_work(tmp_path, what):
+    def work(size: int) -> int:
+        if what == "messages":
+            found = [trajectory(point(0.0, 1.0, seconds=k + 0.0), point(0.0, 1.0, seconds=k + 0.5), header=stamp(k)) for k in range(size)]
+        else:
+            names = [f"j{k}" for k in range(size)]
+            found = [
+                trajectory(point(*range(size), seconds=0.0), names=names),
+                trajectory(point(*range(size), seconds=1.0), names=names[::-1]),
+            ]
+        return lines_run(lambda: read_json(tmp_path, found))
+
+    assert work(400) < DOUBLE * work(200)
+
+
+def stamp(seconds: int) -> dict:
+    return {"stamp": {"sec": 1 + seconds // 2, "nanosec": 0}}

@@ -1,10 +1,11 @@
 """Episodes of LeRobot's datasets: what other versions write is read, and what is missing is named."""
 
 import json
+import os
 
 import pytest
 from limber.files.parquet import Column, encode
-from limber.hardware.motion_files import FORMATS, Episode, MotionFileError, Settings, read, write
+from limber.hardware.motion_files import FORMATS, Episode, LargeMotionError, MotionFileError, Settings, read, write
 
 from tests.hardware.moves import arm, motion
 
@@ -89,4 +90,24 @@ def test_an_episode_that_is_not_there_is_told_with_how_many_there_are(tmp_path):
         episode(root)
     (root / "data" / "chunk-000" / "file-000.parquet").unlink()
     with pytest.raises(MotionFileError, match="have no row of episode 0: fetch the dataset whole"):
+        episode(root)
+
+
+def test_tables_that_announce_much_are_read_only_where_that_is_allowed(tmp_path, monkeypatch):
+    root = dataset(tmp_path / "set", {0: 30, 1: 30}, version=3)
+    monkeypatch.setattr("limber.hardware.motion_files.lerobot_dataset.ASKED_NUMBERS", 100)
+    with pytest.raises(LargeMotionError, match="it announces 120 numbers, 0 MB: Tick Large File"):
+        episode(root)  # 60 numbers of episodes, and two of each of its 30 rows
+    assert len(read(root, settings=Settings(allow_large=True)).times) == 30
+    monkeypatch.setattr("limber.hardware.motion_files.lerobot_dataset.ASKED_NUMBERS", 120)
+    assert len(episode(root).times) == 30
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_place_of_a_table_is_none(tmp_path):
+    root = dataset(tmp_path / "set", {0: 3}, version=3)
+    table = root / "data" / "chunk-000" / "file-000.parquet"
+    table.unlink()
+    os.mkfifo(table)
+    with pytest.raises(MotionFileError, match=r"cannot be read .*it is no file"):
         episode(root)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from limber.hardware import clock
 from limber.hardware.errors import WorkerError
 from limber.hardware.link import Link
 from limber.hardware.protocols.limber import State as DeviceState
@@ -57,14 +58,48 @@ def test_a_worker_that_hung_for_a_while_does_not_move_the_robot_when_it_wakes(op
     assert robot.robot.state is not DeviceState.ARMED
 
 
-def test_a_worker_that_hung_for_a_while_finds_its_virtual_robot_as_it_left_it_and_goes_on(opened):
+def test_a_worker_that_blender_called_lost_is_ended_and_stays_lost_until_a_person_presses(opened):
     link = opened(make_device())
     arm(link)
-    os.kill(link.worker_pid, signal.SIGSTOP)
+    hung = link.worker_pid
+    os.kill(hung, signal.SIGSTOP)
     wait_for(link, State.WORKER_LOST)
+    wait_until(lambda: not is_running(hung))
+    link.send(POSE)
+    assert link.status().fault is Fault.WORKER_HUNG
+    link.clear_fault()
+    assert link.worker_pid != hung
+    wait_for(link, State.DISARMED)
+
+
+def test_a_worker_is_not_called_lost_because_blender_itself_was_held_up(opened, monkeypatch):
+    link = opened(make_device())
+    wait_for(link, State.DISARMED)
+    report = link.status
+    os.kill(link.worker_pid, signal.SIGSTOP)
+    wait_until(lambda: report() == report())  # the worker's last report was seen
+    slept = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: slept + 3600.0)
+    assert report().state is State.DISARMED, "both slept"
+    monkeypatch.undo()
     os.kill(link.worker_pid, signal.SIGCONT)
-    status = wait(link, lambda status: status.state in (State.ARMED, State.FAULT))
-    assert status.state is State.ARMED, status.sentence
+
+
+@pytest.mark.parametrize("end", [Link.stop, Link.disarm])
+def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordered_after_it_is_not(opened, end):
+    link = opened(make_device())
+    arm(link)
+    end(link)
+    link.clear_fault()
+    link.arm()
+    link.jog(0, 0.2)
+    wait(link, lambda status: status.state in (State.DISARMED, State.FAULT))
+    state = link.status().state
+    link.clear_fault()
+    wait_for(link, State.DISARMED)
+    assert state is (State.FAULT if end is Link.stop else State.DISARMED)
+    link.jog(0, 0.2)
+    wait_for(link, State.SETUP)
 
 
 def test_closing_a_hung_worker_kills_it(opened):

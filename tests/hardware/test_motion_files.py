@@ -9,8 +9,20 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limber.hardware.motion_files import FORMATS, ExportError, MotionFileError, Named, Settings, Take, frames_at, read, write
-from limber.hardware.motion_files.reading import sound_beside
+from limber.hardware.motion_files import (
+    FORMATS,
+    ExportError,
+    LargeMotionError,
+    MotionFileError,
+    Named,
+    Settings,
+    Take,
+    frames_at,
+    read,
+    write,
+)
+from limber.hardware.motion_files.files import copy_beside
+from limber.hardware.motion_files.sounds import sound_beside
 
 from tests.hardware.moves import POSES, REACHY, arm, device, lamp, motion, move, move_bytes, pose
 
@@ -101,7 +113,22 @@ def test_a_missing_and_a_huge_file_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr("limber.hardware.motion_files.reading.LARGEST", 10)
     (tmp_path / "long.csv").write_bytes(b"seconds,pan\n0,1")
     with pytest.raises(MotionFileError, match=r"'long.csv': it has .* MB, more than .*: import it in parts"):
-        read(tmp_path / "long.csv")
+        read(tmp_path / "long.csv", settings=ALL)
+
+
+ALL = Settings(allow_large=True)
+
+
+def test_over_50_mb_and_over_an_hour_are_read_only_where_that_is_allowed(tmp_path):
+    large, long = tmp_path / "large.json", tmp_path / "long.csv"
+    large.write_bytes(move_bytes() + b" " * 50_000_000)
+    long.write_text("seconds,pan\n0,1\n17000,2\n")
+    with pytest.raises(LargeMotionError, match=r"'large.json': it has 50 MB, more than 50: Tick Large File to import all of it"):
+        read(large)
+    with pytest.raises(LargeMotionError, match=r"it has 4.7 hours of motion in 2 rows: are its times in milliseconds\? Tick Large File"):
+        read(long)
+    assert read(large, settings=ALL).poses
+    assert read(long, settings=ALL).seconds == 17000.0
 
 
 PIECES = st.sampled_from([b"", b"nan", b"1e999", b"-", b",", b"[", b"{}", b"null", b"\xff", b"\0", b'"', b"9" * 400, b"\n", b"[[[["])
@@ -149,6 +176,51 @@ def test_the_sound_beside_a_move_is_the_one_that_its_player_takes(tmp_path):
         (tmp_path / f"wave{suffix}").write_bytes(b"")
         (tmp_path / f"other{suffix}").write_bytes(b"")
         assert sound_beside(move) == tmp_path / f"wave{suffix}"
+
+
+BEGINNINGS = {
+    ".wav": b"RIFF\x24\x00\x00\x00WAVEfmt ",
+    ".mp3": b"\xff\xfb\x90\x00",
+    ".MP3": b"ID3\x04\x00",
+    ".ogg": b"OggS\x00\x02",
+    ".oga": b"OggS\x00\x02",
+    ".opus": b"OggS\x00\x02",
+    ".flac": b"fLaC\x00\x00",
+    ".m4a": b"\x00\x00\x00\x20ftypM4A ",
+    ".aac": b"\xff\xf1\x50\x80",
+}
+
+
+@pytest.mark.parametrize("suffix", BEGINNINGS)
+def test_a_sound_is_copied_beside_its_motion(tmp_path, suffix):
+    (tmp_path / f"sound{suffix}").write_bytes(BEGINNINGS[suffix] + bytes(9))
+    copy = copy_beside(tmp_path / f"sound{suffix}", tmp_path / "wave.json")
+    assert copy == tmp_path / f"wave{suffix.lower()}"
+    assert copy.read_bytes() == BEGINNINGS[suffix] + bytes(9)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *((name, BEGINNINGS[".wav"]) for name in ("id_rsa", "token.json", "other.blend", "wave")),
+        *((f"key{suffix}", b"-----BEGIN OPENSSH PRIVATE KEY-----") for suffix in BEGINNINGS),
+        *((f"empty{suffix}", b"") for suffix in BEGINNINGS),
+    ],
+)
+def test_what_is_no_sound_by_name_and_content_is_not_copied(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(ExportError, match=f"{name}' is no sound"):
+        copy_beside(tmp_path / name, tmp_path / "wave.json")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_sound_replaces_no_other_file(tmp_path):
+    (tmp_path / "sound.wav").write_bytes(BEGINNINGS[".wav"])
+    (tmp_path / "wave.wav").write_bytes(b"a recording")
+    with pytest.raises(ExportError, match=r"wave\.wav' is there already and is not sound '.*sound\.wav'.*move that file away"):
+        copy_beside(tmp_path / "sound.wav", tmp_path / "wave.json")
+    assert (tmp_path / "wave.wav").read_bytes() == b"a recording"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no folder shared/robots beside this checkout")

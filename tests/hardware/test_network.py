@@ -27,11 +27,25 @@ def test_an_address_has_a_host_and_perhaps_a_port(text, address):
 
 
 @pytest.mark.parametrize(
-    "text", ["", ":8000", "host:", "host:0", "host:65536", "host:1e3", "http://host:8000", "a b", "[::1", "[::1]8", "h\r\nX: y"]
+    "text",
+    [
+        *("", ":8000", "host:", "host:0", "host:65536", "host:1e3", "http://host:8000", "a b", "[::1", "[::1]8", "h\r\nX: y"),
+        *("host:0655359999", "[::1]:0655359999", "host:" + "9" * 5000, "host:" + "0" * 5000 + "1"),
+    ],
 )
 def test_what_is_no_address_is_refused_with_an_example(text):
     with pytest.raises(DeviceError, match=r"write host and port, such as reachy-mini\.local:8000"):
         address_of(text)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost", "LOCALHOST"])
+def test_this_computer_is_known_without_a_name_server(host):
+    assert Address(host, 1).is_loopback
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "localhost.example.org", "127.0.0.1.example.org", "reachy-mini.local", "::"])
+def test_all_others_count_as_other_computers(host):
+    assert not Address(host, 1).is_loopback
 
 
 def failure(transport: NetworkTransport) -> TransportError:

@@ -283,8 +283,10 @@ def test_what_was_compared_is_what_runs_though_the_file_changes_at_that_moment(t
 
 
 def test_what_is_no_file_or_too_large_is_no_program(tmp_path):
-    with pytest.raises(ProtocolError, match="is no file"):
+    with pytest.raises(ProtocolError, match=f"^The robot's file {tmp_path} is no file: choose"):
         read_program(tmp_path)
+    with pytest.raises(ProtocolError, match="cannot be read: File name too long"):
+        read_program(tmp_path / ("x" * 300))
     os.mkfifo(tmp_path / "pipe")  # reading one waits for ever
     with pytest.raises(ProtocolError, match="is no file"):
         read_program(tmp_path / "pipe")

@@ -225,7 +225,7 @@ def test_a_worker_that_hangs_leaves_dynamixels_to_their_watchdog(begin):
     assert simulation.robot.positions == stands
     assert simulation.bus.servos[1].table[98] == 0xFF
     report = simulation.run(0.1, waving)
-    assert (report.state, report.fault) == (State.FAULT, Fault.DEVICE_WATCHDOG)
+    assert (report.state, report.fault) == (State.FAULT, Fault.HELD_UP)
     simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.5, waving, until=State.DISARMED)
     simulation.arm(waving)

@@ -83,7 +83,7 @@ def test_a_worker_that_was_held_up_does_not_take_a_robot_for_silent_that_had_no_
     simulation.arm(POSE)
     simulation.cable.frozen = True
     simulation.run(PERIOD, POSE)
-    simulation.now += 2.0
+    simulation.now += 0.9
     simulation.run(0.2, POSE)
     assert simulation.state is not State.FAULT
     report = simulation.run(SILENT_AFTER, POSE)

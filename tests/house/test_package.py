@@ -1,5 +1,7 @@
 """What is in the package that users install, and what is not."""
 
+import importlib.util
+import os
 import tomllib
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -21,6 +23,14 @@ def package() -> Path:
 def names(package: Path) -> set[str]:
     with zipfile.ZipFile(package) as archive:
         return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+@pytest.fixture(scope="module")
+def build():
+    spec = importlib.util.spec_from_file_location("build", ROOT / "scripts" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_every_source_of_the_extension_is_in(names: set[str]):
@@ -61,3 +71,47 @@ def test_bundled_wheels_are_pure_python_and_pinned_by_digest():
         name, version, *_, platform = PurePosixPath(wheel).stem.split("-")
         assert platform == "any"
         assert f"{name}=={version} --hash=sha256:" in pinned
+
+
+def test_the_package_is_the_same_bytes_whenever_and_wherever_it_is_built(build, tmp_path):
+    packages = []
+    for number, names in enumerate((("b.py", "a/c.py", "a.whl"), ("a.whl", "a/c.py", "b.py"))):
+        package = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in names:
+                file = tmp_path / str(number) / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(f"content of {name}" * 99)
+                file.chmod(0o600 if number else 0o664)
+                os.utime(file, (1e9 + 1e7 * number,) * 2)
+                archive.write(file, name, zipfile.ZIP_STORED if name == "a.whl" else None)
+        build.make_reproducible(package)
+        packages.append(package.read_bytes())
+    assert packages[0] == packages[1]
+    with zipfile.ZipFile(package) as archive:
+        assert {entry.filename: entry.compress_type for entry in archive.infolist()} == {
+            "a.whl": zipfile.ZIP_STORED,
+            "a/c.py": zipfile.ZIP_DEFLATED,
+            "b.py": zipfile.ZIP_DEFLATED,
+        }
+        assert archive.read("b.py").decode() == "content of b.py" * 99
+
+
+def test_the_built_package_has_neither_dates_nor_access_rights_of_its_files(package: Path):
+    with zipfile.ZipFile(package) as archive:
+        entries = archive.infolist()
+    assert {(entry.date_time, entry.external_attr >> 16) for entry in entries} == {((1980, 1, 1, 0, 0, 0), 0o100644)}
+    assert [entry.filename for entry in entries] == sorted(entry.filename for entry in entries)
+
+
+def test_a_wheel_that_differs_from_its_digest_is_refused_by_name(build, tmp_path):
+    for wheel in MANIFEST["wheels"]:
+        build.check_wheel(ROOT / wheel)
+        changed = tmp_path / PurePosixPath(wheel).name
+        changed.write_bytes((ROOT / wheel).read_bytes()[:-1] + b"!")
+        with pytest.raises(build.BuildError, match=rf"wheels/{changed.name} is not the wheel that was chosen.*Delete it"):
+            build.check_wheel(changed)
+    unpinned = tmp_path / "other-1.0-py3-none-any.whl"
+    unpinned.write_bytes(b"")
+    with pytest.raises(build.BuildError, match="has none for it"):
+        build.check_wheel(unpinned)

@@ -75,6 +75,9 @@ def test_a_folder_with_a_description_is_a_robot_and_its_name_is_in_the_menu(mine
     [
         ("name: My Arm", "", "name", "it is missing: a text is needed"),
         ("model: arm.urdf", "model: leg.urdf", "model", "there is no file"),
+        ("model: arm.urdf", f"model: {'arm' * 100}.urdf", "model", "there is no file"),
+        ("model: arm.urdf", 'model: "arm\\0.urdf"', "model", "there is no file"),
+        ("baudrate: 1000000", f"baudrate: {'9' * 400}", "device.baudrate", "a finite number is needed, found '999"),
         ("baudrate: 1000000", "baudrate: fast", "device.baudrate", "a number is needed, found 'fast'"),
         ("id: 1,", "id: 300,", "servos.shoulder.id", "300 is no whole number from 0 to 252"),
         ("id: 1,", "", "servos.shoulder.id", "it is missing"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from limber.robots.display import bone_shapes
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
 from limber.robots.yaml_text import parse_yaml
@@ -82,7 +83,7 @@ def test_a_file_of_twice_the_bodies_takes_twice_the_work(tmp_path, text):
 def test_a_robot_of_twice_the_links_takes_twice_the_work(tmp_path, parent, mimic):
     def work(size: int) -> int:
         path = write(tmp_path, robot(size, parent, mimic))
-        return lines_run(lambda: build_tree(read(path)).resting())
+        return lines_run(lambda: bone_shapes(model := read(path), build_tree(model)) and build_tree(model).resting())
 
     assert work(800) < DOUBLE * work(400)
 

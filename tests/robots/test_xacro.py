@@ -241,15 +241,35 @@ def test_an_error_in_an_included_file_names_that_file(tmp_path):
     assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
 
 
+HUGE = f"0x{'f' * 4000}"  # a whole number of 4,817 digits, which Python does not write as text
+
+
+def doubled(text: str, before: str = "") -> str:
+    """A document that repeats a text some 100,000 times; %s in it is another number each time."""
+    macros = f'{before}<xacro:macro name="m0" params="k">{text.replace("%s", "${k}")}</xacro:macro>'
+    for k in range(1, 18):
+        calls = "".join(f'<xacro:m{k - 1} k="${{2 * k + {one}}}"/>' for one in (0, 1))
+        macros += f'<xacro:macro name="m{k}" params="k">{calls}</xacro:macro>'
+    return f'{macros}<xacro:m17 k="1"/>'
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("<link name=\"${load_yaml('/dev/zero')}\"/>", "there is no file"),
         ('<link name="${100000**1024}"/>', "too large"),
+        *((f'<link name="${{{call % HUGE}}}"/>', "its number is too large") for call in ("%s", "-%s", "[%s]", "max(%s, 1)", "str(%s)")),
+        (f'<link name="${{{"9" * 5000}}}"/>', r"it is no expression \(Exceeds the limit \(4300 digits\) for integer string conversion\)"),
         ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "not a block"),
         (f'<link name="{"${" * 60000}"/>', "longer than"),
-        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600, "more than 50000000 characters"),
-        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="$(arg long)"/>' * 600, "more than 50000000 characters"),
+        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600, "more than 20000000 characters"),
+        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="$(arg long)"/>' * 600, "more than 20000000 characters"),
+        ("<link name=\"l${int('f' * 9000, 16)}\"/>", "its number is too large"),
+        ('<link name="l${lcm(10**300 + 1, 10**300 + 3)}"/>', "its number is too large"),
+        ('<link name="${len(dict([[k * (2**61 - 1), 0] for k in range(30000)]))}"/>', "a map of more than 1000 entries"),
+        (doubled("<link name='a' " + 'long="' + "x" * 5000 + '"/>'), "more than 20000000 characters"),
+        (doubled("<xacro:n/>", '<xacro:macro name="n" params="' + " ".join(f"p{k}:=1" for k in range(500)) + '"/>'), "more than 200000"),
+        (doubled('<a b="$(eval 0 and ' + "1+" * 400 + '%s)"/>'), "more than 1000000 steps"),
     ],
 )
 def test_hostile_expressions_are_refused_by_name(tmp_path, text, words):
@@ -259,3 +279,38 @@ def test_hostile_expressions_are_refused_by_name(tmp_path, text, words):
     )
     with pytest.raises(errors.UrdfError, match=words):
         read(path)
+
+
+def test_numbers_are_rounded_as_by_python_however_far(tmp_path):
+    rounded = "${round(1234, -2)} ${round(7, -400000000)} ${round(2.567, 1)} ${round(2.5)} ${round(1.5, 300000000)}"
+    joint = f'<joint name="j" type="fixed"><parent link="a"/><child link="{rounded}"/></joint>'
+    found = read_text(tmp_path, xacro(f'<xacro:property name="p" value="1"/><link name="a"/><link name="{rounded}"/>{joint}'))
+    assert found.links[1].name == "1200 0 2.6 2 1.5"
+
+
+def test_included_files_are_read_once_and_have_a_limit_together(tmp_path, monkeypatch):
+    from limber.robots.xacro import expanding
+
+    write(tmp_path, xacro('<xacro:property name="p" value="1"/>' + " " * 5000), "part.xacro")
+    body = '<xacro:include filename="part.xacro"/>' * 20 + '<link name="a${p}"/>'
+    monkeypatch.setattr(expanding, "MAX_INCLUDED", 6000)
+    assert read_text(tmp_path, xacro(body)).links[0].name == "a1"
+    monkeypatch.setattr(expanding, "MAX_INCLUDED", 5000)
+    with pytest.raises(errors.MalformedError, match="the included files have more than 5000 bytes"):
+        read_text(tmp_path, xacro(body))
+
+
+def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
+    from limber.robots.xacro.expanding import parts
+
+    assert list(parts("a$b$$c${d}$(e)$")) == [("", "a$b"), ("", "$"), ("", "c"), ("{", "d"), ("(", "e"), ("", "$")]
+    looks: list[int] = []
+
+    class Text(str):
+        def find(self, what, start=0):
+            found = str.find(self, what, start)
+            looks.append((len(self) if found < 0 else found) - start)
+            return found
+
+    assert list(parts(Text("${$(" * 1000))) == [("", "${$(" * 1000)]
+    assert sum(looks) < 20_000  # characters: each some times, and not from each on

@@ -206,6 +206,23 @@ def test_the_answer_hardly_depends_on_the_last_frame():
     assert solver.solve(goal, start=elsewhere).angles.tolist() == alone.angles.tolist()
 
 
+def test_the_answer_of_bones_with_other_limits_is_no_start():
+    free, limited = BoneSolver(spine(4), BONES), BoneSolver(spine(4, limit=1.0), BONES)
+    goal = GazeGoal(Direction(toward(20, 10)), np.zeros(12), False)
+    last, alone = free.solve(goal), limited.solve(goal)
+    assert limited.solve(goal, start=last.angles, memory=last.memory).angles.tolist() == alone.angles.tolist()
+
+
+def test_a_target_that_moves_evenly_is_met_in_one_step():
+    solver, last, steps = BoneSolver(spine(4), BONES), None, []
+    for frame in range(40):
+        goal = GazeGoal(Direction(toward(-60 + 3.0 * frame, 10)), np.zeros(12), False)
+        last = solver.solve(goal, start=last and last.angles, memory=last and last.memory)
+        assert last.aim_error < 1e-8
+        steps.append(last.iterations)
+    assert max(steps[3:]) == 1
+
+
 def test_a_posture_without_weight_pulls_nothing_back():
     solver = BoneSolver(spine(4), BONES)
     turned = solver.solve(GazeGoal(Direction(toward(60, 0)), np.zeros(12), False)).angles

@@ -5,6 +5,7 @@
 
 import math
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from limber.solvers.goals import (
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, add, rotate, scale
 from limber.solvers.kinematics.skeleton import FARTHEST, End, Joint, Skeleton
 from limber.solvers.table import SOLVERS, UnavailableSolverError, make_solver, unavailable
+from limber.solvers.tolerances import LONGEST_FRAME, SHORTEST_FRAME
 
 from benchmarks import fuzz_cases as cases
 from benchmarks.fuzz import attempt, available, faults_of
@@ -255,3 +257,21 @@ def test_a_slide_may_be_as_long_as_a_joints_limits_allow(name):
     first = solver.solve(goal)
     again = solver.solve(goal, first.angles, first.memory, dt=1 / 24)
     assert np.isfinite(again.angles).all()
+
+
+@pytest.mark.parametrize("dt", [-1.0, 0.0, math.nan, math.inf, 1e300, 1e-300])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_duration_that_no_frame_has_is_refused(name, dt):
+    skeleton = lamp()
+    with pytest.raises(GazeError, match=re.escape(f"the frame lasts {dt} s: give it a duration above 0")):
+        make_solver(name, skeleton).solve(GazeGoal(Direction((1.0, 0.2, 0.3)), np.full(len(skeleton), 0.1)), dt=dt)
+
+
+@pytest.mark.parametrize("dt", [SHORTEST_FRAME, LONGEST_FRAME])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shortest_and_the_longest_frame_are_solved(name, dt):
+    skeleton = lamp()
+    solver, goal = make_solver(name, skeleton), GazeGoal(Orientation((1.0, 0.2, 0.3, 0.1)), np.full(len(skeleton), 0.1), keep=0.5)
+    first = solver.solve(goal)
+    second = solver.solve(goal, start=np.array(skeleton.clamp(np.array(first.angles) + 0.1)), memory=first.memory, dt=dt)
+    assert np.isfinite(second.angles).all()

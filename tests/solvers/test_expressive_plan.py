@@ -9,7 +9,7 @@ from limber.solvers.expressive.descent import BOLD_STEP
 from limber.solvers.expressive.model import Rows
 from limber.solvers.expressive.motion import ACCELERATION, HURRIED, braking_speed, duration
 from limber.solvers.expressive.plan import BRANCH_STEPS, CALLS, CHOICE, RATE, Branches, Planner, Planning
-from limber.solvers.expressive.prediction import HORIZON, KNOWN_HORIZON, FrameContext, GoalForecast, Velocity
+from limber.solvers.expressive.prediction import HORIZON, WHOLE_TURN, FrameContext, GoalForecast, Velocity
 from limber.solvers.expressive.simulation import LONG_STEP, STEP, Simulation, simulation_steps
 from limber.solvers.expressive.tracking import FRAME
 from limber.solvers.gaze import PlanSlot
@@ -139,7 +139,7 @@ def test_a_bold_step_moves_no_joint_farther_than_the_largest_step() -> None:
 
 
 @pytest.mark.parametrize("frames", [2, 4, 8, 10])
-@pytest.mark.parametrize(("horizon", "long"), [(HORIZON, 5), (KNOWN_HORIZON, 8)])
+@pytest.mark.parametrize(("horizon", "long"), [(HORIZON, 5), (WHOLE_TURN, 8)])
 def test_a_simulation_reaches_its_horizon_in_the_fewest_steps_that_are_short_enough(frames, horizon, long) -> None:
     delay, short = frames / 60, (12 - frames) // 2
     steps = simulation_steps(delay, horizon)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.prediction import KNOWN_HORIZON, LASTING, GoalForecast, Velocity, extrapolated, velocity
+from limber.solvers.expressive.prediction import LASTING, WHOLE_TURN, GoalForecast, Velocity, extrapolated, velocity
 from limber.solvers.expressive.simulation import AIM_LOST
 from limber.solvers.expressive.tracking import FRAME, IDLE_TIME
 from limber.solvers.goals import (
@@ -128,7 +128,7 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
     """A target that stands for long, then turns out of the reach of the branch that answers it."""
     chain, posture = unit_chain("YXXZY", math.pi / 2), np.array([0.3, 0.4, -0.6, 0.5, 0.2])
     looks = chain.forward(posture.tolist()).tool_rotation
-    seen = round(KNOWN_HORIZON / FRAME)
+    seen = round(WHOLE_TURN / FRAME)
     stands = round(IDLE_TIME / FRAME) + seen + 20
     turns = [about(Y, 0.08 * min(max(frame - stands, 0), 30)) for frame in range(stands + 60)]
     goals = [GazeGoal(Orientation(multiply(turn, looks)), posture, symmetric=False) for turn in turns]

@@ -194,3 +194,59 @@ def test_a_row_of_zeros_that_cannot_hold_gives_way_and_the_rest_stays():
     answer = constrained.solve(np.eye(2), np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), constraints)
     assert answer.x == pytest.approx([0.25, 0.25], abs=1e-6)
     assert answer.yielded == pytest.approx([-1.0, 0.0], abs=1e-6)
+
+
+def stiff_problem(draw, count=60):
+    """A narrow box whose quadratic is a million times as steep along some directions as along others: many bounds are active."""
+    directions = draw.normal(size=(count // 3, count))
+    matrix = np.eye(count) + 1e6 * directions.T @ directions
+    return matrix, matrix @ draw.normal(size=count), -draw.uniform(0.0, 0.3, count), draw.uniform(0.0, 0.3, count)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_stiff_box_with_many_active_bounds_takes_few_solves(seed):
+    matrix, vector, lower, upper = stiff_problem(np.random.default_rng(seed))
+    answer = box.solve(matrix, vector, lower, upper)
+    assert not answer.stopped
+    assert answer.rounds < 3 * len(vector)
+    slope = matrix @ answer.x - vector
+    tolerance = 1e-6 * np.abs(vector).max()
+    assert np.all(np.abs(slope[answer.sides == 0]) < tolerance)
+    assert np.all(slope[answer.sides > 0] < tolerance)
+    assert np.all(slope[answer.sides < 0] > -tolerance)
+
+
+def test_a_search_that_is_stopped_says_so_and_has_a_step_within_bounds_that_is_better_than_none(monkeypatch):
+    stopped = 0
+    for seed in range(8):
+        matrix, vector, lower, upper = stiff_problem(np.random.default_rng(seed))
+        best = box.solve(matrix, vector, lower, upper)
+        costs = []
+        for most in (best.rounds // 2, best.rounds - 1):
+            monkeypatch.setattr(box, "MOST_ROUNDS", most)
+            answer = box.solve(matrix, vector, lower, upper)
+            stopped += answer.stopped
+            assert np.all((lower <= answer.x) & (answer.x <= upper))
+            costs.append(cost(matrix, vector, answer.x))
+        monkeypatch.undo()
+        assert cost(matrix, vector, best.x) <= costs[1] <= costs[0] < 0.0
+    assert stopped >= 8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_over_a_stiff_box_take_a_bounded_number_of_solves(seed, monkeypatch):
+    draw = np.random.default_rng(seed)
+    matrix, vector, lower, upper = stiff_problem(draw)
+    constraints = some_rows(draw, lower, upper)
+    monkeypatch.setattr(box, "MOST_ROUNDS", 5)
+    monkeypatch.setattr(constrained, "MOST_ROUNDS", 5)
+    answer = constrained.solve(matrix, vector, lower, upper, constraints)
+    assert answer.stopped
+    assert answer.rounds <= 15
+    assert np.all((lower <= answer.x) & (answer.x <= upper))
+
+
+def test_a_quadratic_that_rounding_makes_singular_has_its_shortest_minimum():
+    slope = np.array([1e20, 1e20, 0.0])
+    answer = box.solve(np.outer(slope, slope) + np.diag([0.0, 0.0, 1.0]), 1e40 * np.array([1.0, 1.0, 0.0]), -np.ones(3), np.ones(3))
+    assert answer.x == pytest.approx([0.5, 0.5, 0.0])

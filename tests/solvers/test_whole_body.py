@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.solvers.kinematics.rotations import IDENTITY, X, Z
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
 from limber.solvers.kinematics.se3 import exponential, logarithm
 from limber.solvers.kinematics.skeleton import End, Joint
 from limber.solvers.kinematics.tree import BASE
@@ -191,6 +191,37 @@ def test_contacts_stay_where_they_are_exactly_while_the_body_moves(seed):
             assert frame[:3, 3] + state.base_position == pytest.approx(contact.position, abs=1e-9)
             if contact.rotation is not None:
                 assert frame[:3, :3] == pytest.approx(contact.rotation, abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1e3, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("levels", [(0, 0), (0, 1)])
+def test_contacts_stay_whatever_the_weights_of_the_targets(weight, levels):
+    draw = random.Random(1)
+    joints = [
+        Joint(
+            f"hinge {k}",
+            k - 1,
+            IDENTITY,
+            (0.0, 0.0 if k % 3 else 0.25, 0.0),
+            (X, Y, Z)[k % 3],
+            -draw.uniform(0.2, 1.5),
+            draw.uniform(0.2, 1.5),
+        )
+        for k in range(6)
+    ]
+    body = Body(joints, [End(2, offset=(0.0, 0.2, 0.0), name="hip"), End(5, offset=(0.0, 0.2, 0.0), name="foot")])
+    targets = [Target(name, weight=weight, level=level) for name, level in zip(("hip", "foot"), levels, strict=True)]
+    solver = WholeBody(body, targets, Options(limits=usual_limits(velocity=3.0)))
+    state = solver.start()
+    (foot,) = body_frames(solver, state, ["foot"])
+    contact = Contact("foot", foot[:3, 3] + state.base_position, foot[:3, :3])
+    goals = np.array([np.eye(3)] * 2)
+    for _ in range(20):
+        goals = np.array([goal @ exponential(np.array([draw.gauss(0.0, 0.2) for _ in range(3)])) for goal in goals])
+        solution, state = solver.step(Values(goals, np.zeros((0, 3)), contacts=(contact,)), state, DT)
+        assert solution.yielded == ()
+        (foot,) = body_frames(solver, state, ["foot"])
+        assert foot[:3, 3] + state.base_position == pytest.approx(contact.position, abs=1e-8)
 
 
 def body_frames(solver, state, names):

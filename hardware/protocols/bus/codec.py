@@ -15,6 +15,7 @@ from .requirements import span_of
 from .table import Table
 
 WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
+WIDEST_WATCH = 48  # bytes: the same for what is read with each goal; a dozen servos' answers fill half of a period at 1 Mbit/s
 MOST_AT_ONCE = 24  # most servos in a sync frame, so that a damaged frame affects no more
 
 
@@ -33,6 +34,10 @@ class BusCodec(Codec):
         self._framing = framing
         self._table = table
         self._sync_reads = sync_reads
+        position, (start, size) = table.quantities[Quantity.POSITION], table.requirements.meaning_span
+        first = min(start, position.start)
+        self._watched = first, max(start + size, position.end) - first  # first address and size of the block for `watch`
+        self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:
         return BusDecoder(self._framing, self._table)
@@ -89,6 +94,22 @@ class BusCodec(Codec):
             answers = [Answer(self._known(servo), AnswerKind.VALUES, size, start, tuple(group)) for servo in servos]
             exchanges += self._ask_all(answers, start, size)
         return tuple(exchanges)
+
+    def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries for positions and, where these are near enough, for the settings that give goals their meaning."""
+        if not self._watches_meaning:
+            return self.read([Quantity.POSITION], servos)
+        start, size = self._watched
+        answers = [Answer(self._known(servo), AnswerKind.MEANING, size, start, (Quantity.POSITION,)) for servo in servos]
+        return tuple(self._ask_all(answers, start, size))
+
+    def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
+        """Queries for the settings that give goals their meaning, unless `watch` contains them."""
+        if self._watches_meaning:
+            return ()
+        start, size = self._table.requirements.meaning_span
+        answers = [Answer(self._known(servo), AnswerKind.MEANING, size, start) for servo in servos]
+        return tuple(self._ask_all(answers, start, size))
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
         """Commands of an emergency stop, without answers."""

@@ -106,6 +106,9 @@ class BusDecoder:
             messages.append(Measured(status.servo, quantity, register.unpack(data)))
         return messages
 
+    def _meaning(self, answer: Answer, status: Status) -> list[Message]:
+        return [*self._values(answer, status), self._table.requirements.meaning(status.servo, answer.start, status.data)]
+
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
         return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data))]
 
@@ -120,4 +123,5 @@ class BusDecoder:
         AnswerKind.ERRORS: _errors,
         AnswerKind.SETTINGS: lambda self, _, status: [self._table.requirements.read(status.servo, status.data)],
         AnswerKind.HELD: _held,
+        AnswerKind.MEANING: _meaning,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
-from ..servo_state import StoredSettings
+from ..servo_state import GoalMeaning, StoredSettings
 from .registers import Register
 
 EVERY_BIT = -1
@@ -78,6 +78,22 @@ class Requirements:
         registers += [] if self.homing_offset is None else [self.homing_offset]
         return span_of(registers)
 
+    @property
+    def meaning_span(self) -> tuple[int, int]:
+        """First address and size [bytes] of the block that contains the registers of `meaning`."""
+        registers = [requirement.register for requirement in self.required]
+        return span_of(registers if self.homing_offset is None else [*registers, self.homing_offset])
+
+    def meaning(self, servo: int, start: int, data: bytes) -> GoalMeaning:
+        """What a goal means to a servo whose registers from address `start` on hold `data`."""
+
+        def number(register: Register) -> int:
+            return register.unpack(data[register.start - start :][: register.size])
+
+        refusals = [requirement.refusal(number(requirement.register)) for requirement in self.required]
+        offset = None if self.homing_offset is None else number(self.homing_offset)
+        return GoalMeaning(servo, "; ".join(text for text in refusals if text), offset)
+
     def read(self, servo: int, data: bytes) -> StoredSettings:
         """The settings of a servo whose registers of `span` hold `data`."""
         first, _ = self.span
@@ -85,10 +101,8 @@ class Requirements:
         def number(register: Register) -> int:
             return register.unpack(data[register.start - first :][: register.size])
 
-        refusals = [requirement.refusal(number(requirement.register)) for requirement in self.required]
-        refusal = "; ".join(text for text in refusals if text)
-        offset = None if self.homing_offset is None else number(self.homing_offset)
-        bounds = self.bounds
+        meaning = self.meaning(servo, first, data)
+        refusal, offset, bounds = meaning.refusal, meaning.homing_offset, self.bounds
         if bounds is None or (bounds.where is not None and number(bounds.where[0]) not in bounds.where[1]):
             return StoredSettings(servo, refusal, homing_offset=offset)
         lowest, highest = number(bounds.lowest), number(bounds.highest)

@@ -6,7 +6,6 @@ The daemon answers no command. It sends where its motors are 50 times a second, 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ ENABLED = "enabled"  # the motors hold positions
 DISABLED = "disabled"  # the motors are limp
 RUNNING = "running"  # state of a daemon that drives its robot
 HEAD_JOINTS, ANTENNA_JOINTS = 7, 2
+FARTHEST = 100.0  # [rad] largest angle that a motor can be at: sixteen revolutions
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,22 @@ def decode(text: str) -> DaemonMessage | None:
         case "daemon_status":
             backend = said.get("backend_status")
             motors = backend.get("motor_control_mode") if isinstance(backend, dict) else ""
-            return DaemonStatus(str(said.get("state", "")), str(motors or ""), str(said.get("error") or ""))
+            return DaemonStatus(_text(said.get("state")), _text(motors), _text(said.get("error")))
         case "play_uploaded_move":
             return MovePlayed(said.get("started") is True)
     return None
 
 
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
-    """`count` finite numbers; empty where the message has anything else."""
+    """`count` angles [rad] that motors can be at; empty where the message has anything else."""
     values = said.get(name)
     if not isinstance(values, list) or len(values) != count:
         return ()
-    whole = all(isinstance(value, float) and math.isfinite(value) for value in values)
+    whole = all(isinstance(value, float) and abs(value) <= FARTHEST for value in values)
     return tuple(values) if whole else ()
 
 

@@ -14,7 +14,7 @@ from itertools import cycle
 
 MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, 1.3
 LONGEST_HEAD = 16_384  # [bytes] of the answer to the handshake
-LONGEST_MESSAGE = 1 << 20  # [bytes] the daemon's longest is 2 kB
+LONGEST_MESSAGE = 1 << 14  # [bytes] the daemon's longest is 2 kB; this one is decoded within 2 ms
 LONGEST_CONTROL = 125  # [bytes] RFC 6455, 5.5
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
@@ -47,6 +47,7 @@ class WebSocket:
         self.ended = ""
         self._pending = bytearray()
         self._answers = bytearray()
+        self._pinged: bytes | None = None  # content of the newest ping without its answer
         self._parts: bytearray | None = None  # content of an incomplete message, received so far
         self._is_text = False
 
@@ -59,8 +60,11 @@ class WebSocket:
         return self._frame(CLOSE, (1000).to_bytes(2, "big"))
 
     def answers(self) -> bytes:
-        """Answers to pings and to the server's end, to be sent now; empty: none are due."""
-        due, self._answers = bytes(self._answers), bytearray()
+        """Answers to the newest ping, which stand for all before it (RFC 6455, 5.5.3), and to the end of the connection, to be sent now;
+        empty: none are due.
+        """
+        pong = b"" if self._pinged is None else self._frame(PONG, self._pinged)
+        due, self._answers, self._pinged = pong + bytes(self._answers), bytearray(), None
         return due
 
     def feed(self, data: bytes) -> list[str]:
@@ -120,7 +124,7 @@ class WebSocket:
 
     def _take(self, is_last: bool, kind: int, content: bytes, messages: list[str]) -> None:
         if kind == PING:
-            self._answers += self._frame(PONG, content)
+            self._pinged = content
         elif kind == CLOSE:
             self._answers += self._frame(CLOSE, content[:2])
             code = f" with code {int.from_bytes(content[:2], 'big')}" if len(content) >= 2 else ""

@@ -13,7 +13,7 @@ from ...reading.mechanism import bones, joints
 from ...reading.mechanism.ownership import joint_objects
 from ...reading.mechanism.shapes import dof_axes
 from ...robot import device
-from ..chains import LINEAR_LIMITS, fit_servo
+from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 
 USUAL_SLIDE = 0.1  # [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
@@ -119,7 +119,7 @@ def add_bone_motors(owner, name: str) -> list:
         record = imported_robot.motor(pose_bone, found[0])
         if record is not None:
             made[0].name = axes.label(record.branch.joint.name, found[0])  # robots' makers name joints, and exporters links
-            made[0].velocity = record.branch.joint.velocity or made[0].velocity
+            apply_rates(made[0], record.branch.joint)
     return made
 
 
@@ -133,7 +133,7 @@ def file_motors(settings, rig, joint) -> list:
     for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
         is_bone_axis = len(dof_axes(joint.kind)) == 1 and bone_axis and axes.is_prismatic(bone_axis) == axes.is_prismatic(axis)
         motor = add_motor(settings, rig, axis, bone=joint.name, seen=bone_axis if is_bone_axis else "", limits=span)
-        if robot_joint.velocity and axes.is_prismatic(axis) == (robot_joint.kind == "prismatic"):
-            motor.velocity = robot_joint.velocity
+        if axes.is_prismatic(axis) == (robot_joint.kind == "prismatic"):
+            apply_rates(motor, robot_joint)
         made.append(motor)
     return made

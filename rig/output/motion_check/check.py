@@ -9,7 +9,7 @@ from ...blender.errors import RigError
 from ...live import live
 from ...live.mover import Mover
 from ...live.stage import Stage
-from ...live.uses import Use, why_not, with_company
+from ...live.uses import Use, as_seen, why_not, with_company
 from ...reading import axes
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
@@ -80,8 +80,8 @@ class MotionCheck(Stepped):
     def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
             raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
-        self.own = with_company(Use.CHECK, mover)
-        if not self.own:
+        self.own, self.seen = with_company(Use.CHECK, mover), as_seen(mover)
+        if not (self.own or self.seen):
             raise RigError(why_not(Use.CHECK, mover))
         self.rig, self.frames, self.zones = mover.owner, frames, zones_of(mover.owner)
         known = {one.key for one in self.own}
@@ -125,6 +125,10 @@ class MotionCheck(Stepped):
             self._note(take, frame, session)
             if self.zones:
                 self._note_zones(take, self.links[mover.key], placement)
+        if self.seen:
+            self._show(self.stage, depsgraph)
+        for mover in self.seen:
+            self._note_seen(mover, frame)
         self.done += 1
         return self.done < self.total
 
@@ -152,6 +156,26 @@ class MotionCheck(Stepped):
         elif session.remark:
             take.remarks[frame] = session.remark
 
+    def _note_seen(self, mover: Mover, frame: int) -> None:
+        """Notes the values of joints as the scene shows them, where no solver moves them."""
+        take = self.takes.get(mover.key)
+        joints = [joint for joint in mover.joints() if joint.bone in mover.owner.pose.bones]
+        keys = [joint.key for joint in joints]
+        values = mover.posed(dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
+        if take is None:
+            ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
+            take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
+        now = np.array([values[key] for key in keys])
+        take.frames.append(frame)
+        take.desired.append(now)
+        take.filtered.append(now)
+        take.ends.append("The end")
+        take.errors.append(0.0)
+        take.filtered_errors.append(0.0)
+        take.influence.append(0.0)
+        if off := mover.deviations():
+            take.off_axis[frame] = max(off, key=lambda one: one.worst).sentence
+
     def _note_zones(self, take: Take, links: Links, placement) -> None:
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
@@ -160,6 +184,11 @@ class MotionCheck(Stepped):
         take.there.append(there)
         take.inside.append(deepest)
 
+    @property
+    def checked(self) -> list[Mover]:
+        """All movers that are checked: those that are solved, and those whose joints are as seen."""
+        return [*self.own, *self.seen]
+
     def finish(self) -> Result:
         """Result of the check, which is also stored for the panel."""
         self._end()
@@ -167,3 +196,8 @@ class MotionCheck(Stepped):
         found = tuple(finding for take in takes for finding in findings(take, *self.beyond))
         _results[self.rig.session_uid] = made = Result(takes, found, self.frames)
         return made
+
+
+def _limits_of(joint) -> tuple[float, float, float, float, float]:
+    """Limits of a joint's position [rad or m], velocity, acceleration and jerk (per s, s2, s3)."""
+    return joint.lower, joint.upper, joint.velocity, joint.acceleration, joint.jerk

@@ -27,6 +27,7 @@ KINDS: dict[str, Kind] = {  # the gravest first
     "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
     "JUMP": Kind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
     "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
+    "AXIS": Kind("Off axis", "CONSTRAINT_BONE", (0.45, 0.45, 0.45)),
     "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
     "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
     "JERK": Kind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
@@ -56,6 +57,7 @@ class Take:
         chain: Name of the mover.
         seconds: Time [s] from one frame to the next.
         joints: The n joints.
+        is_solved: Whether a solver and a motion filter move the joints; otherwise their values are as the scene shows them.
         frames: Numbers of the frames.
         desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's influence.
         filtered: For each frame these values after the motion filter, as they are shown, baked and sent.
@@ -66,6 +68,7 @@ class Take:
         influence: For each frame the influence of the gaze, 0 to 1.
         problems: Reason for each frame without a goal to follow.
         remarks: Reason for each frame in which goals are not met; for movers whose goals are not only directions.
+        off_axis: What constraints do to a bone that its joints cannot, for each frame in which they do.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
         inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0 outside.
@@ -75,6 +78,7 @@ class Take:
     chain: str
     seconds: float
     joints: tuple[JointRange, ...]
+    is_solved: bool = True
     frames: list[int] = field(default_factory=list)
     desired: list[np.ndarray] = field(default_factory=list)
     filtered: list[np.ndarray] = field(default_factory=list)
@@ -85,6 +89,7 @@ class Take:
     influence: list[float] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
     remarks: dict[int, str] = field(default_factory=dict)
+    off_axis: dict[int, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
     zones: tuple[str, ...] = ()
     lines: list[np.ndarray] = field(default_factory=list)
@@ -122,7 +127,8 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: Aim error [rad] from which a target counts as lost.
         changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
     """
-    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_in_zones(take), *_lost(take, lost_beyond)]
+    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_messages(take, "AXIS", take.off_axis)]
+    found += [*_in_zones(take), *_lost(take, lost_beyond)]
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         found += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
@@ -179,6 +185,7 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     steps = np.abs(np.diff(desired, prepend=desired[:1]))
     largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
     yield from exceeding("JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
+    behind = "the filter" if take.is_solved else "the robot"
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
         ("ACCELERATION", 2, joint.acceleration, "/s²"),
@@ -186,7 +193,7 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     ):
         amounts = np.abs(derivative(desired, order, take.seconds))
         yield from exceeding(
-            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: the filter lags behind"
+            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind"
         )
     near = ROUNDING * (joint.upper - joint.lower)
     at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)

@@ -7,7 +7,8 @@ from ..constrained import COPYING, acts
 from ..controls import Controls
 from ..driving import switch_off
 from . import names
-from .names import Parents, Part
+from .names import Parents
+from .part_names import Part
 
 
 def controls_of(rig, bones: Parents) -> dict[str, str] | None:

@@ -19,7 +19,7 @@ from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError
 from .. import attached, axes, constrained, mimic, rotation_modes
-from ..axes import UNIT, is_euler, parent_first
+from ..axes import INDEX, UNIT, is_euler, parent_first
 from ..joint_axes import joint_axes, limits
 from ..placement import Placement
 from ..skeleton import DIGITS, ORIGIN, SCALED, Followed
@@ -238,7 +238,7 @@ class BodyReader:
                 location[axes.index(axis)] = next(new)
             if bone.revolute:
                 for axis in bone.order:
-                    index = axes.index(axis)
+                    index = INDEX[axis]
                     if axis in bone.revolute:
                         euler[index] = next(new)
                     if euler[index]:

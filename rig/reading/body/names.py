@@ -1,8 +1,9 @@
 """Matches the bones of two bodies by their names. Knows no Blender.
 
-A name is split into side and body part. Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the
-body's other names decide which. Recognised names are those of CMU's and cgspeed's clips, Mixamo, Rigify, Xsens MVN, SMPL, the Unreal
-mannequin and usual URDF files; other bones are paired if their names are equal.
+Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other names decide which. A robot
+has several links for one part: of a joint's hinges the last carries the limb, and of a numbered arm or leg ("leg_l1_link") the third is the
+upper half and the fourth the lower.
+Bones of no known part are paired if their names are equal.
 """
 
 import re
@@ -10,69 +11,21 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
+from .part_names import Part, read, words
+
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
 
-PREFIX = re.compile(r"^(mixamorig\d*[:_]|.*:|def-|org-|bip0*\d*[ _]|j_bip_[clr]_|m_avg_|f_avg_|b_|cc_base_)", re.IGNORECASE)
 DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are controls and mechanisms
 MANY = 8  # number of deforming bones from which on the others count as controls
-SIDE = re.compile(r"^(left|right)[ _.-]?(?=\w)|[ _.-](left|right|l|r)$|^(l|r)[ _.-](?=\w)|^((?-i:[lLrR]))(?=(?-i:[A-Z]))", re.IGNORECASE)
-NUMBERED_SPINE = re.compile(r"^spine(\.\d{3})?$", re.IGNORECASE)
+NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
 COLLAR = 0.2  # of the upper arm's length: a shoulder nearer to the upper arm's head carries a hinge of a robot's shoulder, and is no collar
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
-
-
-class Part(NamedTuple):
-    """A body part, such as the upper arm, with its side."""
-
-    side: str  # "left", "right" or ""
-    name: str
-
-
-# Body part -> its names, without side, digits and punctuation. `_disambiguated` resolves the "ambiguous" ones.
-MIDDLE = {
-    "hips": ("hips", "hip", "pelvis", "rootlink", "root_link", "waist", "baselink", "torsobase"),
-    "spine": (
-        "spine",
-        "lowerback",
-        "abdomen",
-        "abdomenlower",
-        "abdomenupper",
-        "chest",
-        "upperchest",
-        "lowerchest",
-        "torso",
-        "ribs",
-        "upperback",
-        "chestlower",
-        "chestupper",
-        "spinelower",
-        "spineupper",
-    ),
-    "neck": ("neck", "lowerneck", "upperneck", "necklower", "neckupper"),
-    "head": ("head",),
-}
-VERTEBRAE = re.compile(r"^[lt]\d{1,2}$", re.IGNORECASE)  # Xsens: L5, L3, T12, T8
-SIDED = {
-    "collar": ("collar", "clavicle", "collarbone", "shoulderblade", "scapula"),
-    "shoulder": ("shoulder",),  # ambiguous
-    "upper_arm": ("upperarm", "arm", "uparm", "uarm", "bicep"),
-    "elbow": ("elbow",),
-    "forearm": ("forearm", "lowerarm", "lowarm", "larm"),
-    "wrist": ("wrist",),
-    "hand": ("hand",),
-    "thigh": ("thigh", "upleg", "upperleg", "femur", "hip"),
-    "leg": ("leg",),  # ambiguous
-    "shin": ("shin", "lowerleg", "lowleg", "calf", "tibia", "knee"),
-    "ankle": ("ankle",),
-    "foot": ("foot",),  # ambiguous beside an ankle
-    "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot"),
-}
-PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "thigh": "thigh", "shin": "shin", "ankle": "foot"}
-PARTS = {alias: part for part, aliases in MIDDLE.items() for alias in aliases}
-SIDED_PARTS = {alias: part for part, aliases in SIDED.items() for alias in aliases}
+PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "ankle": "foot"}  # a robot's links -> the part that ends there
+NUMBERED = {"arm": ("upper_arm", "forearm", "hand"), "zarm": ("upper_arm", "forearm", "hand"), "leg": ("thigh", "shin", "foot")}
+HINGES = 3  # number of hinges of a robot's hip or shoulder: the last of them carries the limb, and the next one its lower half
 
 
 class Pair(NamedTuple):
@@ -98,8 +51,18 @@ def pairs(
             skipped.
         source_heads, target_heads: As for `parts`.
     """
+    return matched(source, target, parts(source, source_heads), parts(target, target_heads), controls)
+
+
+def matched(
+    source: Parents,
+    target: Parents,
+    own: Mapping[Part, Sequence[str]],
+    others: Mapping[Part, Sequence[str]],
+    controls: Mapping[str, str] | None = None,
+) -> list[Pair]:
+    """As `pairs`, with the parts (`parts`) of the source, `own`, and those of the target, `others`."""
     instead = dict(zip(target, target, strict=True)) if controls is None else controls
-    own, others = parts(source, source_heads), parts(target, target_heads)
     found: dict[str, str] = {}
     for part, named in others.items():
         bones = [instead[bone] for bone in named if bone in instead]
@@ -123,73 +86,53 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
     candidates = deforming if len(deforming) >= MANY else list(bones)
     found: dict[Part, list[str]] = {}
     for bone in candidates:
-        part = part_of(bone)
-        if part is not None:
+        if (part := read(bone).part) is not None:
             found.setdefault(part, []).append(bone)
+    _place_waist(found, bones)
     for part, named in found.items():
         if part.name not in SEVERAL:
-            named.sort(key=_usualness)
+            named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(found, bones)
     return _disambiguated(found, heads)
 
 
-def _usualness(bone: str) -> tuple[bool, int]:
-    """Sort key of bones with the same part, the preferred one first: names without a number, then in the order of the lists above."""
-    plain = stem(bone)
-    aliases = next(aliases for aliases in (*MIDDLE.values(), *SIDED.values()) if plain in aliases)
-    return _is_piece(bone), aliases.index(plain)
+def _place_waist(found: dict[Part, list[str]], bones: Parents) -> None:
+    """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the spine."""
+    waist, hips, spine = found.pop(Part("", "waist"), []), Part("", "hips"), Part("", "spine")
+    if not waist:
+        return
+    above, trunk = bones[waist[0]], found.get(spine, [])
+    while above is not None and above not in trunk:
+        above = bones.get(above)
+    part = hips if above is not None or hips not in found else spine
+    both = {*waist, *found.get(part, [])}
+    found[part] = [bone for bone in bones if bone in both]
+
+
+def _usualness(bone: str, place: int) -> tuple[bool, int, int]:
+    """Sort key of bones with the same part, the preferred one first: names without number and axis, then in the order of the known names.
+    Of several hinges the last one carries the part.
+    """
+    name = read(bone)
+    is_last = name.is_hinge or (name.part is not None and name.part.name == "head")
+    return _is_piece(bone), name.rank, -place if is_last else place
 
 
 def _is_piece(bone: str) -> bool:
-    """Whether a name contains a number, as the links of a robot's shoulder with several hinges do."""
-    return bone[-1].isdigit()
-
-
-def part_of(bone: str) -> Part | None:
-    """The body part that a bone's name alone identifies; None: the name is not known."""
-    name, side = PREFIX.sub("", bone), side_of(bone)
-    plain = stem(bone)
-    if side:
-        sided = SIDED_PARTS.get(plain)
-        return Part(side, sided) if sided else None
-    if VERTEBRAE.match(name):
-        return Part("", "spine")
-    middle = PARTS.get(plain)
-    return Part("", middle) if middle else None
-
-
-def side_of(bone: str) -> str:
-    """Side that a bone's name contains: "left", "right", or "" for none."""
-    match = SIDE.search(PREFIX.sub("", bone))
-    if not match:
-        return ""
-    letter = next(group for group in match.groups() if group)[0].lower()
-    return "left" if letter == "l" else "right"
-
-
-def stem(bone: str) -> str:
-    """A bone's name without prefix, side, separators, capitals and trailing number."""
-    return _letters(_without_side(bone))
-
-
-def _without_side(bone: str) -> str:
-    return SIDE.sub("", PREFIX.sub("", bone), count=1)
+    """Whether a name contains a number or an axis, as the links of a robot's joint with several hinges do."""
+    name = read(bone)
+    return name.is_hinge or name.number is not None
 
 
 def _plain(name: str) -> str:
     """A name without prefix, separators and capitals; digits and side are kept."""
-    return re.sub(r"[^0-9a-z]", "", PREFIX.sub("", name).lower())
-
-
-def _letters(name: str) -> str:
-    """A name without separators and trailing number."""
-    return re.sub(r"[\W_]", "", re.sub(r"[\W_]*\d+$", "", name)).lower()
+    return "".join(words(name))
 
 
 def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
     """Corrects the parts of a Rigify spine, whose bones from hips to head are all named "spine"."""
     spine = found.get(Part("", "spine"), [])
-    if Part("", "hips") in found or not spine or not all(NUMBERED_SPINE.match(PREFIX.sub("", bone)) for bone in spine):
+    if Part("", "hips") in found or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return
     if spine[0] in bones and len(spine) > 1:
         found[Part("", "hips")] = spine[:1]
@@ -204,32 +147,49 @@ def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
 def _disambiguated(found: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
     """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
-        all_had = {part.name: bones for part, bones in found.items() if part.side == side}
-        for name in all_had:
-            del found[Part(side, name)]
-        had = {name: bones for name, bones in all_had.items() if not _is_piece(bones[0])}
-        for pieces, whole in PIECES.items():
-            if whole not in had and pieces in all_had:
-                had.setdefault(pieces, all_had[pieces])
-        if "shoulder" in had and heads is not None and _is_hinge_of_shoulder(had, heads):
-            del had["shoulder"]
-        if "shoulder" in had:
-            is_arm = "collar" in had or ("elbow" in had and "upper_arm" not in had)
-            had.setdefault("upper_arm" if is_arm and "upper_arm" not in had else "collar", had["shoulder"])
-        had.setdefault("forearm", had.get("elbow", []))
-        had["hand"] = had.get("wrist") or had.get("hand", [])
-        if "leg" in had:
-            had.setdefault("shin" if "thigh" in had else "thigh", had["leg"])
-        if "ankle" in had:
-            had.setdefault("toe", had.get("foot", []))
-            had["foot"] = had["ankle"]
+        own = _without_pieces({part.name: found.pop(part) for part in list(found) if part.side == side})
+        if "shoulder" in own and heads is not None and _is_hinge_of_shoulder(own, heads):
+            del own["shoulder"]
+        if "shoulder" in own:
+            is_arm = "collar" in own or _is_piece(own["shoulder"][0]) or ("elbow" in own and "upper_arm" not in own)
+            own.setdefault("upper_arm" if is_arm and "upper_arm" not in own else "collar", own["shoulder"])
+        own.setdefault("forearm", own.get("elbow", []))
+        own["hand"] = own.get("wrist") or own.get("hand", [])
+        if "leg" in own:
+            own.setdefault("shin" if "thigh" in own else "thigh", own["leg"])
+        if "ankle" in own:
+            own.setdefault("toe", own.get("foot", []))
+            own["foot"] = own["ankle"]
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
-            if had.get(name):
-                found[Part(side, name)] = had[name][:1]
+            if own.get(name):
+                found[Part(side, name)] = own[name][:1]
     for name in ("hips", "head"):
         if Part("", name) in found:
             found[Part("", name)] = found[Part("", name)][:1]
     return found
+
+
+def _without_pieces(own: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part which has a bone of its own."""
+    numbered = {name: bones for limb in ("upper_arm", "leg") for name, bones in _numbered(own.get(limb, [])).items()}
+    whole = {name: bones for name, bones in own.items() if not _is_piece(bones[0])}
+    if numbered:
+        return numbered | whole | {name: bones for name, bones in own.items() if name not in {"upper_arm", "leg", *numbered}}
+    for name in sorted(own, key=lambda name: name in PIECES):
+        if PIECES.get(name, name) not in whole:
+            whole.setdefault(name, own[name])
+    return whole
+
+
+def _numbered(bones: Sequence[str]) -> dict[str, list[str]]:
+    """The parts of an arm or leg all of whose links have its name and a number; empty: it is none."""
+    numbers = {bone: number for bone in bones if (number := read(bone).number) is not None and read(bone).stem in NUMBERED}
+    line = sorted(numbers, key=numbers.__getitem__)
+    if len(line) < 2 or len(line) < len(bones):
+        return {}
+    if len(line) > HINGES:
+        line = [line[HINGES - 1], line[HINGES], line[-1]]
+    return {name: [bone] for name, bone in zip(NUMBERED[read(line[0]).stem], line, strict=False)}
 
 
 def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:

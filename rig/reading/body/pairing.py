@@ -1,5 +1,6 @@
 """The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be used."""
 
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -7,13 +8,16 @@ import numpy as np
 from ....solvers.kinematics import rotations
 from ....solvers.kinematics.se3 import Array
 from ...blender import item_keys
+from ...blender.counting import counted
 from ...blender.errors import RigError
 from ...blender.presence import why_absent
 from .. import attached, constrained, imported_robot
 from ..dependencies import dependencies_of, is_moved_by
-from . import controlled, names, receiver
+from . import controlled, limbs, names, receiver
+from .part_names import Part
 from .receiver import Receiver
 
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts without which a body's limbs do not follow
 TOE_WEIGHT = 0.5  # of a paired toe: captured toes jitter
 
 
@@ -48,8 +52,9 @@ def pair_by_names(rig, retarget) -> int:
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
-    source_heads = None if is_streamed(retarget) else _heads(source_of(rig, retarget))
-    found = names.pairs(_source_parents(rig, retarget), bones, controls, source_heads, _heads(rig))
+    sent = _source_parents(rig, retarget)
+    own = names.parts(sent) if is_streamed(retarget) else parts_of(source_of(rig, retarget))
+    found = names.matched(sent, bones, own, parts_of(rig), controls)
     if not found:
         raise RigError(
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
@@ -64,12 +69,31 @@ def pair_by_names(rig, retarget) -> int:
             else:
                 given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
     retarget.paired_only = controls is not None
-    part = {(controls or {}).get(bone, bone): part.name for part, named in names.parts(bones).items() for bone in named}
+    part = {(controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named}
     for pair in retarget.pairs:
         pair.plant = part.get(pair.target) == "foot"
         if part.get(pair.target) == "toe":
             pair.weight = TOE_WEIGHT
     return len(found)
+
+
+def parts_of(rig) -> dict[Part, list[str]]:
+    """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs, those that positions do."""
+    named = names.parts(_parents(rig), _heads(rig))
+    if all(Part(side, limb) in named for side in ("left", "right") for limb in LIMBS):
+        return named
+    known = {bone for bones in named.values() for bone in bones}
+    shown = {part: bones for part, bones in limbs.parts(rig).items() if part not in named and not known.intersection(bones)}
+    return named | shown
+
+
+def too_few(rig, retarget) -> str:
+    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that are known."""
+    own = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
+    paired = {pair.target for pair in retarget.pairs}
+    if not own or own & paired or controlled.controls_of(rig, _parents(rig)) is not None:
+        return ""
+    return f"Only {counted(len(paired), 'bone')} of '{rig.name}' could be paired, and no arm or leg among them: pair those by hand (+)"
 
 
 def release_controls(rig) -> tuple[list[str], list[str]]:
@@ -207,10 +231,12 @@ def _uncrossing(rig, name: str) -> str:
     return f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
 
 
+_OF_PAIR = attrgetter("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
+
+
 def settings(retarget) -> tuple:
     """All settings of the pairs as a tuple, to detect changes."""
-    own = ("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
-    return (retarget.paired_only, *((*(getattr(pair, name) for name in own), *pair.offset) for pair in retarget.pairs))
+    return (retarget.paired_only, *((*_OF_PAIR(pair), *pair.offset) for pair in retarget.pairs))
 
 
 def linked(rig, retarget) -> Linked:

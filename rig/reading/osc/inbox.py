@@ -1,11 +1,15 @@
 """Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No Blender.
 
-Each `look` takes at most `BUDGET` of the main thread: first it empties the socket and searches for an urgent address; then it parses
-packets from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in time are parsed at the
-next `look`, after those that are newer.
+Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets from the newest to the oldest,
+and only the newest value of each key counts. Packets that are not parsed in time are parsed at the next `look`, after those that are newer.
+
+An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard at once: between two looks, in
+a flood that would fill the socket, and while Blender is busy.
 """
 
+import select
 import socket
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -23,6 +27,8 @@ OVERHEAD = 512  # [bytes] counted for each packet beside its content
 NAME = 64  # significant letters of a string: the longest name in Blender
 KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
 BUFFER = 1 << 20  # [bytes] requested socket buffer; the system may give less
+PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
+AT_ONCE = 1024  # packets in a turn of the thread, which a look may have to wait for: some 5 ms
 TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
 
 Key = tuple[str, ...]
@@ -63,36 +69,28 @@ class Inbox:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
+        self.is_read = True  # whether nothing is left to be read, in the socket or the queue
         self.problem = ""  # why the last packets could not be read
         self.clock = clock or processor_time()
         self._buffer = memoryview(bytearray(LARGEST))
+        self._lock = threading.Lock()  # of all that follows, which the thread changes, too
         self._waiting: deque[_Packet] = deque()  # packets that wait to be read, the newest last
-        self._number = 0  # number of the newest packet
+        self.received = 0  # number of the newest packet
         self._size = 0  # [bytes] of the packets in the queue
+        self._has_dropped = self._is_alarmed = False  # since the last look
         self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
+        self._thread: threading.Thread | None = None
+        if self.urgent:
+            self._closing, closed = socket.socketpair()  # the thread waits for both sockets
+            self._thread = threading.Thread(target=self._listen, args=(closed,), daemon=True)
+            self._thread.start()
 
     def look(self, budget: float = BUDGET) -> None:
         """Receives messages without blocking, in at most `budget` [s]."""
         begun = self.clock()
         before, self.problem = self.problem, ""
-        alarmed = self._drain(begun + DRAINING * budget)
-        if alarmed:
-            self.alarm()
-        found: dict[Key, tuple[int, Message]] = {}
-        while self._waiting:
-            packet = self._waiting[-1]
-            message = next(packet.left, None)
-            if message is None:
-                self._size -= self._waiting.pop().size
-            elif self._known.get(key := _key(message), 0) <= packet.number:
-                self._known[key] = packet.number
-                found[key] = packet.number, message
-            if self.clock() - begun >= budget:
-                break
-        if alarmed or len(self._known) > KEPT:
-            self._forget()
-        elif not self._waiting:
-            self._known.clear()  # no older packet is left
+        with self._lock:
+            found = self._read(begun, budget)
         for _, message in sorted(found.values(), key=lambda numbered: numbered[0]):
             if message.trouble:
                 of = f"'{message.address}'" if message.address else "A packet"
@@ -106,36 +104,71 @@ class Inbox:
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """Called when the urgent address was received; earlier messages that were not parsed yet are dropped."""
+        """Called when the urgent address was received, in any thread; earlier messages that were not parsed yet are dropped."""
 
     def close(self) -> None:
+        if self._thread is not None:
+            self._closing.close()
+            self._thread.join()  # it ends at once; the port is free only then
         self._socket.close()
 
-    def _drain(self, until: float) -> bool:
-        """Moves packets from the socket to the queue, until it is empty or the time `until`; returns whether the urgent address is in
-        one."""
-        alarmed = False
-        while True:
-            try:
-                size = self._socket.recv_into(self._buffer)
-            except OSError:  # nothing waits, or the network has an error: the next look may receive more
-                return alarmed
-            packet = bytes(self._buffer[:size])
-            size += OVERHEAD
-            alarmed = alarmed or (bool(self.urgent) and has_address(packet, self.urgent))
-            self._number += 1
-            self._size += size
-            self._waiting.append(_Packet(self._number, size, messages(packet)))
-            while self._size > WAITING:
-                self._size -= self._waiting.popleft().size
-                self.problem = TOO_MUCH
-            if self.clock() >= until:
-                return alarmed
+    def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
+        """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
+        while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
+            pass
+        found: dict[Key, tuple[int, Message]] = {}
+        while self._waiting:
+            packet = self._waiting[-1]
+            message = next(packet.left, None)
+            if message is None:
+                self._size -= self._waiting.pop().size
+            elif self._known.get(key := _key(message), 0) <= packet.number:
+                self._known[key] = packet.number
+                found[key] = packet.number, message
+            if self.clock() - begun >= budget:
+                break
+        if self._is_alarmed or len(self._known) > KEPT:
+            self._forget()
+        elif not self._waiting:
+            self._known.clear()  # no older packet is left
+        if self._has_dropped:
+            self.problem = TOO_MUCH
+        self._has_dropped = self._is_alarmed = False
+        self.is_read = not (has_more or self._waiting)
+        return found
+
+    def _listen(self, closed: socket.socket) -> None:
+        """Work of the thread: empties the socket, until `close`."""
+        with closed:
+            while closed not in select.select([self._socket, closed], [], [])[0]:
+                with self._lock:
+                    for _ in range(AT_ONCE):
+                        if not self._receive():
+                            break
+                time.sleep(PAUSE)
+
+    def _receive(self) -> bool:
+        """Moves a packet from the socket to the queue; returns whether there was one."""
+        try:
+            size = self._socket.recv_into(self._buffer)
+        except OSError:  # nothing waits, or the network has an error: later there may be more
+            return False
+        packet = bytes(self._buffer[:size])
+        size += OVERHEAD
+        self.received += 1
+        self._size += size
+        self._waiting.append(_Packet(self.received, size, messages(packet)))
+        while self._size > WAITING:
+            self._size -= self._waiting.popleft().size
+            self._has_dropped = True
+        if self.urgent and has_address(packet, self.urgent):
+            self._is_alarmed = True
+            self.alarm()
+        return True
 
     def _forget(self) -> None:
         """Drops the packets in the queue."""
-        if self._waiting:
-            self.problem = TOO_MUCH
+        self._has_dropped |= bool(self._waiting)
         self._waiting.clear()
         self._known.clear()
         self._size = 0

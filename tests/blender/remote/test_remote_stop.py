@@ -2,13 +2,15 @@
 
 import socket
 
+import bpy
 import pytest
-from limber.rig.reading.osc.inbox import BUDGET
+from limber.hardware.safety import Fault
+from limber.rig.reading.osc.inbox import BUDGET, WAITING
 from limber.rig.robot import links, remote
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
 from tests.blender.remote.remote_control import problem
-from tests.blender.robots import connect, state, until
+from tests.blender.robots import a_while, connect, state, until
 from tests.blender.shown import no_handler_raises  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
@@ -91,7 +93,7 @@ def slow(rig, send):
 def test_a_stop_is_obeyed_before_what_came_before_it_is_read_and_no_arm_outlives_it(rig, slow, monkeypatch):
     stopped, armed = [], []
     monkeypatch.setattr(links, "stop_all", lambda: stopped.append(True))
-    monkeypatch.setattr(remote, "_arm", lambda rig: armed.append(True))
+    monkeypatch.setattr(remote, "_arm", lambda *_: armed.append(True))
     heard, put = slow
     heard.clock.step = BUDGET / 1e4
     flood = bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(500)))
@@ -124,3 +126,104 @@ def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed
     for _ in range(50):
         remote.look()
         assert chain.influence == 199 / 256, "what is older never comes after what is newer"
+
+
+def test_a_stop_reaches_the_robot_while_blender_is_busy_and_looks_at_nothing(rig, send):
+    connect(rig)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(packet("/limber/stop"), ("127.0.0.1", rig.limber.remote.port))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    assert links.status(rig).fault is Fault.STOPPED
+
+
+def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a_stop_behind_it_is_heard(rig, slow):
+    heard, put = slow
+    for _ in range(40):  # in pieces for which any socket has room
+        until_number = heard.received + 100
+        for number in range(100):
+            put(packet(f"/limber/influence/{number}", 1.0) + bytes(400))
+        until(lambda number=until_number: heard.received >= number, "the flood is received")
+        assert heard._size <= WAITING
+    put(packet("/limber/stop"))
+    until(lambda: heard.stops, "the stop is heard")
+
+
+def held(rig, send, seconds: float) -> set[str]:
+    """A button that is held, as programs repeat it; the states in which the robot was meanwhile."""
+    states = set()
+    for _ in a_while(seconds):
+        send(packet("/limber/arm", 1.0))
+        states.add(state(rig))
+    return states
+
+
+def test_a_held_button_arms_once_and_disarm_takes_the_permission(rig, send):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    send(packet("/limber/arm", 1.0))
+    until(lambda: state(rig) == "ARMED", "the robot is armed")
+    held(rig, send, 0.2)
+    bpy.ops.limber.disarm()
+    assert rig.limber.remote.allow_arm is False
+    until(lambda: state(rig) == "DISARMED", "the robot is disarmed")
+    rig.limber.remote.allow_arm = True
+    assert held(rig, send, 0.5) == {"DISARMED"}
+    assert "repeats its order to arm the robot: send 0, or nothing for a second" in problem(rig)
+    send(packet("/limber/arm", 0.0))
+    send(packet("/limber/arm", 1.0))
+    until(lambda: state(rig) == "ARMED", "a new press arms")
+
+
+def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender_does_not(rig, send, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(remote, "monotonic", lambda: now[0])
+    armed = []
+    monkeypatch.setattr(remote, "_arm", lambda _rig, is_new: armed.append(is_new))
+    for gap, looks in ((0.0, 1), (0.02, 1), (0.02, 30), (2.0, 1), (0.05, 30)):
+        for _ in range(looks - 1):
+            now[0] += gap
+            remote.look()
+        now[0] += gap
+        send(packet("/limber/arm", 1.0))
+    assert armed == [True, False, False, False, True]
+
+
+def test_stop_takes_every_permission_to_arm(rig, send):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    send(packet("/limber/stop"))
+    assert rig.limber.remote.allow_arm is False
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    rig.limber.remote.allow_arm = True
+    bpy.ops.limber.stop()
+    assert rig.limber.remote.allow_arm is False
+    for _ in a_while(0.2):  # what is ordered together with Stop is void
+        pass
+    bpy.ops.limber.clear_fault()
+    until(lambda: state(rig) == "DISARMED", "the fault is cleared")
+    assert held(rig, send, 0.3) == {"DISARMED"}
+
+
+def test_the_end_of_live_motion_takes_the_permission_to_arm(rig, send):
+    bpy.ops.limber.live()
+    connect(rig)
+    rig.limber.remote.allow_arm = True
+    bpy.ops.limber.end_live()
+    links.heartbeat()
+    assert rig.limber.remote.allow_arm is False
+
+
+def test_no_file_and_no_undo_brings_the_permission_to_arm(rig, undo_step, tmp_path):
+    rig.limber.remote.allow_arm = True
+    undo_step("before Stop")
+    bpy.ops.limber.stop()
+    undo_step("after Stop")
+    bpy.ops.ed.undo()
+    rig = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+    assert bpy.data.objects[rig.name].limber.remote.allow_arm is False
+    bpy.data.objects[rig.name].limber.remote.allow_arm = True
+    path = str(tmp_path / "allowed.blend")
+    name = rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.data.objects[name].limber.remote.allow_arm is False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
-from limber.hardware.safety import Fault, State
+from limber.hardware.safety import Command, Fault, State
 
 from tests.hardware.faults.line import resampled
 from tests.hardware.faults.worlds import BusWorld, UnoWorld, World
@@ -80,6 +80,12 @@ def turns_on(world: BusWorld) -> None:
     wheel_mode(world)
     world.bus.put(world.bus.servos[1], *world.SPIN)
     world.stop()
+
+
+def another_mode(world: BusWorld) -> None:
+    """Another program sets a servo that moves to turn on and on, and it does so."""
+    wheel_mode(world)
+    world.bus.put(world.bus.servos[1], *world.SPIN)
 
 
 def position_mode(world: BusWorld) -> None:
@@ -260,6 +266,22 @@ def stop_behind_noise(world: World) -> None:
 def hang(world: World) -> None:
     """The worker is dead, or stopped, for a second."""
     world.alone(1.0)
+
+
+def held_up(world: World) -> None:
+    """The worker is held up for 3 s, as on a computer that swaps."""
+    world.alone(3.0)
+
+
+def sleep(world: World) -> None:
+    """The computer sleeps for a minute; the robot does not."""
+    world.alone(60.0)
+
+
+def disarm_and_arm(world: World) -> None:
+    """Two orders in the same turn of the worker, as a script gives them."""
+    world.command(Command.DISARM)
+    world.command(Command.ARM)
 
 
 def nothing(world: World) -> None:

@@ -140,6 +140,9 @@ DEVICE = (
     Row("turns_on", "A servo that is to hold is set to wheel or velocity mode; Stop is pressed", causes.turns_on, Robot.LET_GO,
         fault=Fault.STOPPED, words=("Stopped",), worlds=BUSES, mend=causes.position_mode, astray=0, within=5.0,
         promise=0.6),
+    Row("another_mode", "Another program sets a servo to wheel or velocity mode in motion", causes.another_mode, Robot.LET_GO,
+        fault=Fault.WRONG_MODE, words=("joint 0", "operating mode", "must be"), worlds=BUSES, mend=causes.position_mode, astray=0,
+        within=5.0, promise=0.5),
     Row("another_turn", "A servo reports a position beyond its revolution when Arm is pressed", causes.another_turn, Robot.NEVER,
         fault=Fault.POSE_UNFIT, words=("joint 0", "so it was not armed"), worlds=BUSES, armed=False, mend=causes.as_before),
     Row("own_limits", "A servo stands beyond the limits that it keeps when Arm is pressed", causes.own_limits, Robot.NEVER,
@@ -182,6 +185,12 @@ BLENDER = (
         fault=Fault.DEVICE_WATCHDOG, words=("heard nothing",), worlds=(UNO, DYNAMIXEL), seconds=2.0),
     Row("hang", "The worker is stopped for a second; the servos have no watchdog", causes.hang, Robot.ASIDE, State.ARMED,
         back=(), worlds=(STS,), seconds=8.0),
+    Row("held_up", "The worker is held up for 3 s", causes.held_up, Robot.RESTS,
+        fault=Fault.HELD_UP, words=("was held up", "3 s", "so the robot is disarmed"), seconds=4.0, within=5.0),
+    Row("sleep", "The computer sleeps for a minute", causes.sleep, Robot.RESTS,
+        fault=Fault.HELD_UP, words=("The computer slept", "60 s", "so the robot is disarmed"), worlds=BUSES, seconds=61.0, within=100.0),
+    Row("two_orders", "A script disarms the robot and arms it in the same turn", causes.disarm_and_arm, Robot.RESTS, State.DISARMED,
+        words=("Disarmed",), back=("Arm",), promise=0.5),
 )
 # fmt: on
 

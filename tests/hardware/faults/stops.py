@@ -26,7 +26,7 @@ def disarm(world: World) -> None:
 
 
 def leave(world: World) -> None:
-    """The worker is told to end: it disarms, and waits a little to hear so."""
+    """The worker is told to end: it slows the robot down, disarms it, and waits a little to hear so."""
     until = world.now + SHUTDOWN_TIMEOUT
     while not world.worker.shut_down(world.now) and world.now < until:
         world.alone(PERIOD)
@@ -61,8 +61,8 @@ ALONE = {UNO: Robot.RESTS, STS: Robot.STANDS, DYNAMIXEL: Robot.STANDS, MAESTRO: 
 
 WAYS = (
     Way("Stop: the button, the key", stop, OBEYS, 0.1),
-    Way("Disarm", disarm, OBEYS, 0.1),
-    Way("Disconnect; another file is loaded; the extension is disabled; Blender ends or is killed", leave, OBEYS, 0.1),
+    Way("Disarm; live motion ends", disarm, OBEYS, 0.4),
+    Way("Disconnect; another file is loaded; the extension is disabled; Blender ends or is killed", leave, OBEYS, 0.4),
     Way("The worker is killed; the computer fails or loses its power", vanish, ALONE, 0.4),
 )
 

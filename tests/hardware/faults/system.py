@@ -1,5 +1,6 @@
 """Rows of the fault table that need a system: a real worker process, a real port, a real Blender, and the firmware in real time."""
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -109,13 +110,16 @@ def armed() -> Bench:
 def lost_worker(sign: signal.Signals, fault: Fault, what: str) -> Outcome:
     with armed() as bench:
         began = time.perf_counter()
-        os.kill(bench.link.worker_pid, sign)
+        worker = bench.link.worker_pid
+        os.kill(worker, sign)
         since = bench.now
         status = bench.until(lambda status: status.state is State.WORKER_LOST)
         told = time.perf_counter() - began
+        with contextlib.suppress(ProcessLookupError):  # one that was killed, or that Blender has ended
+            os.kill(worker, signal.SIGCONT)
         bench.stream(0.8)
         end = ending(bench, since)
-        assert status.fault is fault
+        assert status.fault is bench.link.status().fault is fault
         assert end.rests_as_set, end
         assert end.rest_after <= 0.5, end  # the device's own watchdog, in its own time
         return back(bench, what, Robot.RESTS, status.sentence, told, end)
@@ -135,7 +139,7 @@ def killed_worker() -> Outcome:
 
 
 def stopped_worker() -> Outcome:
-    return lost_worker(signal.SIGSTOP, Fault.WORKER_HUNG, "The worker hangs (SIGSTOP)")
+    return lost_worker(signal.SIGSTOP, Fault.WORKER_HUNG, "The worker hangs (SIGSTOP), and would go on a second later (SIGCONT)")
 
 
 def pulled_cable() -> Outcome:

@@ -20,7 +20,7 @@ from tests.hardware.emulator import Pulse
 from tests.hardware.emulator.stepped import SteppedUno
 from tests.hardware.faults.line import Line
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
-from tests.hardware.simulation import LIMITS, Simulation
+from tests.hardware.simulation import COMMANDED, LIMITS, Simulation
 
 JOINTS = 3
 LIMP = 1  # the joint that is set to go limp; the others hold
@@ -127,7 +127,7 @@ class World(Simulation):
         report = None
         while self.now < end - 1e-9 and (until is None or report is None or report.state is not until):
             report = super().run(PERIOD, pose)
-            self._watch(report.commanded if report.state in (State.ARMING, State.ARMED, State.HOLDING) else None)
+            self._watch(report.commanded if report.state in COMMANDED else None)
         return self.report
 
     def alone(self, seconds: float) -> None:

@@ -13,11 +13,12 @@ NEAR = 0.005  # [rad]
 
 
 class Recording:
-    """Notes what a robot's link sends from now on: time [s], whether Blender plays, and each joint's position, velocity and acceleration
-    per frame; None in their place where the newest frame is sent again as a sign of life.
+    """Notes what a robot's link sends from now on: time [s], whether Blender plays, each joint's position, velocity and acceleration per
+    frame, and the time announced until the next frame [s]; None in the joints' place where the newest frame is sent again as a sign of
+    life.
 
     Attributes:
-        frames: (time, plays, states (joints, 3) or None) of each.
+        frames: (time, plays, states (joints, 3) or None, due) of each.
         states: Names of the robot's states that were seen, with the fault's where there was one.
         raised: Texts of exceptions that reached Python's hook, as those in a handler or a timer do.
     """
@@ -25,22 +26,22 @@ class Recording:
     def __init__(self, stage, rig) -> None:
         self._stage, self._rig = stage, rig
         self._links = stage.part("rig.robot.links")
-        self.frames: list[tuple[float, bool, list | None]] = []
+        self.frames: list[tuple[float, bool, list | None, float]] = []
         self.states: set[str] = set()
         self.raised: list[str] = []
         cls = stage.part("hardware.link").Link
         send, again = cls.send, cls.send_again
 
-        def noting(link, frame, plays=False) -> None:
+        def noting(link, frame, plays=False, due=0.0) -> None:
             states = [[one.position, one.velocity, one.acceleration] if hasattr(one, "position") else [one, 0.0, 0.0] for one in frame]
             before = len(self.frames)
-            send(link, frame, plays)
+            send(link, frame, plays, due)
             del self.frames[before:]  # `send` calls `send_again`
-            self.frames.append((time.perf_counter(), plays, states))
+            self.frames.append((time.perf_counter(), plays, states, due))
 
         def noting_again(link) -> None:
             again(link)
-            self.frames.append((time.perf_counter(), False, None))
+            self.frames.append((time.perf_counter(), False, None, 0.0))
 
         stage.at_end.callback(setattr, cls, "send", send)
         stage.at_end.callback(setattr, cls, "send_again", again)
@@ -58,7 +59,7 @@ class Recording:
     @property
     def newest(self) -> list[float]:
         """Positions [rad] that were sent last; none before the first frame."""
-        return next(([state[0] for state in states] for _, _, states in reversed(self.frames) if states), [])
+        return next(([state[0] for state in states] for _, _, states, _ in reversed(self.frames) if states), [])
 
     def is_there(self) -> bool:
         """Whether the robot is where Blender shows it."""
@@ -71,7 +72,7 @@ class Recording:
 
         def enough() -> bool:
             self.is_there()
-            return sum(plays for _, plays, _ in self.frames[begun:]) >= count
+            return sum(plays for _, plays, _, _ in self.frames[begun:]) >= count
 
         yield from self._stage.until(enough, HELD)
 

@@ -97,7 +97,7 @@ def watched(stage, record, name: str, operator, options: dict, runs):
     if held:
         after = len(record.frames) + BEATS
         yield from stage.until(lambda: len(record.frames) >= after)
-    got = [states for _, _, states in record.frames[sent:] if states]
+    got = [states for _, _, states, _ in record.frames[sent:] if states]
     stage.facts["stray"][name] = max(abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True))
     stage.facts["beats"][name] = len(got)
     stage.facts["stepped"][name] = len(shown)

@@ -1,0 +1,19 @@
+"""Whether there is a file or a folder, for paths that come from files or users and may be none. Knows no Blender."""
+
+from pathlib import Path
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path is an existing file; False for names that no path can have, such as one of 300 letters."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is an existing folder; False for names that no path can have."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,128 @@
+"""Reading of a file in a process of its own, which can be ended: whatever is in the file, Blender's window goes on. Knows no Blender.
+
+The process gets a function with its arguments, and gives its result or its error, both pickled: it runs this package alone, in the Python
+that runs Blender. It ends when Blender does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+PACKAGE = Path(__file__).resolve().parents[1]
+NAME = __name__.removesuffix(".files.reading_process")  # Blender calls the package bl_ext.<repository>.limber
+ENTRY = Path(__file__).resolve().parent / "reading_process_entry.py"
+CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console window on Windows
+
+Result = TypeVar("Result")
+
+
+class ReadingError(ValueError):
+    """The process cannot be started, or ended without a result; the message says why."""
+
+
+class ReadingProcess(Generic[Result]):
+    """A call of a function that reads files, in a process of its own.
+
+    Args:
+        function: A function at the top level of one of this package's modules that know no Blender. It raises named errors.
+        arguments: Its arguments; they and the result can be pickled.
+
+    Raises:
+        ReadingError: The process cannot be started.
+    """
+
+    def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
+        self._answer: tuple[bool, Any] | None = None  # whether the function returned, and its result or its error
+        self._is_cancelled = False
+        call = pickle.dumps((function, arguments))
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", str(ENTRY), NAME, str(PACKAGE), *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                creationflags=CREATION,
+            )
+        except OSError as error:
+            raise ReadingError(f"the process that reads it cannot be started with {sys.executable} ({error}): reinstall Blender") from error
+        self._thread = threading.Thread(target=self._talk, args=(call,), daemon=True)
+        self._thread.start()
+
+    def result(self, wait: float) -> Result | None:
+        """What the function returned; None if it has not after `wait` [s].
+
+        Raises:
+            ReadingError: The process ended without a result, or was cancelled.
+            Exception: What the function raised.
+        """
+        self._thread.join(wait)
+        if self._thread.is_alive():
+            return None
+        assert self._answer is not None
+        is_result, answer = self._answer
+        if not is_result:
+            raise answer
+        return answer  # type: ignore[no-any-return]
+
+    def cancel(self) -> None:
+        """Ends the process."""
+        self._is_cancelled = True
+        with contextlib.suppress(OSError):
+            self._process.kill()
+
+    def _talk(self, call: bytes) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        complaint = bytearray()
+        listening = threading.Thread(target=lambda stream: complaint.extend(stream.read()), args=(self._process.stderr,), daemon=True)
+        listening.start()
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(call)
+            self._process.stdin.flush()
+        answer = self._process.stdout.read()
+        status = self._process.wait()
+        listening.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        if status == 0 and not self._is_cancelled:
+            self._answer = pickle.loads(answer)
+            return
+        lines = complaint.decode("utf-8", "replace").strip().splitlines()
+        why = "cancelled" if self._is_cancelled else lines[-1] if lines else f"exit status {status}"
+        self._answer = (False, ReadingError(f"the process that reads it ended ({why}): choose another file"))
+
+
+def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    """The pickled answer of a call: whether the function returned, and its result or its error. Errors that are not of a file's content
+    are raised.
+    """
+    try:
+        return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
+    except (ValueError, OSError) as error:
+        return pickle.dumps((False, _Portable(error)), pickle.HIGHEST_PROTOCOL)
+
+
+class _Portable:
+    """An error as `pickle` takes it: most need other arguments when they are made than they keep."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self.error), self.error.args, vars(self.error))
+
+
+def _restored(kind: type[Exception], arguments: tuple[Any, ...], fields: dict[str, Any]) -> Exception:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    vars(error).update(fields)
+    return error

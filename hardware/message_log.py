@@ -1,0 +1,71 @@
+"""One direction of the shared memory for messages of which each counts, and not the newest alone. Knows no Blender."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+LOGGED = 16  # number of messages that are kept: more than a person, or a script's one step, gives in a turn of the worker
+
+_COUNTER = struct.Struct("<Q")
+_CHECK = struct.Struct("<I")
+
+
+class MessageLog:
+    """A log of the last `LOGGED` messages, each of which is read once, in order.
+
+    One process writes, another reads; neither ever waits. A message carries its number and a checksum over everything: one that is being
+    written is read at the next time.
+
+    Args:
+        memory: The whole shared memory, writable.
+        offset: Start of the log in the memory [bytes].
+        size: Length of every message [bytes].
+    """
+
+    def __init__(self, memory: memoryview, offset: int, size: int) -> None:
+        self._memory = memory
+        self._offset = offset
+        self._body = _COUNTER.size + size
+        self._slot = self._body + _CHECK.size
+        self._written = 0
+        self._seen = 0
+
+    @staticmethod
+    def length(size: int) -> int:
+        """Size in memory of a log for messages of `size` bytes [bytes]."""
+        return LOGGED * (_COUNTER.size + size + _CHECK.size)
+
+    def write(self, message: bytes) -> None:
+        """Append `message` (size,)."""
+        self._written += 1
+        body = _COUNTER.pack(self._written) + message
+        if len(body) != self._body:
+            raise ValueError(f"a message of {len(message)} bytes in a log for {self._body - _COUNTER.size}")
+        start = self._start(self._written)
+        self._memory[start : start + self._slot] = body + _CHECK.pack(zlib.crc32(body))
+
+    def read(self) -> list[bytes] | None:
+        """Messages since the last call, oldest first; None: some were overwritten before they were read."""
+        messages: list[bytes] = []
+        while (found := self._at(self._seen + 1)) is not None:
+            number, message = found
+            if number > self._seen + 1:
+                self._seen = max(found[0] for k in range(LOGGED) if (found := self._at(k)) is not None)
+                return None
+            self._seen = number
+            messages.append(message)
+        return messages
+
+    def _start(self, number: int) -> int:
+        return self._offset + number % LOGGED * self._slot
+
+    def _at(self, number: int) -> tuple[int, bytes] | None:
+        """Number and content of the message at the place of message `number`; None: it is being written, or older than that one."""
+        start = self._start(number)
+        found = _COUNTER.unpack_from(self._memory, start)[0]
+        if found < number:
+            return None
+        slot = bytes(self._memory[start : start + self._slot])
+        body = slot[: self._body]
+        return (found, body[_COUNTER.size :]) if slot[self._body :] == _CHECK.pack(zlib.crc32(body)) else None

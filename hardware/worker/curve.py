@@ -1,0 +1,114 @@
+"""Cubic B-spline through control points at uneven times: the curve on which playback moves. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from ...motion import Kinematic
+
+Angles = tuple[float, ...]
+
+REMEMBERED = 64  # number of newest control points
+DEGREE = 3
+
+
+class Curve:
+    """Cubic B-spline (channels,) whose knots are the times of its control points [s, of the curve].
+
+    With equal steps it is the curve of `motion.between`, which keeps the limits that its control points keep. With unequal steps its
+    velocity and acceleration are continuous too.
+
+    Attributes:
+        last: Time of the newest control point [s].
+        count: Number of control points so far.
+    """
+
+    def __init__(self) -> None:
+        self.last = 0.0
+        self.count = 0
+        self._points: deque[Angles] = deque(maxlen=REMEMBERED)
+        self._times: deque[float] = deque(maxlen=REMEMBERED)
+
+    @property
+    def newest(self) -> Angles:
+        """The newest control point."""
+        return self._points[-1]
+
+    @property
+    def end(self) -> float:
+        """Time up to which the curve is known [s]: it also depends on the control point after that."""
+        return self._times[-2] if len(self._times) > 1 else self.last
+
+    def append(self, step: float, point: Angles) -> None:
+        """Append a control point `step` [s] after the last one."""
+        self.last += step
+        self.count += 1
+        self._times.append(self.last)
+        self._points.append(point)
+
+    def ahead(self, time: float) -> int:
+        """Number of control points on which the curve depends from `time` [s] on."""
+        unplayed = 0
+        for knot in reversed(self._times):
+            if knot <= time:
+                break
+            unplayed += 1
+        return min(unplayed + 2, len(self._points))
+
+    def points(self, count: int) -> list[Angles]:
+        """The newest `count` control points, newest first."""
+        return [self._points[-k] for k in range(1, min(count, len(self._points)) + 1)]
+
+    def at(self, time: float, rate: float, interval: float) -> list[Kinematic]:
+        """State of each channel at `time` [s of the curve], played at `rate` [s of the curve a second].
+
+        After the last control point that point is repeated every `interval` [s].
+        """
+        newest = len(self._points) - 1
+        index = newest + int((time - self.last) / interval) if time >= self.last else newest + 2 - self.ahead(time)
+        knots = [self._knot(index + k, interval) for k in range(1 - DEGREE, DEGREE + 1)]
+        around = [self._points[min(max(index + k, 0), newest)] for k in range(-1, DEGREE)]
+        blend = _Blend(knots, time)
+        return [blend.state(points, rate) for points in zip(*around, strict=True)]
+
+    def _knot(self, index: int, interval: float) -> float:
+        """Time of a control point; those before the oldest and after the newest are `interval` [s] apart."""
+        newest = len(self._times) - 1
+        if index > newest:
+            return self.last + (index - newest) * interval
+        return self._times[index] if index >= 0 else self._times[0] + index * interval
+
+
+class _Blend:
+    """Shares of four control points in a cubic B-spline at one time, the same for all channels.
+
+    Args:
+        knots: Times (6,) of the control points before, around and after; `time` is between the third and the fourth.
+        time: [s].
+
+    Source: de Boor 1978, "A Practical Guide to Splines".
+    """
+
+    def __init__(self, knots: Sequence[float], time: float) -> None:
+        self._spans = [knots[k + DEGREE] - knots[k] for k in range(DEGREE)]
+        self._inner = [knots[k + DEGREE] - knots[k + 1] for k in range(DEGREE - 1)]
+        self._shares = [(time - knots[k]) / span for k, span in enumerate(self._spans)]
+        self._inner_shares = [(time - knots[k + 1]) / span for k, span in enumerate(self._inner)]
+        self._share = (time - knots[2]) / (knots[3] - knots[2])
+
+    def state(self, points: Sequence[float], rate: float) -> Kinematic:
+        """State of a channel with these control points (4,)."""
+        a, b, c, d = points
+        steps = (b - a, c - b, d - c)
+        first, middle, last = (point + share * step for point, share, step in zip(points, self._shares, steps, strict=False))
+        left = first + self._inner_shares[0] * (middle - first)
+        right = middle + self._inner_shares[1] * (last - middle)
+        slopes = [DEGREE * step / span for step, span in zip(steps, self._spans, strict=True)]
+        bends = [(after - before) / span for before, after, span in zip(slopes, slopes[1:], self._inner, strict=False)]
+        leaning = [
+            slope + share * span * bend for slope, share, span, bend in zip(slopes, self._inner_shares, self._inner, bends, strict=False)
+        ]
+        velocity = leaning[0] + self._share * (leaning[1] - leaning[0])
+        acceleration = 2.0 * (bends[0] + self._share * (bends[1] - bends[0]))
+        return Kinematic(left + self._share * (right - left), velocity * rate, acceleration * rate * rate)

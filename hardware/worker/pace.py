@@ -1,0 +1,83 @@
+"""Pace of the frames that Blender sends: when the next one is due, and how unevenly they come. Knows no Blender."""
+
+from __future__ import annotations
+
+from collections import deque
+
+FIRST_INTERVAL = 1.0 / 24.0  # [s] between frames that announce nothing, until some have come: the slowest usual rate
+LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
+REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
+LEARNED = 16  # number of gaps from which on the rate is known
+STALL = 2.5  # intervals: a longer gap is no unevenness, and amid a motion a stall
+MOST_LOST = 2.0  # [s] most time of a stall for which faster frames count as catching up; what is faster still after that is a new rate
+EARLY = 0.1  # intervals by which frames that catch up come early: less is unevenness
+SAME = 0.01  # share by which two announced intervals may differ and are the same
+
+
+class Pace:
+    """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a stall.
+
+    Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is known before its first gap,
+    and measurements begin anew. Frames may come less often than they announce, but not more often. Where they announce nothing, the
+    interval is measured alone. After a stall frames come faster than usual until they have caught up; these do not change it.
+
+    Attributes:
+        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single long gap is no new rate.
+        longest: Longest of the gaps without outliers [s].
+        slowest: Longest interval [s] at which the newest frame may have come in time: where the rate changes, that of either rate.
+    """
+
+    def __init__(self) -> None:
+        self.interval = self.longest = self.slowest = FIRST_INTERVAL
+        self._before = FIRST_INTERVAL  # [s] interval before that
+        self._unit = FIRST_INTERVAL  # [s] announced until the next frame
+        self._is_announced = False
+        self._gaps: deque[float] = deque(maxlen=REMEMBERED)  # [units]
+        self._stamp: float | None = None  # of the newest frame
+        self._lost = 0.0  # [s] of the last stall, for which frames have not yet made up
+
+    def take(self, stamp: float, was_due: bool, due: float = 0.0) -> float:
+        """Gap before a new frame [s]; 0 before the first.
+
+        Args:
+            stamp: Time at which Blender sent it [s].
+            was_due: Whether it was to come at the expected interval: then a long gap is a stall, otherwise a rest.
+            due: Announced until the next frame [s]; 0: not announced.
+        """
+        gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp
+        self._before, self.slowest = self.interval, max(self._before, self.interval, due)
+        is_long = gap > STALL * self.slowest
+        if is_long:
+            self._lost = min(gap, MOST_LOST) if was_due else 0.0
+        else:
+            early = self.interval - gap
+            self._lost -= early if early > EARLY * self.interval else gap  # frames in time need not catch up
+        if 0.0 < gap <= LONGEST_INTERVAL and (is_long or not self.is_catching_up):
+            self._gaps.append(gap / self._unit)
+        self._announce(due)
+        if self._gaps:
+            median = sorted(self._gaps)[len(self._gaps) // 2]
+            usual = [each for each in self._gaps if each <= STALL * median]
+            mean = sum(usual) / len(usual)
+            self.interval, self.longest = self._unit * (max(mean, 1.0) if due else mean), self._unit * max(usual)
+        return gap
+
+    def _announce(self, due: float) -> None:
+        """Begin anew where the announced interval changes; what is announced counts as much as gaps from which a rate is known."""
+        was_announced, self._is_announced = self._is_announced, due > 0.0
+        if self._is_announced and not (was_announced and abs(due - self._unit) <= SAME * self._unit):
+            self._unit = due
+            self._gaps.clear()
+            self._gaps.extend([1.0] * LEARNED)
+        elif was_announced and not self._is_announced:
+            self._gaps.clear()
+
+    @property
+    def is_catching_up(self) -> bool:
+        """Whether frames still come faster than usual after a stall."""
+        return self._lost > 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether enough frames have come to know the rate."""
+        return len(self._gaps) >= LEARNED

@@ -1,0 +1,91 @@
+"""Stored numbers: brings those of a file within the bounds that their properties declare.
+
+Blender applies a property's bounds when it is set, not when a file is read, and a file may hold anything. So this runs wherever Limber's
+settings come into Blender, and all other modules can rely on the bounds.
+"""
+
+from collections.abc import Iterator
+from math import hypot, isnan
+
+import bpy
+
+from .stored_value import storage_of, stored_value
+
+SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
+_count = 0  # number of objects at the last call
+
+
+def may_be_new() -> bool:
+    """Whether objects were added since the last call, perhaps from other files."""
+    return len(bpy.data.objects) != _count
+
+
+def bring_within_bounds() -> None:
+    """Brings all numbers that the open file stores for Limber within their bounds, also in data that is linked from other files."""
+    global _count
+    _count = len(bpy.data.objects)
+    for thing in bpy.data.objects:
+        changed = [_bring_group_within(group) for group in _groups(thing)]
+        if any(changed):
+            thing.update_tag()
+
+
+def _groups(thing) -> Iterator:
+    """Limber's settings that are stored on an object and its bones."""
+    if stored_value(thing, "limber") is not None:
+        yield thing.limber
+    for bone in thing.pose.bones if thing.pose else ():
+        if stored_value(bone, "limber_body") is not None:
+            yield bone.limber_body
+
+
+def _bring_group_within(group) -> bool:
+    """Brings the numbers of a property group within their bounds; returns whether any was not."""
+    storage, known = storage_of(group), group.bl_rna.properties
+    changed = False
+    for name in list(storage.keys()) if storage else ():
+        prop = known.get(name)
+        if prop is None:
+            continue
+        if prop.type == "COLLECTION":
+            for item in getattr(group, name):
+                changed |= _bring_group_within(item)
+        elif prop.type == "POINTER":
+            changed |= isinstance(prop.fixed_type, bpy.types.PropertyGroup) and _bring_group_within(getattr(group, name))
+        elif prop.type in _WITHIN and (value := _WITHIN[prop.type](prop, group, storage[name])) is not None:
+            storage[name] = value
+            changed = True
+    return changed
+
+
+def _number_within(prop, group, stored):
+    """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself takes the default."""
+    if not prop.is_array:
+        value = getattr(group, prop.identifier)
+        within = _bounded(prop, value, prop.default)
+        return None if within == value else within
+    values, defaults = list(stored), list(prop.default_array)
+    if len(values) != len(defaults):
+        return None
+    within = [_bounded(prop, number, default) for number, default in zip(values, defaults, strict=True)]
+    if prop.subtype == "QUATERNION" and hypot(*within) < SHORTEST:
+        return defaults
+    return None if within == values else within
+
+
+def _bounded(prop, value: float, default: float) -> float:
+    return default if isnan(value) else min(max(value, prop.hard_min), prop.hard_max)
+
+
+def _choice_within(prop, _group, stored) -> int | None:
+    """The number of an item of an enumeration, where the stored one is of none; None: it is."""
+    numbers = {item.identifier: item.value for item in prop.enum_items_static}
+    if not numbers or not isinstance(stored, int):
+        return None  # the items depend on the file, or Blender itself takes the default
+    if prop.is_enum_flag:
+        every = sum(numbers.values())
+        return stored & every if stored & ~every else None
+    return None if stored in numbers.values() else numbers[prop.default]
+
+
+_WITHIN = {"INT": _number_within, "FLOAT": _number_within, "ENUM": _choice_within}

@@ -1,0 +1,244 @@
+"""Joint values as the scene shows them where no solver moves a bone: the one place where a pose becomes the values of joints.
+
+A bone's channels say where it is, unless constraints move it: then its evaluated pose does. Blender copies that pose back to the bones of
+the scene's own armature, where `matrix` has it.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from math import hypot, pi, radians
+from types import MappingProxyType
+from typing import NamedTuple
+
+from mathutils import Matrix
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion
+from . import axes, rotation_modes
+from .axes import INDEX, REVOLUTE, UNIT, JointKey, parent_first
+from .constrained import HARMLESS, acts
+from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
+
+SAME = 2e-6  # [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
+OFF = radians(0.5)  # [rad; share of a bone's length] a pose that differs more from what its joints can do is reported
+IK = {"IK", "SPLINE_IK"}
+ROTATION = "rotation_euler"
+LIMITS = {  # limiting constraint -> channel that it limits, and for each component the names of its switches and limits
+    "LIMIT_ROTATION": (ROTATION, [(f"use_limit_{letter}", f"min_{letter}", f"use_limit_{letter}", f"max_{letter}") for letter in "xyz"]),
+    "LIMIT_LOCATION": ("location", [(f"use_min_{letter}", f"min_{letter}", f"use_max_{letter}", f"max_{letter}") for letter in "xyz"]),
+}
+
+
+class Deviation(NamedTuple):
+    """What a bone's evaluated pose has beyond the values of its joints."""
+
+    bone: str
+    axes: str  # of its joints, for messages
+    angle: float  # [rad] rotation
+    length: float  # [m] of the bone
+    distance: float  # [m] displacement
+    stretch: float  # largest relative change of scale
+
+    @property
+    def worst(self) -> float:
+        """The largest of angle [rad], and displacement and stretch as shares of the bone's length."""
+        return max(self.angle, self.distance / self.length, self.stretch)
+
+    @property
+    def sentence(self) -> str:
+        """The bone, how far its pose is from what its joints can do, and the remedy."""
+        parts = []
+        if self.angle > OFF:
+            parts.append(f"turned {self.angle / radians(1.0):.1f}° off the axis of its joint ({self.axes})")
+        if self.stretch > OFF:
+            parts.append(f"scaled by {100.0 * self.stretch:.0f} %")
+        if not parts:
+            parts.append(f"moved {1e3 * self.distance:.1f} mm away from its joint")
+        return (
+            f"Bone '{self.bone}' is {' and '.join(parts)} by constraints, which its servo cannot do: let them move the bone about that axis"
+            " alone (lock the others for IK, or use Locked Track or Limit Rotation)"
+        )
+
+
+class _Fit(NamedTuple):
+    """Values of a bone's joints [rad or m] by axis that come nearest to its evaluated pose, and what is left of it."""
+
+    values: dict[str, float]
+    left: Deviation
+
+
+def posed(
+    rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits], before: Mapping[JointKey, float] = MappingProxyType({})
+) -> dict[JointKey, float]:
+    """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by constraints.
+
+    Joints without a bone are left out.
+
+    Args:
+        rig: The armature object.
+        joint_keys: The joints; none of a live mover, whose constraint is not counted.
+        limits: Returns the limits of the joints, which say which of several angles of the same rotation is meant; called only where there
+            are several.
+        before: Values in the frame before, if known, to which angles of a bone that constraints move are near: a pose does not tell
+            full turns.
+    """
+    found: dict[JointKey, float] = {}
+    ranges: Limits | None = None
+    bones, moved = rig.pose.bones, moved_bones(rig, {name for name, _ in joint_keys})
+    for name, own in _by_bone(joint_keys).items():
+        bone = bones.get(name)
+        if bone is None:
+            continue
+        if name not in moved and axes.is_euler(bone):
+            for axis in own:
+                found[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
+            continue
+        ranges = limits() if ranges is None else ranges
+        values = _fit(bone, own, ranges, before).values if name in moved else _of_rotation(bone, own, ranges)
+        found.update(((name, axis), value) for axis, value in values.items())
+    return found
+
+
+def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> list[Deviation]:
+    """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for `posed`."""
+    moved = moved_bones(rig, {name for name, _ in joint_keys})
+    if not moved:
+        return []
+    ranges, by_bone = limits(), _by_bone(joint_keys)
+    fits = (_fit(rig.pose.bones[name], by_bone[name], ranges, {}).left for name in moved)
+    return [left for left in fits if left.worst > OFF]
+
+
+def moved_bones(rig, names: Container[str]) -> list[str]:
+    """Those of the names of an armature's bones whose poses anything but their channels may change."""
+    if rig.data.pose_position == "REST":
+        return [bone.name for bone in rig.pose.bones if bone.name in names]
+    return list(dict.fromkeys(name for name, _, _ in acting(rig, names)))
+
+
+def acting(rig, names: Container[str]) -> Iterator[tuple]:
+    """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the bone that has it: the same, or
+    for IK one below it.
+
+    Limits within which the bone's channels are do not move it; neither does Limber's own constraint, which shows solved poses.
+    """
+    for bone in [bone for bone in rig.pose.bones if bone.constraints]:
+        is_asked = bone.name in names
+        for constraint in bone.constraints:
+            kind = constraint.type
+            if (not is_asked and kind not in IK) or kind in HARMLESS or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind])):
+                continue
+            if not acts(constraint):
+                continue
+            for part in reached(bone, constraint) if kind in IK else (bone,):
+                if part.name in names:
+                    yield part.name, bone, constraint
+
+
+def reached(bone, constraint) -> list:
+    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent upwards."""
+    bones = [bone, *bone.parent_recursive]
+    first = int(constraint.type == "IK" and not constraint.use_tail)
+    return bones[first : first + constraint.chain_count if constraint.chain_count else None]
+
+
+def basis(bone) -> Matrix:
+    """Transform (4, 4) that a pose bone's channels would need for its evaluated pose: relative to its parent and its rest pose."""
+    rest, parent = bone.bone, bone.parent
+    if parent is None:
+        return rest.convert_local_to_pose(bone.matrix, rest.matrix_local, invert=True)
+    return rest.convert_local_to_pose(
+        bone.matrix, rest.matrix_local, parent_matrix=parent.matrix, parent_matrix_local=rest.parent.matrix_local, invert=True
+    )
+
+
+def _by_bone(joint_keys: Sequence[JointKey]) -> dict[str, list[str]]:
+    """Axes of joints by their bones."""
+    found: dict[str, list[str]] = {}
+    for name, axis in joint_keys:
+        found.setdefault(name, []).append(axis)
+    return found
+
+
+def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
+    """Whether a bone's channels are within a limiting constraint, so that it changes nothing."""
+    if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
+        return False
+    numbers = tuple(getattr(bone, channel))
+    if channel == ROTATION and (constraint.euler_order not in ("AUTO", bone.rotation_mode) or max(map(abs, numbers)) > pi):
+        return False
+    for number, (uses_low, low, uses_high, high) in zip(numbers, ends, strict=True):
+        if getattr(constraint, uses_low) and number < getattr(constraint, low):
+            return False
+        if getattr(constraint, uses_high) and number > getattr(constraint, high):
+            return False
+    return True
+
+
+def _of_rotation(bone, own: Sequence[str], limits: Limits) -> dict[str, float]:
+    """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or axis-angle."""
+    hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
+    return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in own}
+
+
+def _fit(bone, own: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
+    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as for `posed`."""
+    shown = basis(bone)
+    turn = rotations.normalized(tuple(shown.to_quaternion()))
+    spans = rotation_modes.spans_of(limits, bone.name)
+    channels = rotation_modes.hinges(bone, spans)
+    channels_turn = rotation_modes.turn(bone.rotation_mode, rotation_modes.stored(bone))
+    revolute = [axis for axis in own if not axes.is_prismatic(axis)]
+    order = hinge_order(bone.rotation_mode)
+    angles, fitted = channels, channels_turn
+    near = tuple(before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True))
+    if revolute and (near != channels or rotations.angle_between(channels_turn, turn) > SAME):
+        angles = _angles(turn, order, revolute, channels, near, spans)
+        fitted = rotation_modes.from_angles(angles, order)
+    values = {axis: _inside(angles[INDEX[axis]], spans[INDEX[axis]]) for axis in revolute}
+    location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
+    rest = []
+    for axis, seen, channel in zip(axes.PRISMATIC, shown.translation, location, strict=True):
+        if axis not in own:
+            rest.append(seen - channel)
+            continue
+        is_same = abs(seen - channel) <= SAME * bone.length
+        values[axis] = channel if is_same else _inside(seen, limits.get((bone.name, axis), rotation_modes.FREE))
+    stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
+    letters = ", ".join(map(axes.letter, own))
+    return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch))
+
+
+def _angles(turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans) -> Angles:
+    """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a joint stay as in `channels`.
+
+    Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from its channel by single
+    precision alone is the channel's.
+    """
+    if len(revolute) == 1:
+        index = INDEX[revolute[0]]
+        fitted = list(channels)
+        fitted[index] = rotation_modes.nearest(_about(turn, order, revolute[0], channels), near[index], spans[index])
+    else:
+        fixed = [spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)]
+        fitted = list(rotation_modes.angles_of(turn, order, near, fixed))
+    is_channel = (axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE))
+    return tuple(channel if is_same else angle for angle, channel, is_same in zip(fitted, channels, is_channel, strict=True))
+
+
+def _about(turn: Quaternion, order: str, axis: str, channels: Angles) -> float:
+    """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the axis, between other hinges."""
+    above, below, reached = rotations.IDENTITY, rotations.IDENTITY, False
+    for hinge in parent_first(order):
+        if hinge == axis:
+            reached = True
+        elif angle := channels[INDEX[hinge]]:
+            part = rotations.about(UNIT[hinge], angle)
+            above, below = (above, rotations.multiply(below, part)) if reached else (rotations.multiply(above, part), below)
+    between = rotations.multiply(rotations.multiply(rotations.conjugate(above), turn), rotations.conjugate(below))
+    return rotations.twist_angle(between, UNIT[axis])
+
+
+def _inside(value: float, span: tuple[float, float]) -> float:
+    """A value that single precision alone puts beyond a limit, at that limit; others unchanged."""
+    low, high = span
+    return min(max(value, low), high) if low - SLACK <= value <= high + SLACK else value

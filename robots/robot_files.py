@@ -1,0 +1,83 @@
+"""All that the import of a robot reads: its file, and the mesh files that it names. Knows no Blender."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .collada import ColladaError, Faces, UpAxis, read_collada
+from .display import BoneShape, bone_shapes
+from .errors import LargeRobotError
+from .lfs import is_lfs_pointer
+from .meshes import find_mesh
+from .model import MeshFile, Robot
+from .reading import read
+from .tree import Tree, build_tree
+
+ASKED_PARTS = 3000  # links and visuals; more are imported only where the user says so: the largest public robots have some hundred
+
+
+@dataclass(frozen=True)
+class FoundMesh:
+    """A mesh that a robot's file names.
+
+    Attributes:
+        path: Its file; None: it is not there.
+        is_pointer: Whether the file is a Git LFS pointer.
+        faces: The mesh of a DAE file; None for other files, and for one that cannot be read.
+    """
+
+    path: Path | None
+    is_pointer: bool = False
+    faces: Faces | None = None
+
+
+@dataclass(frozen=True)
+class RobotFiles:
+    """A robot's model, its links as a tree with their bones, and the meshes by their names in its file."""
+
+    robot: Robot
+    tree: Tree
+    shapes: tuple[BoneShape, ...]
+    meshes: Mapping[str, FoundMesh]
+
+
+def read_files(
+    path: str, root: str, with_meshes: bool, up_axis: UpAxis, arguments: Mapping[str, str] | None, allow_large: bool = False
+) -> RobotFiles:
+    """Files of a robot.
+
+    Args:
+        path: The URDF, xacro or MJCF file.
+        root: Link that becomes the root; "": the file's own root.
+        with_meshes: Whether mesh files are looked for.
+        up_axis: Up axis of DAE files; see `read_collada`.
+        arguments: Texts for the arguments of a xacro file, by name.
+        allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS links and visuals.
+
+    Raises:
+        LargeRobotError: They have more.
+        UrdfError: The robot's file cannot be used, or has no such link.
+    """
+    robot = read(path, arguments=arguments, allow_large=allow_large)
+    tree = build_tree(robot, root)
+    shapes = [visual.shape for link in robot.links for visual in link.visuals] if with_meshes else []
+    if len(robot.links) + len(shapes) > ASKED_PARTS and not allow_large:
+        what = f"it has {len(robot.links)} links with {len(shapes)} visuals: is this a robot? Tick Large File to import it"
+        raise LargeRobotError(path, 0, "", what)
+    names = dict.fromkeys(shape.name for shape in shapes if isinstance(shape, MeshFile))
+    return RobotFiles(robot, tree, bone_shapes(robot, tree), {name: _mesh(name, robot.file, up_axis) for name in names})
+
+
+def link_names(path: str, arguments: Mapping[str, str]) -> list[str]:
+    """Names of the links of a robot's file; raises UrdfError as `read`."""
+    return [link.name for link in read(path, arguments=arguments).links]
+
+
+def _mesh(name: str, file: str, up_axis: UpAxis) -> FoundMesh:
+    path = find_mesh(name, file)
+    if path is None or is_lfs_pointer(path):
+        return FoundMesh(path, path is not None)
+    try:
+        return FoundMesh(path, faces=read_collada(path, up_axis) if path.suffix.lower() == ".dae" else None)
+    except ColladaError:
+        return FoundMesh(path)

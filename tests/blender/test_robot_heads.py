@@ -1,0 +1,80 @@
+"""Eyes, Head and Torso on robots: heads by other makers' names, trunks without motors, heads that no name tells."""
+
+import bpy
+import pytest
+
+from .test_forward import write
+
+MOVES = '<axis xyz="0 {y} {z}"/><limit lower="-1" upper="1" velocity="3" effort="1"/>'
+
+
+def robot(tmp_path, *links: tuple[str, str, str, str]):
+    """A robot of links: each with its parent's name, the axis of its joint ("y", "z" or "" for none), and its place "x y z" [m] on that."""
+    names = ["base_link", *(name for name, *_ in links)]
+    text = "".join(f'<link name="{name}"/>' for name in names)
+    for name, parent, axis, place in links:
+        joint = MOVES.format(y=int(axis == "y"), z=int(axis == "z")) if axis else ""
+        kind = "revolute" if axis else "fixed"
+        ends = f'<parent link="{parent}"/><child link="{name}"/><origin xyz="{place}"/>'
+        text += f'<joint name="{name} joint" type="{kind}">{ends}{joint}</joint>'
+    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, f'<robot name="r">{text}</robot>')))
+    return bpy.context.object
+
+
+def spans(rig) -> dict[str, tuple[str, str]]:
+    bpy.ops.limber.eyes_head_torso()
+    return {chain.name: (chain.root, chain.end) for chain in rig.limber.chains}
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("head_yaw_link", "head_pitch_link"),
+        ("head_1_link", "head_2_link"),
+        ("head_pan_link", "head_tilt_link"),
+        ("neck_link", "head_link"),
+        ("HEAD_JOINT0_LINK", "HEAD_JOINT1_LINK"),
+        ("zhead_1_link", "zhead_2_link"),
+        ("HeadYaw", "HeadPitch"),
+    ],
+)
+@pytest.mark.parametrize("trunk_moves", [True, False])
+def test_the_head_is_the_last_of_its_hinges_and_begins_above_the_trunk(tmp_path, first: str, last: str, trunk_moves: bool):
+    rig = robot(
+        tmp_path,
+        ("torso_link", "base_link", "z" * trunk_moves, "0 0 .2"),
+        (first, "torso_link", "z", "0 0 .2"),
+        (last, first, "y", "0 0 .05"),
+    )
+    assert spans(rig) == {"Head": (first, last)} | ({"Torso": ("torso_link", "torso_link")} if trunk_moves else {})
+
+
+def test_a_head_without_a_motor_looks_by_the_trunk_s(tmp_path):
+    rig = robot(
+        tmp_path,
+        ("waist_yaw_link", "base_link", "z", "0 0 .2"),
+        ("torso_link", "waist_yaw_link", "y", "0 0 .1"),
+        ("head_link", "torso_link", "", "0 0 .4"),
+    )
+    assert spans(rig) == {"Head": ("waist_yaw_link", "head_link")}
+
+
+def test_eyes_that_share_a_hinge_have_it_once(tmp_path):
+    eyes = [(f"{side}_eye_pan_link", "eyes_tilt_link", "z", f".05 {y} 0") for side, y in (("left", 0.03), ("right", -0.03))]
+    rig = robot(tmp_path, ("head_link", "base_link", "z", "0 0 .3"), ("eyes_tilt_link", "head_link", "y", ".05 0 .1"), *eyes)
+    chains = spans(rig)
+    assert chains["Left Eye"] == ("eyes_tilt_link", "left_eye_pan_link")
+    assert chains["Right Eye"] == ("right_eye_pan_link",) * 2
+
+
+def test_a_head_that_is_not_called_so_is_found_by_its_place(tmp_path):
+    limbs = []
+    for side, y in (("A", 0.1), ("B", -0.1)):
+        limbs += [(f"leg{side}1", "base_link", "y", f"0 {y} 0"), (f"leg{side}2", f"leg{side}1", "y", "0 0 -.3")]
+        limbs += [
+            (f"leg{side}3", f"leg{side}2", "y", "0 0 -.3"),
+            (f"part{side}", "C1", "y", f"0 {y} .1"),
+            (f"more{side}", f"part{side}", "y", "0 0 -.3"),
+        ]
+    rig = robot(tmp_path, ("C1", "base_link", "z", "0 0 .3"), *limbs, ("C2", "C1", "z", "0 0 .2"), ("C3", "C2", "y", "0 0 .1"))
+    assert spans(rig) == {"Torso": ("C1", "C1"), "Head": ("C2", "C3")}
