@@ -112,10 +112,10 @@ def new_chain(rig, selected: list[str]):
     _limit_look(chain, found)
     if found.reason:
         forward.point(chain, rig, chain.end, found.direction)
-    if is_of_bones(chain, SOLVER):
-        # A bone looks from where it rotates: a target near its tip would be behind it, and a head's bone may point sideways. If what was
-        # chosen only shows where the bone ends, it looks from there.
-        chain.eye = 0.0 if chain.end in selected else 1.0
+        if is_of_bones(chain, SOLVER):
+            # A head looks from where it rotates: near its crown a target would be behind it, and a bone may point sideways. If what was
+            # chosen only shows where the head ends, it looks from there.
+            chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
 

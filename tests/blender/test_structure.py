@@ -196,10 +196,3 @@ def test_a_last_bone_with_a_locked_axis_is_a_joint_whatever_its_name_is():
     select(rig, "head_end")
     pressed(bpy.ops.limber.new_chain)
     assert rig.limber.chains[0].end == "head_end"
-
-
-def test_a_bone_of_free_axes_looks_from_where_it_rotates_also_without_a_clue_to_its_front():
-    rig, _ = made("snake")
-    select(rig, "s11")
-    pressed(bpy.ops.limber.new_chain)
-    assert rig.limber.chains[0].eye == 0.0
