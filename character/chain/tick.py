@@ -253,7 +253,7 @@ def _solved(
     try:
         solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight)
         before = (state.best, state.stalled) if state is not None and is_same_goal else None
-        return solution, *_progress(solution, last, before), ""
+        return solution, *_progress(solution, last, before, model.looks_ahead), ""
     except GazeError as error:
         if state is None:
             raise
@@ -284,21 +284,24 @@ def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tupl
     return lag, slide_lag
 
 
-def _progress(solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None) -> tuple[tuple[float, float], int]:
+def _progress(
+    solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None, plans: bool
+) -> tuple[tuple[float, float], int]:
     """Values of `State.best` and `State.stalled` after a new solution.
 
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
         before: These values after the last tick; None: the goal is new.
+        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the way round to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
-    # One that misses its goal and does not move may be about to begin the way round to another branch.
-    is_done = solution.converged and np.abs(solution.angles - last.angles).max() <= STILL
+    is_still = np.abs(solution.angles - last.angles).max() <= STILL
+    is_done = is_still and (solution.converged or not plans)
     if before is None:
-        return now, NO_MORE if is_done else 0
+        return now, NO_MORE if is_still and solution.converged else 0
     (missed, shape), stalled = before
     gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
     return (now, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)

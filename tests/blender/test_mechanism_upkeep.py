@@ -57,7 +57,7 @@ def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(mon
     bpy.ops.limber.connect()
     until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
     sent, send = [], links.send
-    monkeypatch.setattr(links, "send", lambda rig, due: (sent.append(bpy.context.scene.frame_current), send(rig, due)))
+    monkeypatch.setattr(links, "send", lambda rig, *now: (sent.append(bpy.context.scene.frame_current), send(rig, *now)))
     for frame in range(2, 6):
         bpy.context.scene.frame_set(frame)
     bpy.context.scene.frame_set(6, subframe=0.5)

@@ -71,7 +71,7 @@ class Simulation:
         self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
-        self.unit = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
+        self._step = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Simulation:
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
             stamp = self.now if stamp is None else stamp
             if stamp != self._stamp:
-                self.unit = self._due or due
+                self._step = self._due or due
             self._stamp = stamp
         self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
@@ -116,7 +116,7 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self.unit, self._due, self._motion))
+        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
 
     # the passing of time
 
