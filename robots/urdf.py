@@ -11,7 +11,7 @@ from typing import get_args
 
 from ..solvers.kinematics.rotations import unit
 from .attributes import AttributeReader
-from .errors import AxisError, JointTypeError, LimitError, NumberError
+from .errors import AxisError, JointTypeError, NumberError
 from .marks import marked
 from .model import KINDS, MOVABLE, Inertial, Joint, Kind, Link, Mimic, Robot
 from .safety_limits import narrowed
@@ -32,7 +32,7 @@ def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False
     """Robot model of a <robot> element, for `reading.read`, which explains the arguments and errors."""
     visuals = None if for_mechanism else VisualReader(reader, root)
     links = tuple(_link(reader, element, visuals) for element in root.all("link"))
-    joints = without_lost_mimics(reader, [_joint(reader, element, for_mechanism, frozenset(remade)) for element in root.all("joint")])
+    joints = without_lost_mimics(reader, [_joint(reader, element, frozenset(remade)) for element in root.all("joint")])
     check(reader, root, links, joints)
     children = {joint.child for joint in joints}
     first = next(link.name for link in links if link.name not in children)
@@ -89,7 +89,7 @@ def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
     return Inertial(origin, mass, (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remade: Collection[str]) -> Joint:
+def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -> Joint:
     name = reader.text(element, "name")
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
@@ -99,7 +99,7 @@ def _joint(reader: AttributeReader, element: Element, for_mechanism: bool, remad
     if name in remade:
         return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
     axis = _axis(reader, element, kind)
-    lower, upper, velocity, effort = _limits(reader, element, kind, for_mechanism)
+    lower, upper, velocity, effort = _limits(reader, element, kind)
     acceleration, jerk = _rates(reader, element, kind)
     mimic = _mimic(reader, element, kind)
     if kind in ("floating", "planar"):
@@ -128,19 +128,14 @@ def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float,
     return unit(axis)
 
 
-def _limits(
-    reader: AttributeReader, element: Element, kind: Kind, for_mechanism: bool
-) -> tuple[float | None, float | None, float | None, float | None]:
+def _limits(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float | None, float | None, float | None, float | None]:
     """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if one is missing, it is 0."""
     limit = reader.single_child(element, "limit") if kind in MOVABLE else None
     if limit is None:
         if kind in ("revolute", "prismatic"):
             reader.warn(element, "it has no <limit>: it is read as unlimited")
         return None, None, None, None
-    velocity = reader.optional_size(limit, "velocity", MOST) if for_mechanism else reader.limit(limit, "velocity", MOST)
-    if velocity is not None and velocity < 0.0:
-        what = f"velocity='{velocity:g}' of joint '{element.attributes['name']}' is negative: give its magnitude"
-        raise reader.error(LimitError, limit, what)
+    velocity = reader.optional_size(limit, "velocity", MOST)
     effort = reader.optional_size(limit, "effort")
     if kind == "continuous":
         limit.skip_attributes("lower", "upper")  # they mean nothing there
@@ -150,9 +145,8 @@ def _limits(
         lower = 0.0 if "lower" not in limit.attributes else lower
         upper = 0.0 if "upper" not in limit.attributes else upper
     if lower is not None and upper is not None and lower > upper:
-        raise reader.error(
-            LimitError, limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': exchange them"
-        )
+        reader.warn(limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': they are exchanged")
+        lower, upper = upper, lower
     if lower is not None and lower == upper:
         reader.warn(element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits")
     return *narrowed(reader, element, lower, upper), velocity, effort

@@ -37,9 +37,6 @@ WRONG = {
     "two axes": (errors.MalformedError, robot(LINKS + "\n" + joint('<axis xyz="1 0 0"/>\n<axis xyz="0 1 0"/>')), 4, "more than one"),
     "unknown type": (errors.JointTypeError, robot(LINKS + "\n" + joint(kind="ball")), 3, "'ball'"),
     "zero axis": (errors.AxisError, robot(LINKS + "\n" + joint('\n<axis xyz="0 0 0"/>')), 4, "'j'"),
-    "reversed limits": (errors.LimitError, robot(LINKS + "\n" + joint('\n<limit lower="1" upper="-1"/>')), 4, "'j'"),
-    "upper below the 0 that is understood": (errors.LimitError, robot(LINKS + joint('<limit upper="-1"/>')), 2, "lower='0'"),
-    "velocity below zero": (errors.LimitError, robot(LINKS + joint('<limit lower="0" upper="1" velocity="-1"/>')), 2, "velocity"),
     "no number": (errors.NumberError, robot(LINKS + "\n" + joint('\n<origin xyz="0 x 0"/>')), 4, "xyz='0 x 0'"),
     "two numbers": (errors.NumberError, robot(LINKS + joint('<origin rpy="0 0"/>')), 2, "3 finite numbers"),
     "comma": (errors.NumberError, robot(LINKS + joint('<limit lower="0,5" upper="1"/>')), 2, "lower='0,5'"),
@@ -265,3 +262,23 @@ def test_thousands_of_links_in_a_row_are_read(tmp_path):
 @pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.parent.name + "/" + path.name)
 def test_public_robots_are_read(path):
     assert read(path).joints
+
+
+@pytest.mark.parametrize(
+    ("limit", "range_", "told"),
+    [
+        ('<limit lower="1" upper="-1"/>', (-1.0, 1.0), "of joint 'j' lower='1' is above upper='-1': they are exchanged"),
+        ('<limit upper="-1"/>', (-1.0, 0.0), "lower='0' is above upper='-1': they are exchanged"),
+    ],
+)
+def test_limits_the_wrong_way_round_are_exchanged_and_named(tmp_path, limit: str, range_, told: str):
+    found, (warning,) = only_joint(tmp_path, limit)
+    assert (found.lower, found.upper) == range_
+    assert told in warning
+
+
+@pytest.mark.parametrize("velocity", ["-1", ""])
+def test_a_velocity_that_is_none_is_left_out_and_named(tmp_path, velocity: str):
+    found, (warning,) = only_joint(tmp_path, f'<limit lower="-1" upper="1" velocity="{velocity}"/>')
+    assert found.velocity is None
+    assert f"velocity='{velocity}'" in warning
