@@ -174,7 +174,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ),
         "servo_animation_json": Format(
             "JSON, blender-servo-animation",
-            "Its JSON: a list of positions for each servo",
+            "Its JSON: a list of frames, each with the servos' positions",
             ".json",
             lambda motion, _: servo_animation.document(motion),
         ),

@@ -72,16 +72,11 @@ def _command(servo: int, position: int) -> bytes:
 
 
 def document(motion: Motion) -> bytes:
-    """The library's JSON: all positions of each servo."""
+    """The add-on's JSON, as it is since its version 2: a list of frames, each with the position of each servo by its id."""
     check_pulses(motion.device, TITLE)
-    columns = zip(*rounded(motion, 1), strict=True)
-    servos = {
-        str(channel.servo): {"name": " + ".join(share.joint for share in channel.shares), "positions": list(column)}
-        for channel, column in zip(motion.device.channels, columns, strict=True)
-    }
-    for servo in servos:
-        if int(servo) == START:
-            raise ExportError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose another id")
+    servos = [str(channel.servo) for channel in motion.device.channels]
+    if str(START) in servos:
+        raise ExportError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose another id")
     found = {
         "description": "Blender Servo Animation Positions",
         "fps": motion.rate,
@@ -89,6 +84,6 @@ def document(motion: Motion) -> bytes:
         "seconds": round(motion.seconds),
         "bones": len(servos),
         "armature": motion.title,
-        "servos": servos,
+        "positions": [dict(zip(servos, row, strict=True)) for row in rounded(motion, 1)],
     }
     return json.dumps(found).encode("utf-8")

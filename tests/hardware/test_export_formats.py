@@ -211,9 +211,8 @@ def test_its_header_has_the_same_bytes_and_counts_them():
 def test_its_json_has_the_true_positions_of_each_servo():
     found = motion(rate=30, robot=device(2), seconds=1.0)
     document = json.loads(made("servo_animation_json", found))
-    assert (document["fps"], document["frames"], list(document["servos"])) == (30, len(found.positions), ["0", "1"])
-    for k in range(2):
-        assert document["servos"][str(k)] == {"name": f"joint {k}", "positions": [round(row[k]) for row in found.positions]}
+    assert (document["fps"], document["frames"], document["bones"]) == (30, len(found.positions), 2)
+    assert document["positions"] == [{str(k): round(row[k]) for k in range(2)} for row in found.positions]
 
 
 @pytest.mark.parametrize("servo", [10, 60])
