@@ -1,10 +1,12 @@
-"""Trajectories of ROS 2 (trajectory_msgs/JointTrajectory), as YAML and as JSON. Knows no Blender.
+"""Motion of ROS 2, as YAML and as JSON: trajectories (trajectory_msgs/JointTrajectory), and recorded states (sensor_msgs/JointState), which
+are read alone. Knows no Blender.
 
 Files are sequences of messages as `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge write them, each alone or inside of a
 RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. A point's time is `time_from_start`, counted from its message's
-stamp if all stamps ascend, else from the previous message's last point. A message replaces earlier ones from its first point on.
+stamp if all stamps ascend, else from the previous message's last point. A message replaces earlier ones from its first point on. A state is
+one point at its stamp.
 
-Source: trajectory_msgs/msg/JointTrajectory.msg and builtin_interfaces/msg/Duration.msg.
+Source: trajectory_msgs/msg/JointTrajectory.msg, sensor_msgs/msg/JointState.msg and builtin_interfaces/msg/Duration.msg.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ...files.json_fields import JsonFields
@@ -20,6 +23,7 @@ from .motion import Motion
 from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
 
 NAMES, POINTS = "joint_names", "points"
+STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
 INSIDE = ("joint_trajectory", "trajectory", "goal", "msg")  # fields of messages that have trajectories in them
 DEEPEST = 4  # deepest nesting of these fields
 DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
@@ -34,9 +38,10 @@ class _Row:
 
 
 def is_trajectory(found: object) -> bool:
-    """Whether a JSON value is, or contains, a trajectory message."""
+    """Whether a JSON value is, or contains, a trajectory message or states."""
     first = found[0] if isinstance(found, list) and found else found
-    return isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE))
+    is_state = isinstance(first, Mapping) and STATE_NAMES in first and STATE_POSITIONS in first
+    return is_state or (isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE)))
 
 
 def read_json(data: bytes) -> Recording:
@@ -69,7 +74,7 @@ def read_yaml(data: bytes) -> Recording:
 def _typed(found: Any) -> Any:
     """A YAML value whose strings are converted to numbers where possible, except the joints' names."""
     if isinstance(found, dict):
-        return {name: value if name == NAMES else _typed(value) for name, value in found.items()}
+        return {name: value if name in {NAMES, STATE_NAMES} else _typed(value) for name, value in found.items()}
     if isinstance(found, list):
         return [_typed(value) for value in found]
     try:
@@ -81,13 +86,16 @@ def _typed(found: Any) -> Any:
 def _recording(documents: Sequence[Any]) -> Recording:
     messages = [trajectory for found in documents for trajectory in _trajectories(JsonFields("the file", found, MotionFileError), 0)]
     if not messages:
-        raise MotionFileError(f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory")
+        raise MotionFileError(f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or sensor_msgs/JointState")
     names: list[str] = []
     rows: list[_Row] = []
     stamps = [_time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages]
-    are_stamped = all(0.0 < before <= after for before, after in zip(stamps, (*stamps[1:], stamps[-1]), strict=True))
+    are_states = all(map(_is_state, messages))
+    are_stamped = all(
+        (before > 0.0 or are_states) and before <= after for before, after in zip(stamps, (*stamps[1:], stamps[-1]), strict=True)
+    )
     for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
-        own = [name for name in message.get(NAMES, list) if isinstance(name, str)]
+        own = [name for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list) if isinstance(name, str)]
         if number == 1:
             names = own
         if set(own) != set(names) or not own:
@@ -104,7 +112,7 @@ def _recording(documents: Sequence[Any]) -> Recording:
 
 
 def _trajectories(found: JsonFields, depth: int) -> Iterator[JsonFields]:
-    if found.has(NAMES):
+    if found.has(NAMES) or _is_state(found):
         yield found
         return
     field = next((field for field in INSIDE if found.has(field)), None)
@@ -115,7 +123,17 @@ def _trajectories(found: JsonFields, depth: int) -> Iterator[JsonFields]:
         yield from _trajectories(one, depth + 1)
 
 
+def _is_state(message: JsonFields) -> bool:
+    return message.has(STATE_NAMES) and message.has(STATE_POSITIONS)
+
+
 def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
+    if _is_state(message):
+        given = message.has(STATE_VELOCITIES) and message.get(STATE_VELOCITIES, list)
+        moving = message.numbers(STATE_VELOCITIES, len(order)) if given else None
+        placed = message.numbers(STATE_POSITIONS, len(order))
+        yield _Row(start, [placed[k] for k in order], [moving[k] for k in order] if moving else None)
+        return
     for point in message.children(POINTS, "point"):
         positions = point.numbers("positions", len(order))
         given = point.has("velocities") and point.get("velocities", list)

@@ -66,6 +66,33 @@ def test_what_ros2_topic_echo_shows_is_read(tmp_path):
     assert found.columns[0].velocities == ()
 
 
+def state(seconds: float, names=("1", "wrist"), position=(0.0, 0.5), **others) -> dict:
+    return {"header": {"stamp": {"sec": int(seconds), "nanosec": round(seconds % 1 * 1e9)}}, "name": names, "position": position, **others}
+
+
+@pytest.mark.parametrize("first", [0.0, 1.7e9])
+def test_recorded_states_are_read_at_their_stamps(tmp_path, first: float):
+    states = [state(first), state(first + 0.5, ("wrist", "1"), (0.7, -0.1), velocity=[]), state(first + 1.25, position=(0.2, 0.9))]
+    text = "---\n".join(yaml_of(one) for one in states)
+    for found in (read_json(tmp_path, states), read_yaml(tmp_path, text)):
+        assert found.times == pytest.approx((0.0, 0.5, 1.25))
+        assert {column.name: column.values for column in found.columns} == {"1": (0.0, -0.1, 0.2), "wrist": (0.5, 0.7, 0.9)}
+        assert found.columns[0].velocities == ()
+
+
+def test_velocities_of_states_are_kept(tmp_path):
+    found = read_json(tmp_path, [state(1.0, velocity=(0.1, 0.2)), state(2.0, velocity=(0.3, 0.4))])
+    assert found.columns[1].velocities == (0.2, 0.4)
+
+
+def yaml_of(one: dict) -> str:
+    """A state as `ros2 topic echo` shows it."""
+    stamp = one["header"]["stamp"]
+    lines = ["header:", "  stamp:", f"    sec: {stamp['sec']}", f"    nanosec: {stamp['nanosec']}", "  frame_id: ''", "name:"]
+    lines += [f"- {name!r}" for name in one["name"]] + ["position:"] + [f"- {number}" for number in one["position"]] + ["velocity: []"]
+    return "\n".join(lines) + "\n"
+
+
 def test_messages_without_stamps_follow_one_another(tmp_path):
     text = ECHO.format(stamp=0, first=0, last=1) + ECHO.format(stamp=0, first=1, last=2)
     found = read_yaml(tmp_path, text)
