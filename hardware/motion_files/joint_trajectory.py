@@ -90,10 +90,8 @@ def _recording(documents: Sequence[Any]) -> Recording:
     names: list[str] = []
     rows: list[_Row] = []
     stamps = [_time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages]
-    are_states = all(map(_is_state, messages))
-    are_stamped = all(
-        (before > 0.0 or are_states) and before <= after for before, after in zip(stamps, (*stamps[1:], stamps[-1]), strict=True)
-    )
+    ascend = all(before <= after for before, after in pairwise(stamps))
+    are_stamped = ascend and (stamps[0] > 0.0 or all(map(_is_state, messages)))
     for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
         own = [name for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list) if isinstance(name, str)]
         if number == 1:
