@@ -1,4 +1,4 @@
-"""An imported robot as its file describes it: joint values as authored, link frames as shown."""
+"""An imported robot as its file describes it: joint values as authored and as shown, link frames as shown."""
 
 from limber.rig.reading.axes import INDEX, UNIT, is_euler
 from limber.rig.reading.imported_robot import channel, records, tree_of
@@ -25,6 +25,23 @@ def joint_values(rig) -> dict[str, float]:
             value = getattr(bone, channel(kept))[INDEX[kept.axis]]
         values[joint.name] = kept.sign * value
     return tree.complete(values)
+
+
+def shown_values(rig, depsgraph) -> dict[str, float]:
+    """Value [rad, -pi to pi; prismatic joints m] of every joint that moves, by URDF name, as shown: from the evaluated poses of its bones.
+
+    Limits keep a bone within them, so that it may be shown elsewhere than its channels say.
+    """
+    shown, values = rig.evaluated_get(depsgraph).pose.bones, {}
+    for name, kept in records(rig):
+        joint, bone = kept.branch.joint, shown[name]
+        if joint is None or not joint.is_movable:
+            continue
+        rest = bone.parent.bone.matrix_local.inverted() @ bone.bone.matrix_local
+        moved = (bone.parent.matrix @ rest).inverted() @ bone.matrix
+        turn = rotations.twist_angle(tuple(moved.to_quaternion()), UNIT[kept.axis])
+        values[joint.name] = kept.sign * (turn if joint.is_rotary else moved.translation[INDEX[kept.axis]])
+    return values
 
 
 def link_frames(rig, depsgraph) -> dict[str, Transform]:

@@ -33,7 +33,7 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
 
     sent = []
     send = Link.send
-    monkeypatch.setattr(Link, "send", lambda link, angles, plays: (sent.append(positions(angles)), send(link, angles, plays))[1])
+    monkeypatch.setattr(Link, "send", lambda link, angles, **timing: (sent.append(positions(angles)), send(link, angles, **timing))[1])
     bpy.ops.limber.connect()
     shown = live_motion(rig, [chain], [4])
     bpy.context.scene.frame_set(120)

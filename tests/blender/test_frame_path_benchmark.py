@@ -45,7 +45,8 @@ def test_a_frame_goes_from_the_handler_by_solver_and_filter_to_the_robot(record)
 
 def test_the_worker_makes_bytes_of_it(record):
     files = list(record["frame"]["worker"])
-    assert place(files, "hardware/worker/") == 0
+    assert files[0] == "hardware/clock.py", "a turn begins with its time"
+    assert place(files, "hardware/worker/") == 1
     assert place(files, "motion/limiter.py") > 0
     assert any("encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/payloads.py"])
 

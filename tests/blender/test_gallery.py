@@ -72,7 +72,7 @@ def test_its_servos_go_where_its_model_goes(folder):
     from limber.rig.robot.values import newest
     from limber.robots.gallery.description import read_description
 
-    from tests.blender.imported import joint_values
+    from tests.blender.imported import joint_values, shown_values
 
     rig, robot = added(folder.name), read_description(folder)
     device = describe_plain(rig)
@@ -86,7 +86,7 @@ def test_its_servos_go_where_its_model_goes(folder):
         bpy.context.view_layer.update()
         now = newest(rig, sources(rig), [0.0] * len(device.joints))
         values = dict(zip((joint.name for joint in device.joints), now, strict=True))
-        for name, value in joint_values(rig).items():
+        for name, value in shown_values(rig, bpy.context.evaluated_depsgraph_get()).items():
             if name not in robot.servos:
                 continue
             servo = robot.servos[name]
