@@ -5,19 +5,21 @@ settings come into Blender, and all other modules can rely on the bounds.
 """
 
 from collections.abc import Iterator
-from math import hypot, isnan
+from math import copysign, hypot, inf, isnan
 
 import bpy
 
 from .stored_value import storage_of, stored_value
 
+LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
+SINGLE = 3e38  # from here on a property's bound is that of single precision, and none; infinity is one that is declared
 SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
 _count = 0  # number of objects at the last call
 
 
 def may_be_new() -> bool:
     """Whether objects were added since the last call, perhaps from other files."""
-    return len(bpy.data.objects) != _count
+    return len(bpy.data.objects) > _count
 
 
 def bring_within_bounds() -> None:
@@ -74,7 +76,10 @@ def _number_within(prop, group, stored):
 
 
 def _bounded(prop, value: float, default: float) -> float:
-    return default if isnan(value) else min(max(value, prop.hard_min), prop.hard_max)
+    if isnan(value):
+        return default
+    lower, upper = (bound if not SINGLE < abs(bound) < inf else copysign(LARGEST, bound) for bound in (prop.hard_min, prop.hard_max))
+    return min(max(value, lower), upper)
 
 
 def _choice_within(prop, _group, stored) -> int | None:

@@ -7,12 +7,11 @@ from bpy import props
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 BoolProperty = partial(props.BoolProperty, override=_OVERRIDE)
 EnumProperty = partial(props.EnumProperty, override=_OVERRIDE)
-FARTHEST = 1e9  # bound of numbers that have no narrower one: their cubes and sums are still numbers
-FloatProperty = partial(props.FloatProperty, min=-FARTHEST, max=FARTHEST, override=_OVERRIDE)
+FloatProperty = partial(props.FloatProperty, override=_OVERRIDE)
 FactorProperty = partial(FloatProperty, min=0.0, max=1.0, subtype="FACTOR")
 SecondsProperty = partial(FloatProperty, min=0.0, subtype="TIME", unit="TIME_ABSOLUTE")
 WeightProperty = partial(FloatProperty, default=1.0, min=0.0, soft_max=10.0)
-FloatVectorProperty = partial(props.FloatVectorProperty, min=-FARTHEST, max=FARTHEST, override=_OVERRIDE)
+FloatVectorProperty = partial(props.FloatVectorProperty, override=_OVERRIDE)
 IntProperty = partial(props.IntProperty, override=_OVERRIDE)
 PointerProperty = partial(props.PointerProperty, override=_OVERRIDE)
 StringProperty = partial(props.StringProperty, override=_OVERRIDE)
