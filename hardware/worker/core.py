@@ -87,7 +87,7 @@ class Worker:
         self._late.add(late)
         stop, request = self._read_orders(now)
         connection = self._connection
-        if connection is not None and not stop:  # a stop goes out before anything that came
+        if connection is not None:
             connection.listen(now)
             self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:

@@ -24,7 +24,7 @@ from limber.hardware.worker import loop
 
 from tests.hardware.patience import wait, wait_until
 from tests.hardware.reachy_daemon import ReachyDaemon, reachy_device, text
-from tests.hardware.reachy_simulation import AWAKE, LIMITS, UP, begin, waving
+from tests.hardware.reachy_simulation import AWAKE, LIMITS, UP, begin
 
 __all__ = ["begin"]
 
@@ -125,19 +125,6 @@ def test_what_a_daemon_says_is_shown_with_replacements_for_what_cannot_be_shown(
     assert " broken " in seen.sentence
     assert seen.sentence.isprintable()
     daemon.close()
-
-
-def test_a_stop_goes_out_before_anything_that_came_is_read(begin):
-    simulation = begin()
-    simulation.arm(waving)
-    line, order = simulation.line, []
-    read, write = line.read, line.write
-    line.read = lambda: order.append("read") or read()
-    line.write = lambda data: order.append("write") or write(data)
-    simulation.stop()
-    simulation.run(0.01, waving)
-    assert order[0] == "write"
-    assert simulation.daemon.told("stop_move")
 
 
 def test_a_stop_wakes_the_worker_between_two_turns(monkeypatch):

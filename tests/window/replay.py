@@ -1,6 +1,5 @@
 """Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the robot do, turn by turn."""
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -8,7 +7,6 @@ from limber.hardware.device import from_plain
 from limber.hardware.messages import Report
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.worker.core import PERIOD
-from limber.hardware.worker.shown_ranges import stopping
 from limber.motion import Kinematic
 from limber.motion.limiter import HEADROOM
 
@@ -51,23 +49,6 @@ def replay(
     assert simulation.state is State.ARMED
     simulation.close()
     return simulation.commands, rest
-
-
-def farthest_beyond(facts: dict) -> float:
-    """How far any joint is commanded beyond all that was shown by then, with the way that it needs to stop from each pose."""
-    limits = [joint.limits for joint in from_plain(facts["device"]).joints]
-    lowest, highest, far = [math.inf] * len(limits), [-math.inf] * len(limits), [0.0]
-
-    def look(newest: tuple[Kinematic, ...], step: float, report: Report) -> None:
-        unit = step or math.inf
-        for k, (joint, limit) in enumerate(zip(newest, limits, strict=True)):
-            low, high = stopping(Kinematic(joint.position, joint.velocity / unit, joint.acceleration / unit**2), limit)
-            lowest[k], highest[k] = min(lowest[k], low), max(highest[k], high)
-        if report.state is State.ARMED and report.commanded is not None:
-            far.extend(max(low - value, value - high) for value, low, high in zip(report.commanded, lowest, highest, strict=True))
-
-    replay(facts, look)
-    return max(far)
 
 
 def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from typing import Protocol
 
 from limber.hardware.device import Device
@@ -39,19 +40,22 @@ def fastest(world: World, seen: Sequence[Seen]) -> float:
 def uncommanded(world: World, within: float) -> list[Seen]:
     """What was seen outside of all that was sent in the last `within` [s]; while nothing is sent, of the last that was.
 
-    Before anything was, a servo that got torque stays where it was found.
+    Until something is sent, a servo that got torque stays where it was found.
     """
     times = [time for time, _ in world.sent]
     slack = world.step + RESTED
-    found: dict[int, float] = {}
+    found: dict[int, Seen] = {}  # first sight of each joint since it got torque
+    newest: dict[int, float] = {}  # time of its last sight
     stray = []
     for one in world.seen:
+        if one.time - newest.get(one.joint, -inf) > world.spacing:
+            found[one.joint] = one
+        newest[one.joint] = one.time
         last = bisect_right(times, one.time + PERIOD)
-        if not last:
-            angles = [found.setdefault(one.joint, one.angle)]
-        else:
-            first = bisect_right(times, times[last - 1] - within)
-            angles = [angles[one.joint] for _, angles in world.sent[max(first - 1, 0) : last]]
+        first = bisect_right(times, times[last - 1] - within) if last else 0
+        angles = [angles[one.joint] for _, angles in world.sent[max(first - 1, 0) : last]]
+        if not last or times[last - 1] < found[one.joint].time:
+            angles.append(found[one.joint].angle)
         if not min(angles) - slack <= one.angle <= max(angles) + slack:
             stray.append(one)
     return stray
