@@ -1,10 +1,9 @@
 """Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the robot do, turn by turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from limber.hardware.device import from_plain
-from limber.hardware.messages import Report
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.worker.core import PERIOD
 from limber.motion import Kinematic
@@ -16,13 +15,10 @@ REST = 5.0  # [s] until the robot is at the newest frame, from wherever it was
 ROUNDING = 1e-6
 
 
-def replay(
-    facts: dict, look: Callable[[tuple[Kinematic, ...], float, Report], None] = lambda *_: None
-) -> tuple[list[tuple[float, ...]], list[float]]:
+def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
     """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent (joints,), of a play's `facts`.
 
-    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again. Each turn is looked at: the newest
-    frame, the unit of time of its velocities [s], and the robot's report.
+    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again.
     """
     simulation = Simulation(from_plain(facts["device"]))
     frames = [(time, plays, states and tuple(Kinematic(*state) for state in states), due) for time, plays, states, due in facts["frames"]]
@@ -31,7 +27,7 @@ def replay(
     begun = simulation.now - frames[0][0]
     for time, plays, states, due in frames:
         while simulation.now < begun + time - PERIOD:
-            look(newest, simulation.step, simulation.run(PERIOD))
+            simulation.run(PERIOD)
         fresh = states is not None and (plays or states != newest)
         newest = states or newest
         if states is None:
