@@ -79,7 +79,11 @@ def why_rolls(rig, chain) -> str:
 
 def _turning(rig, chain, view: Vector) -> list[tuple[str, Vector]]:
     """(bone, axis at rest in armature space) of the chain's revolute joints that turn a view of its end along `view`."""
-    joints = [(joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}")) for joint in chain.joints if joint.axis in REVOLUTE]
+    joints = [
+        (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))
+        for joint in chain.joints
+        if joint.axis in REVOLUTE and joint.bone in rig.data.bones  # Check names one that is gone
+    ]
     return [(bone, axis) for bone, axis in joints if _across(axis, view)]
 
 
