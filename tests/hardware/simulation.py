@@ -143,6 +143,11 @@ class Simulation:
         self.now += seconds
 
     @property
+    def velocity_unit(self) -> float:
+        """Unit of time of the newest frame's velocities [s]; 0: not known."""
+        return self._step
+
+    @property
     def report(self) -> Report:
         report = self.memory.read_report()
         assert report is not None

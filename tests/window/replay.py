@@ -1,11 +1,14 @@
 """Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the robot do, turn by turn."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from limber.hardware.device import from_plain
+from limber.hardware.messages import Report
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.worker.core import PERIOD
+from limber.hardware.worker.shown_ranges import stopping
 from limber.motion import Kinematic
 from limber.motion.limiter import HEADROOM
 
@@ -15,10 +18,13 @@ REST = 5.0  # [s] until the robot is at the newest frame, from wherever it was
 ROUNDING = 1e-6
 
 
-def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
+def replay(
+    facts: dict, look: Callable[[tuple[Kinematic, ...], float, Report], None] = lambda *_: None
+) -> tuple[list[tuple[float, ...]], list[float]]:
     """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent (joints,), of a play's `facts`.
 
-    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again.
+    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again. Each turn is looked at: the newest
+    frame, the unit of time of its velocities [s], and the robot's report.
     """
     simulation = Simulation(from_plain(facts["device"]))
     frames = [(time, plays, states and tuple(Kinematic(*state) for state in states), due) for time, plays, states, due in facts["frames"]]
@@ -27,7 +33,7 @@ def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
     begun = simulation.now - frames[0][0]
     for time, plays, states, due in frames:
         while simulation.now < begun + time - PERIOD:
-            simulation.run(PERIOD)
+            look(newest, simulation.velocity_unit, simulation.run(PERIOD))
         fresh = states is not None and (plays or states != newest)
         newest = states or newest
         if states is None:
@@ -45,6 +51,23 @@ def replay(facts: dict) -> tuple[list[tuple[float, ...]], list[float]]:
     assert simulation.state is State.ARMED
     simulation.close()
     return simulation.commands, rest
+
+
+def farthest_beyond(facts: dict) -> float:
+    """How far any joint is commanded beyond all that was shown by then, with the way that it needs to stop from each pose."""
+    limits = [joint.limits for joint in from_plain(facts["device"]).joints]
+    lowest, highest, far = [math.inf] * len(limits), [-math.inf] * len(limits), [0.0]
+
+    def look(newest: tuple[Kinematic, ...], step: float, report: Report) -> None:
+        unit = step or math.inf
+        for k, (joint, limit) in enumerate(zip(newest, limits, strict=True)):
+            low, high = stopping(Kinematic(joint.position, joint.velocity / unit, joint.acceleration / unit**2), limit)
+            lowest[k], highest[k] = min(lowest[k], low), max(highest[k], high)
+        if report.state is State.ARMED and report.commanded is not None:
+            far.extend(max(low - value, value - high) for value, low, high in zip(report.commanded, lowest, highest, strict=True))
+
+    replay(facts, look)
+    return max(far)
 
 
 def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:
