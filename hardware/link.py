@@ -110,6 +110,12 @@ class Link:
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
+    def unit(self, due: float) -> float:
+        """Unit of time of the velocities in a frame that announces the next one in `due` [s]: what the frame before announced; 0: not
+        known.
+        """
+        return self._due or due
+
     def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
         """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
 
@@ -119,7 +125,7 @@ class Link:
             frame: The values.
             plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
                 values equal to the last ones are a sign of life.
-            due: Time until the next frame [s]; 0: not known. Velocities are per the time that the frame before announced.
+            due: Time until the next frame [s]; 0: not known. Velocities are per `unit`.
 
         Raises:
             AnglesError: Not one value per joint.
@@ -128,7 +134,7 @@ class Link:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
         if plays or motion != self._motion:
             self._stamp = clock.now()
-            self._step = self._due or due
+            self._step = self.unit(due)
         self._motion, self._plays, self._due = motion, plays, due
         self.send_again()
 

@@ -172,9 +172,12 @@ def _clock() -> float | None:
     begun = perf_counter()
     moving = {scene: live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph}
     if not live.is_playing():
+        budget.clock.begin(begun)
         for scene, view_layer in shown:
-            links.send_scene(scene, view_layer.depsgraph, budget.clock.interval if moving.get(scene) else 0.0)
+            links.send_scene(scene, view_layer.depsgraph, budget.clock.due if moving.get(scene) else 0.0)
         budget.clock.note(perf_counter() - begun)
+    if live.is_playing() or not any(moving.values()):
+        budget.clock.stop()
     redraw()
     if not any(moving.values()):
         return None

@@ -37,6 +37,8 @@ class Clock:
 SHARE = 0.5  # share of the time between two steps for Limber; the interface has the rest
 STEPS = (1, 2, 3, 6)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
 REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that a single slow step changes nothing
+NEWEST = 9  # number of gaps between the clock's steps that tell how late these come: a few slow ones change nothing
+SLOWER = 1.4  # factor of the clock's interval: steps that come so late are expected late; less is unevenness
 HYSTERESIS = 0.7  # the rate rises only when the work takes less than this share of the time allowed at the higher rate
 
 
@@ -61,6 +63,24 @@ class Guard:
 
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
+    at: float | None = None  # [s] wall time of the newest step; None: the clock has stopped since
+    gaps: deque[float] = field(default_factory=lambda: deque(maxlen=NEWEST))  # [s] between steps, without stops
+
+    def begin(self, now: float) -> None:
+        """Records that a step of the clock begins, at the wall time `now` [s]."""
+        if self.at is not None:
+            self.gaps.append(now - self.at)
+        self.at = now
+
+    def stop(self) -> None:
+        """Records that no step follows the newest one."""
+        self.at = None
+
+    @property
+    def due(self) -> float:
+        """Time [s] from a step of the clock to the next: its interval, unless Blender was too busy for that lately."""
+        usual = median(self.gaps) if self.gaps else 0.0
+        return usual if usual > SLOWER * self.interval else self.interval
 
     def note(self, seconds: float) -> None:
         """Records the duration of a step of the clock [s]."""
@@ -88,6 +108,8 @@ class Guard:
 
     def forget(self) -> None:
         """Resets the measurements, when another file is opened or other chains go live."""
+        self.stop()
+        self.gaps.clear()
         self.meter.last.clear()
         self.steps = 1
 

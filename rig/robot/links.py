@@ -313,14 +313,15 @@ def send(rig, due: float = 0.0, depsgraph=None) -> None:
     if not _is_held():
         if depsgraph and len(are_live) < len(movers) and robot_values.constrained_bones(movers, robot.sources) and live_movers():
             evaluate(depsgraph)
-        moving = robot_values.moving(rig, robot.sources, robot.angles, movers)
-        plays = is_playing()
+        plays, unit = is_playing(), robot.link.unit(due)
+        # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
+        moving = robot_values.moving(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
         if plays and not all(isinstance(one, Kinematic) for one in moving):
             speeds = [joint.limits.velocity for joint in robot.link.device.joints]
             moving = lookahead.ahead(rig, robot.sources, moving, speeds)
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
-        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before)
+        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before, unit)
         robot.link.send(robot.shaped, plays=plays, due=due)
     else:
         robot.link.send(robot_values.positions(robot.shaped))

@@ -88,10 +88,12 @@ def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
     return any(source.chain == mover.settings.uid and source.bone == bone for source in sources)
 
 
-def _motion(mover: Mover) -> Mapping[JointKey, Value]:
-    """Values of a live mover's joints, with their velocities and accelerations per frame where it moves and they are known."""
+def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
+    """Values of a live mover's joints, with their velocities and accelerations where it moves and they are known: per `unit` [s]; 0: per
+    frame.
+    """
     now = session(*mover)
-    values, step = now.values(), now.next_step
+    values, step = now.values(), unit or now.next_step
     if not mover.can_move:
         return values
     return values | {
@@ -155,22 +157,27 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
     """Current value of each source; the value in `before` if it is not known (source removed, renamed, or live and not solved)."""
-    return positions(_current(rig, sources, before, list(movers_of(rig)), dict))
+    return positions(_current(rig, sources, before, list(movers_of(rig)), dict, 0.0))
 
 
-def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None) -> list[Value]:
-    """Current value of each source with its velocity and acceleration per frame, if live motion provides them. Other arguments as for
-    `newest` and `of_movers`; `before` has the values of the frame before.
+def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None, unit: float = 0.0) -> list[Value]:
+    """Current value of each source with its velocity and acceleration, if live motion provides them: per `unit` [s]; 0: per frame. Other
+    arguments as for `newest` and `of_movers`; `before` has the values of the frame before.
     """
     movers = list(movers_of(rig)) if movers is None else movers
-    return _current(rig, sources, before, movers, lambda: {source.key: value for source, value in zip(sources, before, strict=True)})
+    return _current(rig, sources, before, movers, lambda: {source.key: value for source, value in zip(sources, before, strict=True)}, unit)
 
 
 def _current(
-    rig, sources: tuple[Source, ...], otherwise: list[float], movers: Sequence[Mover], before: Callable[[], Mapping[SourceKey, float]]
+    rig,
+    sources: tuple[Source, ...],
+    otherwise: list[float],
+    movers: Sequence[Mover],
+    before: Callable[[], Mapping[SourceKey, float]],
+    unit: float,
 ) -> list[Value]:
     """As `moving`; where a value is not known, that in `otherwise`."""
-    known = of_movers(rig, {mover.settings.uid: _motion(mover) for mover in movers if mover.is_live}, movers, before)
+    known = of_movers(rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before)
     values = rig.limber.device.auxiliaries
     now: list[Value] = []
     for source, old in zip(sources, otherwise, strict=True):
@@ -288,16 +295,18 @@ class ValueFilters:
         self._last_step = LONGEST_STEP
         self.at_rest = True
 
-    def step(self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float) -> list[float | Kinematic]:
-        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per call; values
-        of joints pass unchanged. The next call is expected after the shorter of the last two steps, since a single long one is a stall.
+    def step(
+        self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float, unit: float = 0.0
+    ) -> list[float | Kinematic]:
+        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per `unit` [s];
+        values of joints pass unchanged. 0: per call, expected after the shorter of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
         if not values:
             return desired
         step = min(dt, LONGEST_STEP)
-        next_step, self._last_step = min(step, self._last_step), step
+        next_step, self._last_step = unit or min(step, self._last_step), step
         now: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
             value, position = values.get(source.auxiliary), number.position if isinstance(number, Kinematic) else number

@@ -4,6 +4,9 @@ import bpy
 import pytest
 from limber.motion import Kinematic, extrapolated
 from limber.rig.events import handlers
+from limber.rig.live import live
+from limber.rig.live.movers import live_of
+from limber.rig.live.runtime import session
 from limber.rig.robot import links, lookahead
 from limber.rig.robot.device import Source
 
@@ -191,3 +194,26 @@ def test_between_two_frames_of_the_clock_a_sign_of_life_is_no_frame(chain):
     bpy.app.timers.unregister(handlers._clock)
     handlers._heartbeat()
     assert memory.read_orders().stamp > before
+
+
+def test_where_the_clocks_steps_come_late_velocities_are_per_the_time_that_was_announced(chain):
+    """The clock catches up by up to a tenth of a second in a step, and had announced a sixtieth."""
+    rig, scene = chain.id_data, bpy.context.scene
+    bpy.ops.limber.live()
+    connect(rig)
+    depsgraph, link = bpy.context.evaluated_depsgraph_get(), links.link(rig)
+    chain.target.location.x += 0.3
+    bpy.context.view_layer.update()
+    seen = 0
+    for k in range(8):
+        live.advance_clock(scene, depsgraph, 1000.0 + 0.1 * k)
+        links.send_scene(scene, depsgraph, 1 / 60)
+        orders = link._memory.read_orders()
+        states = {state.position: state for mover in live_of(rig) for state in session(*mover).motion().values() if state.velocity}
+        for joint in orders.motion:
+            if joint.velocity:
+                state = states[joint.position]
+                assert joint.velocity / orders.step == pytest.approx(state.velocity)
+                assert joint.acceleration / orders.step**2 == pytest.approx(state.acceleration)
+                seen += 1
+    assert seen > 4

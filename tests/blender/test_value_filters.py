@@ -113,3 +113,17 @@ def test_a_value_stays_within_its_range(jaw):
     jaw.filter = "default"
     jaw.owner["jaw"] = 7.0
     assert max(sent(jaw, 100)) == pytest.approx(1.0)
+
+
+def test_a_values_velocity_is_per_the_unit_asked_for_however_far_the_calls_are_apart(jaw):
+    jaw.filter = "default"
+    rig, unit = jaw.id_data, 0.25 * STEP
+    sources, handed = device.sources(rig), []
+    for each in (0.0, unit):
+        filters = ValueFilters()
+        filters.step(rig, sources, [0.0] * len(sources), STEP)
+        filters.step(rig, sources, [1.0] * len(sources), STEP)
+        handed.append(filters.step(rig, sources, [1.0] * len(sources), STEP, each)[-1])
+    a_call, a_unit = handed
+    assert a_call.velocity > 0.0
+    assert (a_unit.velocity, a_unit.acceleration) == pytest.approx((0.25 * a_call.velocity, 0.25**2 * a_call.acceleration))

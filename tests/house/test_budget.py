@@ -1,5 +1,7 @@
 """The guards lower Limber's rate where its own time threatens the interface, say so, and raise it again."""
 
+from itertools import accumulate
+
 import limber  # noqa: F401
 import pytest
 from limber.rig.live.budget import REMEMBERED, STEP, Guard, Playing
@@ -44,6 +46,27 @@ def test_another_file_begins_anew():
     guard.forget()
     assert guard.steps == 1
     assert guard.meter.seconds == 0.0
+
+
+def begun(guard: Guard, *gaps: float) -> Guard:
+    """The guard after steps so far apart [s]."""
+    for time in accumulate(gaps, initial=1000.0):
+        guard.begin(time)
+    return guard
+
+
+def test_a_step_is_expected_when_the_clock_says_so_unless_they_came_later_lately():
+    assert Guard().due == begun(Guard(), *[1.2 * STEP] * 20).due == STEP
+    assert begun(Guard(), *[0.11] * 20).due == pytest.approx(0.11)
+    assert begun(Guard(), *[STEP] * 20, 0.5, STEP).due == STEP, "a hiccup changes nothing"
+
+
+def test_the_time_for_which_the_clock_stood_still_is_no_gap_between_steps():
+    guard = Guard()
+    for time in range(20):
+        guard.begin(1000.0 + time)
+        guard.stop()
+    assert guard.due == STEP
 
 
 FRAME = 1 / 24  # [s]
