@@ -1,6 +1,6 @@
 """A scan of ports finds servos and boards with what they tell of themselves, and changes nothing on them."""
 
-import threading
+import errno
 import time
 
 import pytest
@@ -114,13 +114,29 @@ def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
     assert {servo.servo for servo in found(news)} == {1}
 
 
+class GivenBack(Wired):
+    """Its port is another program's when it is opened for the first time."""
+
+    def __init__(self, robot: StsBus) -> None:
+        super().__init__(robot)
+        self.refused = 0
+
+    @classmethod
+    def open(cls, port: str, *rate: int, **options: object) -> "Wired | serial.Serial":
+        opened = super().open(port, *rate, **options)
+        if isinstance(opened, GivenBack) and not opened.refused:
+            opened.refused += 1
+            raise serial.SerialException(errno.EBUSY, "in use")
+        return opened
+
+
 def test_a_port_that_a_robot_is_about_to_give_back_is_waited_for(monkeypatch):
     monkeypatch.setattr("limber.hardware.port_session.BUSY_FOR", PATIENCE)
-    with ServedBus({1: 2048.0}) as robot:
-        held = serial.Serial(robot.port, exclusive=True)
-        threading.Timer(0.3, held.close).start()
+    monkeypatch.setattr(PYSERIAL, "Serial", GivenBack.open)
+    with GivenBack(StsBus({1: 2048.0})) as robot:
         news = scan(robot.port, "feetech_sts", ids=(0, 3))
     assert [servo.servo for servo in found(news)] == [1]
+    assert robot.refused == 1
 
 
 def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
