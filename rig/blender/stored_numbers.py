@@ -14,29 +14,31 @@ from .stored_value import storage_of, stored_value
 LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
 SINGLE = 3e38  # from here on a property's bound is that of single precision, and none; infinity is one that is declared
 SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
-_count = 0  # number of objects at the last call
+_count = 0  # number of objects when it was looked at last
 
 
 def may_be_new() -> bool:
     """Whether objects were added since the last call, perhaps from other files."""
-    return len(bpy.data.objects) > _count
+    global _count
+    before, _count = _count, len(bpy.data.objects)
+    return _count > before
 
 
 def bring_within_bounds() -> None:
     """Brings all numbers that the open file stores for Limber within their bounds, also in data that is linked from other files."""
     global _count
     _count = len(bpy.data.objects)
-    for thing in bpy.data.objects:
-        changed = [_bring_group_within(group) for group in _groups(thing)]
+    for owner in bpy.data.objects:
+        changed = [_bring_group_within(group) for group in _groups(owner)]
         if any(changed):
-            thing.update_tag()
+            owner.update_tag()
 
 
-def _groups(thing) -> Iterator:
+def _groups(owner) -> Iterator:
     """Limber's settings that are stored on an object and its bones."""
-    if stored_value(thing, "limber") is not None:
-        yield thing.limber
-    for bone in thing.pose.bones if thing.pose else ():
+    if stored_value(owner, "limber") is not None:
+        yield owner.limber
+    for bone in owner.pose.bones if owner.pose else ():
         if stored_value(bone, "limber_body") is not None:
             yield bone.limber_body
 

@@ -175,6 +175,27 @@ def test_what_is_taken_from_another_file_is_within_its_bounds_too(link, tmp_path
     assert not beyond()
 
 
+def test_what_is_appended_after_others_were_deleted_is_within_its_bounds_too(tmp_path):
+    chain()
+    for group, prop in list(numbers()):
+        store(group, prop.identifier, extreme(prop, random.Random(1)))
+    path = tmp_path / "extreme.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for _ in range(9):
+        bpy.context.collection.objects.link(bpy.data.objects.new("Other", None))
+    bpy.context.view_layer.update()
+    bpy.data.batch_remove(list(bpy.data.objects)[1:])
+    bpy.context.view_layer.update()
+    with bpy.data.libraries.load(str(path)) as (there, here):
+        here.objects = there.objects
+    for appended in here.objects:
+        bpy.context.collection.objects.link(appended)
+    assert beyond()
+    bpy.context.view_layer.update()
+    assert not beyond()
+
+
 def test_the_number_of_postures_that_a_file_claims_makes_no_items_and_a_posture_can_be_stored_at_its_end(tmp_path):
     chain()
     settings = bpy.context.object.limber.chains[0]
