@@ -46,9 +46,9 @@ class Reading(Generic[Result]):
         Raises as `result`.
         """
         try:
-            while (found := self.result()) is None:
+            while (result := self.result()) is None:
                 yield progress
-            return found
+            return result
         finally:
             self.cancel()
 

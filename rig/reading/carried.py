@@ -115,7 +115,7 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
         poses: Their `BonePose`s, as authored.
         digits: Decimals of rotations: finer noise of single precision must not change them.
     """
-    found, authored, base = [], [], _base(pose_bones[parts[0].name])
+    carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
         bone, of = pose_bones[part.name], part.carrier
         if of is not None and of.is_local:
@@ -130,8 +130,8 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
             pose = pose._replace(carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits))))
             inherited = frame
         authored.append(rotations.multiply(inherited, part.turn(pose)))
-        found.append(pose)
-    return tuple(found)
+        carried_poses.append(pose)
+    return tuple(carried_poses)
 
 
 def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
