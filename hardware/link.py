@@ -131,7 +131,7 @@ class Link:
             AnglesError: Not one value per joint.
         """
         self._check_length(frame)
-        motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in frame)
+        motion = tuple(value if isinstance(value, Kinematic) else Kinematic(value) for value in frame)
         if plays or motion != self._motion:
             self._stamp = clock.now()
             self._step = self.unit(due)

@@ -37,7 +37,7 @@ SOUNDS: Mapping[str, Callable[[bytes], bool]] = {
 def sound_beside(path: Path) -> Path | None:
     """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
     names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if is_file(found)), None)
+    return next((sound for sound in names if is_file(sound)), None)
 
 
 def read_sound(path: Path) -> bytes:

@@ -186,7 +186,7 @@ def beyond_servos(rig) -> str:
 
 def off_axis(rig) -> list[str]:
     """Sentences on bones of a connected rig that constraints move in a way that their servos cannot."""
-    return [one.sentence for one in robot_values.deviations(rig, sources(rig))]
+    return [deviation.sentence for deviation in robot_values.deviations(rig, sources(rig))]
 
 
 def joint_names(rig) -> list[str]:
@@ -263,8 +263,11 @@ def _as_figures(robot: _Robot) -> tuple:
         tuple(None if value is None else round(value / step) for value, step in zip(row or (), resolutions, strict=False))
         for row in (status.commanded, status.positions)
     ]
-    health = [tuple(_rounded((one.temperature, 0), (one.voltage, 1), (one.load, 2), (one.current, 2))) for one in status.channels]
-    raw = [tuple(_rounded((one.measured, 0), (one.commanded, 0))) for one in status.channels if status.state is State.LIMP]
+    health = [
+        tuple(_rounded((channel.temperature, 0), (channel.voltage, 1), (channel.load, 2), (channel.current, 2)))
+        for channel in status.channels
+    ]
+    raw = [tuple(_rounded((channel.measured, 0), (channel.commanded, 0))) for channel in status.channels if status.state is State.LIMP]
     return *values, *health, *raw
 
 
@@ -316,7 +319,7 @@ def send(rig, due: float = 0.0, depsgraph=None) -> None:
         plays, unit = is_playing(), robot.link.unit(due)
         # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
-        if plays and not all(isinstance(one, Kinematic) for one in moving):
+        if plays and not all(isinstance(value, Kinematic) for value in moving):
             speeds = [joint.limits.velocity for joint in robot.link.device.joints]
             moving = lookahead.ahead(rig, robot.sources, moving, speeds)
         robot.angles = robot_values.positions(moving)
