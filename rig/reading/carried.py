@@ -102,7 +102,6 @@ def _makes_up(pose_bone, names: Sequence[str]) -> bool:
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
     """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
     turn = rotations.multiply(rotations.conjugate(begin), end)
-    turn = turn if turn[0] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
     return rotations.multiply(begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion)))
 
 
