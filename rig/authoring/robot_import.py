@@ -12,7 +12,7 @@ from math import pi
 
 import bpy
 
-from ...robots.collada import UpAxis
+from ...robots.faces import UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.marks import closures_text
 from ...robots.record import Record, to_text
@@ -60,7 +60,7 @@ def import_robot(
         path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
         with_meshes: Import the links' visuals.
-        up_axis: Up axis of DAE files; see `read_collada`.
+        up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
         close_loops: Make a mechanism of the loops that the file marks.
 
