@@ -64,6 +64,9 @@ class _Bodies:
         top = [found for world in document.root.all("worldbody") for found in self._inside(world, IDENTITY_TRANSFORM, "")]
         bodies = [found for found in top if found[0].tag == "body"]
         if not bodies:
+            generators = (found for world in document.root.all("worldbody") for found in world.below() if found.tag in CONTAINERS)
+            if (generator := next(generators, None)) is not None:
+                raise reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
             raise reader.error(MalformedError, document.root, "it has no <body> in its <worldbody>: choose the robot's own file")
         alone = len(bodies) == 1 and not any(element.tag == "joint" for element, _, _ in self._inside(*bodies[0]))
         if alone:

@@ -263,6 +263,18 @@ def test_what_is_wrong_is_told_by_type_file_line_and_remedy(tmp_path, case):
     assert error.value.line == {"no body": 1, "unknown site": 3, "unknown follower": 3}.get(case, 2)
 
 
+@pytest.mark.parametrize(
+    "generator", ["<replicate count='3'>{}</replicate>", "<frame><replicate count='2'>{}</replicate></frame>", "<attach model='m'/>"]
+)
+def test_a_model_that_has_nothing_but_what_mujocos_compiler_generates_is_told_the_way(tmp_path, generator):
+    body = "<body name='a'><joint/><geom size='1'/></body>"
+    path = write(tmp_path, f"<mujoco><worldbody>{generator.format(body)}</worldbody></mujoco>", "a.xml")
+    with pytest.raises(
+        errors.MalformedError, match=r"<(replicate|attach)>: there is no <body> beside it. .* save the compiled model in MuJoCo"
+    ):
+        read(path)
+
+
 def test_what_cannot_be_read_is_left_out_with_a_warning(tmp_path):
     text = world(limb('<replicate count="2"/>'), after='<tendon>\n<fixed name="t"/></tendon><equality><tendon tendon1="t"/></equality>')
     warnings = " ".join(read_text(tmp_path, text).warnings)
