@@ -31,6 +31,7 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
         "check_chain",
         "match_joints",
         "use_new_settings",
+        "import_joint_limits",
         "add_end",
         "remove_end",
         "about_robot",

@@ -69,6 +69,7 @@ class LIMBER_PT_joints(ChainTab):
         chain = chains.active(rig_of(context))
         layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
         layout.operator("limber.match_joints", icon="FILE_REFRESH")
+        layout.operator("limber.import_joint_limits", icon="IMPORT")
         joint = selected(chain.joints, chain.active_joint)
         if joint is None:
             return

@@ -29,6 +29,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "new_chain",
     "eyes_head_torso",
     "remove_chain",
+    "import_joint_limits",
     "match_joints",
     "use_new_settings",
     "store_posture",
