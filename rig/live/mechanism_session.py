@@ -27,7 +27,7 @@ from ..reading.mechanism.assembled import Assembled
 from ..reading.mechanism.conflicts import refuse_taken
 from ..reading.mechanism.errors import missed
 from ..reading.mechanism.parents import refuse_unknown
-from ..reading.mechanism.poses import matrix_of
+from ..reading.mechanism.poses import frame_of, matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
@@ -176,11 +176,18 @@ class MechanismSession(SceneSession):
             return self.model, Goals(
                 driven_goals, actuators=by_joint(self.model, values), regulariser_weights=weights, counts_full_rotations=True
             )
-        frames, centre = asked.frames(settings, now, reading, placement, inverse(self.base))
+        back = inverse(self.base)
+        frames, centres = asked.frames(settings, now, reading, placement, back)
         keeping = [k for k, motor in enumerate(now.motors) if motor.keeps_value]
         values = self._kept_values(frame.part, now) if keeping else []
         kept_values = {k: values[k] for k in keeping}
-        return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
+        return self.model, Goals(
+            tuple(frames),
+            tuple(centres),
+            by_joint(self.model, kept_values),
+            regulariser_weights=weights,
+            weight_axes=frame_of(back).rotation,
+        )
 
     def _kept_values(self, mover, now) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own. `now`: the evaluated settings."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..kinematics.rotations import Quaternion, Vector, Z
+from ..kinematics.rotations import IDENTITY, Quaternion, Vector, Z
 from ..kinematics.se3 import HERE, Frame
 from ..least_squares.damping import REDUNDANT
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
@@ -25,7 +25,7 @@ class FrameGoal:
     on_body: Frame = HERE
     position: Vector | None = None  # [m]
     rotation: Quaternion | None = None
-    position_weight: Vector = EVENLY  # along the world's axes
+    position_weight: Vector = EVENLY  # along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # about the goal's own axes
     direction: Vector | None = None  # in the world, of any length: where `axis` points; the roll about it is free
     axis: Vector = Z  # of the frame
@@ -49,7 +49,7 @@ class FrameGoal:
 
 @dataclass(frozen=True)
 class CentreGoal:
-    """Goal for the position of the centre of mass [m], with weights along the world's axes."""
+    """Goal for the position of the centre of mass [m], with weights along `Goals.weight_axes`."""
 
     position: Vector
     weight: Vector = EVENLY
@@ -80,17 +80,19 @@ class Goals:
     """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
-    centre: CentreGoal | None = None
+    centres: tuple[CentreGoal, ...] = ()
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER
     counts_full_rotations: bool = (
         False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
     )
+    weight_axes: Quaternion = IDENTITY  # rotation of the axes along which weights of positions act, in the frame of all poses here
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():
             check_numbers(f"joint '{name}': the values of its actuator", values)
+        check_rotation("the axes of weights", self.weight_axes)
         for name, pose in self.driven.items():
             check_numbers(f"driven body '{name}': its position [m]", pose.position, 3, FARTHEST)
             check_rotation(f"driven body '{name}': its rotation", pose.rotation)

@@ -5,9 +5,9 @@ from math import degrees
 import numpy as np
 
 from ....solvers.amounts import rounded
-from ....solvers.kinematics.rotations import to_matrix, vector_angle
+from ....solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
-from ....solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
+from ....solvers.mechanism.goals import FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
 from .. import axes
 from .shapes import dof_axes
@@ -17,13 +17,13 @@ LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals are met."""
-    poses, size = solver.poses(state), solver.tree.size
+    poses, size, axes = solver.poses(state), solver.tree.size, np.array(to_matrix(goals.weight_axes))
     found: list[tuple[float, str]] = []
     for goal in goals.frames:
-        distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body))
+        distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), axes)
         found.append((distance / size + angle, f"'{goal.body}' is off by {_distance(distance, angle)}"))
-    if goals.centre is not None:
-        distance = _of_centre(goals.centre, solver, poses)
+    for centre in goals.centres:
+        distance = _counted(centre_of_mass(solver, poses), centre.position, centre.weight, axes)
         found.append((distance / size, f"the centre of mass is off by {_distance(distance, 0.0)}"))
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
@@ -40,11 +40,14 @@ def _distance(distance: float, angle: float) -> str:
     return " and ".join(words + ([f"{rounded(degrees(angle))} degrees"] if angle > LEAST else [])) or "0 mm"
 
 
-def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
-    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with a weight above 0."""
+def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
+    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with a weight above 0.
+
+    `axes` (3, 3): those of the position's weights, as columns.
+    """
     distance = angle = 0.0
     if goal.position is not None:
-        distance = float(np.linalg.norm((end[:3, 3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
+        distance = _counted(end[:3, 3], goal.position, goal.position_weight, axes)
     if goal.rotation is not None:
         rotation = logarithm((np.array(to_matrix(goal.rotation)).T @ end[:3, :3])[None])[0]
         angle = float(np.linalg.norm(rotation * (np.array(goal.rotation_weight) > 0.0)))
@@ -53,10 +56,15 @@ def _of_frame(goal: FrameGoal, end: Array) -> tuple[float, float]:
     return distance, angle
 
 
-def _of_centre(goal: CentreGoal, solver: MechanismSolver, poses: Array) -> float:
-    """Distance [m] between the centre of mass and its goal, along axes with a weight above 0."""
+def centre_of_mass(solver: MechanismSolver, poses: Array) -> Array:
+    """Centre of mass (3,) [m] of all bodies at their poses (b, 4, 4)."""
     bodies = solver.mechanism.bodies
     masses = np.array([body.mass for body in bodies])
     centres = np.array([(pose @ np.array((*body.centre, 1.0)))[:3] for pose, body in zip(poses, bodies, strict=True)])
-    there = masses @ centres / masses.sum()
-    return float(np.linalg.norm((there - goal.position) * (np.array(goal.weight) > 0.0)))
+    found: Array = masses @ centres / masses.sum()
+    return found
+
+
+def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
+    """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a weight above 0."""
+    return float(np.linalg.norm((point - position) @ axes * (np.array(weight) > 0.0)))
