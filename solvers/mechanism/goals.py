@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..kinematics.rotations import IDENTITY, Quaternion, Vector, Z
+from ..kinematics.rotations import IDENTITY, Quaternion, Vector, Z, to_matrix
 from ..kinematics.se3 import HERE, Frame
 from ..least_squares.damping import REDUNDANT
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
@@ -80,7 +81,7 @@ class Goals:
     """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
-    centres: tuple[CentreGoal, ...] = ()
+    centres: tuple[CentreGoal, ...] = ()  # several ask for their weighted mean
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER
@@ -96,3 +97,20 @@ class Goals:
         for name, pose in self.driven.items():
             check_numbers(f"driven body '{name}': its position [m]", pose.position, 3, FARTHEST)
             check_rotation(f"driven body '{name}': its rotation", pose.rotation)
+
+    @cached_property
+    def centre(self) -> CentreGoal | None:
+        """The goal that all goals of the centre of mass amount to; None: none counts.
+
+        Their sum of weighted squares is that of the mean and a constant, which is no error that a motion could take away.
+        """
+        weights = [sum(along) for along in zip(*(goal.weight for goal in self.centres), strict=True)]
+        if not any(weights):
+            return None
+        axes = to_matrix(self.weight_axes)  # along which weights act, as columns
+        along = [
+            sum(goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres) / (weights[k] or 1.0)
+            for k in range(3)
+        ]
+        x, y, z = (sum(axes[i][k] * along[k] for k in range(3)) for i in range(3))
+        return CentreGoal((x, y, z), (weights[0], weights[1], weights[2]))

@@ -70,9 +70,8 @@ class Objectives:
             ends = self._ends(tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed))
             turns = [to_matrix(between(Z, unit(goal.direction))) for goal in pointed if goal.direction]
             yield Direction(ends, np.array(turns).transpose(0, 2, 1))
-        for centre in goals.centres:
-            if any(centre.weight):
-                yield self._centre(centre, axes)
+        if goals.centre is not None:
+            yield self._centre(goals.centre, axes)
 
     def _make_ends(self, frames: tuple[Weighted, ...], share: float = 1.0) -> Ends:
         unknown = [body for body, _, _ in frames if body not in self.mechanism.body_index]

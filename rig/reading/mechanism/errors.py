@@ -9,7 +9,7 @@ from ....solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import FrameGoal, Goals
 from ....solvers.mechanism.solver import MechanismSolver, State
-from .. import axes
+from ..axes import is_prismatic
 from .shapes import dof_axes
 
 LEAST = 1e-5  # [m], [rad] the smallest error that is reported
@@ -22,14 +22,14 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     for goal in goals.frames:
         distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), axes)
         found.append((distance / size + angle, f"'{goal.body}' is off by {_distance(distance, angle)}"))
-    for centre in goals.centres:
+    if (centre := goals.centre) is not None:
         distance = _counted(centre_of_mass(solver, poses), centre.position, centre.weight, axes)
         found.append((distance / size, f"the centre of mass is off by {_distance(distance, 0.0)}"))
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
             left = abs(value - reached)
-            error = _distance(left, 0.0) if axes.is_prismatic(axis) else _distance(0.0, left)
-            found.append((left / size if axes.is_prismatic(axis) else left, f"motor '{name}' is off by {error}"))
+            error = _distance(left, 0.0) if is_prismatic(axis) else _distance(0.0, left)
+            found.append((left / size if is_prismatic(axis) else left, f"motor '{name}' is off by {error}"))
     left, words = max(found, default=(0.0, ""))
     return words if left > LEAST else ""
 
