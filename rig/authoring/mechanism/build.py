@@ -128,7 +128,9 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
 
 def _motor(settings, owner, motor: Motor, joint) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
-    add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    made = add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    if motor.rates is not None:
+        made.velocity, made.acceleration, made.jerk = (scale * rate for rate in motor.rates)
 
 
 def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:

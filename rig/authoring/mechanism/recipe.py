@@ -39,6 +39,7 @@ class Motor:
     axis: str = "Z"
     lower: float = -90.0  # [degrees, or metres of a prismatic joint]
     upper: float = 90.0
+    rates: Point | None = None  # limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None: a usual servo's
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Text about the largest error of a mechanism against its goals, in millimetres and degrees."""
 
+from collections.abc import Mapping
 from math import degrees
 
 import numpy as np
@@ -8,8 +9,11 @@ from ....solvers.amounts import rounded
 from ....solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
 from ....solvers.mechanism.goals import FrameGoal, Goals
+from ....solvers.mechanism.model import WORLD
 from ....solvers.mechanism.solver import MechanismSolver, State
+from ....solvers.mechanism.support import centre_of_mass, tipping
 from ..axes import is_prismatic
+from .reading import Reading
 from .shapes import dof_axes
 
 LEAST = 1e-5  # [m], [rad] the smallest error that is reported
@@ -23,7 +27,7 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
         distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), axes)
         found.append((distance / size + angle, f"'{goal.body}' is off by {_distance(distance, angle)}"))
     if (centre := goals.centre) is not None:
-        distance = _counted(centre_of_mass(solver, poses), centre.position, centre.weight, axes)
+        distance = _counted(centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, axes)
         found.append((distance / size, f"the centre of mass is off by {_distance(distance, 0.0)}"))
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
@@ -56,15 +60,39 @@ def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
     return distance, angle
 
 
-def centre_of_mass(solver: MechanismSolver, poses: Array) -> Array:
-    """Centre of mass (3,) [m] of all bodies at their poses (b, 4, 4)."""
-    bodies = solver.mechanism.bodies
-    masses = np.array([body.mass for body in bodies])
-    centres = np.array([(pose @ np.array((*body.centre, 1.0)))[:3] for pose, body in zip(poses, bodies, strict=True)])
-    found: Array = masses @ centres / masses.sum()
-    return found
-
-
 def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
     """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a weight above 0."""
     return float(np.linalg.norm((point - position) @ axes * (np.array(weight) > 0.0)))
+
+
+def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
+    """Sentence about the edge of the soles over which the mechanism would tip; "" if it stands.
+
+    `base` (4, 4) is the mechanism's base in the world, `poses` (b, 4, 4) those of the bodies in it.
+    """
+    mechanism, placed = reading.mechanism, base @ poses
+    named = zip(reading.parts, reading.corners, placed, strict=True)
+    touching = {part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)}
+    edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, placed))
+    if edge is None or edge.distance <= LEAST:
+        return ""
+    x, y = edge.outward
+    side = ("+X" if x > 0.0 else "-X") if abs(x) > abs(y) else "+Y" if y > 0.0 else "-Y"
+    first, second = edge.bodies
+    where = f"the {side} edge of '{first}'" if first == second else f"the edge from '{first}' to '{second}', toward {side}"
+    return (
+        f"The centre of mass is {_distance(edge.distance, 0.0)} outside of what stands on the ground: the robot would tip over {where}."
+        " Move its targets slower, or bring the targets of the centre of mass over the soles"
+    )
+
+
+def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Points of the bodies on which a mechanism may stand, by their names; none where it is mounted elsewhere than on the ground.
+
+    `touching`: points (n, 3) of all bodies in the world.
+    """
+    is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
+    is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
+    ground = {part.name for part in reading.parts if part.role == "GROUND"}
+    lowest = min(touching, key=lambda name: float(touching[name][:, 2].min()), default="")
+    return {} if is_mounted or (ground and lowest not in ground) else touching
