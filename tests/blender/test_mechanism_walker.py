@@ -71,7 +71,7 @@ def test_the_same_walk_without_goals_of_the_centre_of_mass_would_tip():
     owner = walks.keyed()
     goals = owner.limber.mechanism.goals
     for side in ("Left", "Right"):
-        goals.remove(goals.find(f"Weight on {side} Foot"))
+        goals.remove(goals.find(f"{side} Foot Weight"))
     goals["Pelvis"].position_weight = (1.0, 1.0, 1.0)
     bpy.ops.limber.live()
     frames = walks.played(those.session(owner).reading.mechanism)
@@ -85,8 +85,8 @@ def test_a_centre_of_mass_beyond_the_soles_is_told_with_the_edge_over_which_the_
     ahead = bpy.data.objects.new("Ahead", None)
     bpy.context.scene.collection.objects.link(ahead)
     ahead.location = (0.3 + (BESIDE if side else 0.0), 0.2 - 0.1, 0.0)
-    goals.remove(goals.find("Weight on Right Foot"))
-    goals["Weight on Left Foot"].target = ahead
+    goals.remove(goals.find("Right Foot Weight"))
+    goals["Left Foot Weight"].target = ahead
     if side:
         bpy.data.objects["Right Foot Target"].location.z = 0.03
     bpy.ops.limber.live()
@@ -113,19 +113,19 @@ def test_a_mechanism_on_a_wall_does_not_tip():
 @pytest.mark.every_blender
 def test_key_support_keys_whose_foot_carries_the_weight_and_keeps_the_total():
     owner = those.add("walker")
-    total = sum(np.array(weights(owner, f"Weight on {side} Foot")) for side in ("Left", "Right"))
+    total = sum(np.array(weights(owner, f"{side} Foot Weight")) for side in ("Left", "Right"))
     feet = weights(owner, "Left Foot")
     walks.support(owner, 10, "Left")
-    assert weights(owner, "Weight on Left Foot") == pytest.approx(total)
-    assert weights(owner, "Weight on Right Foot") == [0.0, 0.0, 0.0]
+    assert weights(owner, "Left Foot Weight") == pytest.approx(total)
+    assert weights(owner, "Right Foot Weight") == [0.0, 0.0, 0.0]
     assert weights(owner, "Left Foot") == pytest.approx(feet)
     assert max(weights(owner, "Right Foot")) < 0.1 * min(feet)
     walks.support(owner, 20, "")
     for side in ("Left", "Right"):
-        assert weights(owner, f"Weight on {side} Foot") == pytest.approx(0.5 * total)
+        assert weights(owner, f"{side} Foot Weight") == pytest.approx(0.5 * total)
         assert weights(owner, f"{side} Foot") == pytest.approx(feet)
     bpy.context.scene.frame_set(15)
-    between = [np.array(weights(owner, f"Weight on {side} Foot")) for side in ("Left", "Right")]
+    between = [np.array(weights(owner, f"{side} Foot Weight")) for side in ("Left", "Right")]
     assert between[0] + between[1] == pytest.approx(total, abs=1e-4)
     assert 0.0 < between[1][0] < 0.5 * total[0]
 
@@ -146,5 +146,5 @@ def test_undo_takes_back_a_support_phase():
     bpy.ops.ed.undo_push(message="keyed")
     bpy.ops.ed.undo()
     owner = bpy.data.objects[name]
-    assert weights(owner, "Weight on Right Foot")[0] > 0.0
+    assert weights(owner, "Right Foot Weight")[0] > 0.0
     assert owner.animation_data is None or owner.animation_data.action is None

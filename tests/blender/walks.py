@@ -43,7 +43,7 @@ def support(owner, frame: int, side: str) -> None:
     settings = owner.limber.mechanism
     bpy.context.scene.frame_set(frame)
     make_active(owner)
-    settings.active_goal = settings.goals.find(f"Weight on {side or 'Left'} Foot")
+    settings.active_goal = settings.goals.find(f"{side or 'Left'} Foot Weight")
     bpy.ops.limber.key_support(carries="THIS" if side else "ALL")
 
 

@@ -51,7 +51,7 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
         goal.name, goal.does = given.body, given.does
         goal.position_weight, goal.rotation_weight = given.position, given.rotation
         if given.does == "CENTRE":
-            goal.name, goal.target = f"Weight on {given.body}", targets[given.body]
+            goal.name, goal.target = f"{given.body} Weight", targets[given.body]
             continue
         goal.body = bodies[given.body]
         goal.target = targets[given.body] = target_at(given.body, bodies[given.body].matrix_basis, collection)

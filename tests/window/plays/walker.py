@@ -28,6 +28,7 @@ def play(stage):
         bpy.ops.screen.area_split(direction="HORIZONTAL", factor=SPLIT)
     below = min((area for area in stage.window.screen.areas if area.type == "VIEW_3D"), key=lambda area: area.y)
     below.ui_type = "FCURVES"
+    below.spaces[0].show_region_ui = False
     yield 0.3
     scene = bpy.context.scene
     scene.frame_end = 70
@@ -40,13 +41,14 @@ def play(stage):
     view.view_location, view.view_distance, view.view_rotation = VIEW[0], VIEW[1], VIEW[2].to_quaternion()
     area.spaces[0].clip_start = 0.01
     area.spaces[0].shading.color_type = "OBJECT"
+    area.spaces[0].overlay.show_relationship_lines = False
     stage.open_tab()
     stage.redraw()
     yield 0.2
     hand = Hand(stage)
     for frame, carries, foot in PHASES:
         scene.frame_set(frame)
-        settings.active_goal = settings.goals.find(f"Weight on {('Left', 'Right')[foot]} Foot")
+        settings.active_goal = settings.goals.find(f"{('Left', 'Right')[foot]} Foot Weight")
         stage.redraw()
         yield 0.2
         before = keys(stage, owner)
