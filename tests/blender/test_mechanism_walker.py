@@ -10,9 +10,9 @@ from tests.blender import walks
 from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_messages import says
 
-SLIDE = 1.5e-3  # [m] of soles while both stand: motors lag and the legs pull at each other
+SLIDE = 1e-3  # [m] of soles while both stand: motors lag and the legs pull at each other
 ALONE = 1e-4  # [m] of a sole while it stands alone
-IN_AIR = 3e-3  # [m] by which a foot in the air may lag
+IN_AIR = 4e-3  # [m] by which a foot in the air may lag
 EQUAL = 1e-5  # [m] keys are single precision
 
 

@@ -11,7 +11,7 @@ KNEE = -0.045  # [m] along Y: bent far enough that a leg still reaches the groun
 CRANK, RISE = 0.025, 0.04  # [m] length of a crank, behind its motor; height of that above the joint that it pushes
 HEEL, TOE, HALF_WIDTH, SOLE = 0.045, -0.065, 0.026, 0.008  # [m] of a foot, along Y, X and Z
 FEET, BALANCE = 10.0, 5.0  # weights of feet's positions, and of the centre of mass for each foot: both together 10 (section V.A.4)
-RATES = (255.0, 3600.0, 72000.0)  # [degrees, per s, s2, s3] of a motor: the paper's turn at most 4.4 rad/s, here reached within .1 s
+RATES = (255.0, 1800.0, 18000.0)  # [degrees, per s, s2, s3] of a motor: the paper's turn at most 4.4 rad/s, here reached within .25 s
 FEET_ROTATION = 100.0  # weight of feet's rotations: a tilted foot drags over the ground (as above)
 
 
