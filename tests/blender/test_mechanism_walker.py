@@ -9,6 +9,7 @@ from tests.blender import mechanisms as those
 from tests.blender import walks
 from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_messages import says
+from tests.blender.test_motion_check import checked
 
 SLIDE = 1e-3  # [m] of soles while both stand: motors lag and the legs pull at each other
 ALONE = 1e-4  # [m] of a sole while it stands alone
@@ -148,3 +149,38 @@ def test_undo_takes_back_a_support_phase():
     owner = bpy.data.objects[name]
     assert weights(owner, "Right Foot Weight")[0] > 0.0
     assert owner.animation_data is None or owner.animation_data.action is None
+
+
+def ahead_of(owner, name: str = "Left Foot Weight"):
+    """A target for a goal of the centre of mass that is beyond the toes; returns it."""
+    target = bpy.data.objects.new("Ahead", None)
+    bpy.context.scene.collection.objects.link(target)
+    target.location = owner.location
+    target.location.y -= 0.1
+    owner.limber.mechanism.goals[name].target = target
+    return target
+
+
+def test_a_robot_that_stands_on_a_ground_body_would_tip_over_its_edges_too():
+    owner = those.add("walker", place=(0.0, 0.0, 0.0))
+    bpy.data.objects["Left Sole"].limber.part.role = "GROUND"
+    goals = owner.limber.mechanism.goals
+    for name in ("Left Foot", "Pelvis", "Right Foot Weight"):
+        goals.remove(goals.find(name))
+    ahead_of(owner)
+    bpy.ops.limber.live()
+    those.settle(owner)
+    assert "the robot would tip over the edge from" in those.session(owner).remark
+
+
+def test_motion_check_lists_the_frames_in_which_a_robot_would_tip():
+    owner = those.add("walker", place=(0.0, 0.0, 0.0))
+    settings = owner.limber.mechanism
+    settings.goals.remove(settings.goals.find("Right Foot Weight"))
+    target = ahead_of(owner)
+    for frame, along in ((1, 0.0), (10, 0.0), (30, -0.1), (50, -0.1)):
+        target.location.y = along
+        target.keyframe_insert("location", frame=frame)
+    settings.frame_start, settings.frame_end = 1, 50
+    make_active(owner)
+    assert any("would tip over" in finding.sentence for finding in checked(owner).findings)

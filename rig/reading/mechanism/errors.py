@@ -16,6 +16,7 @@ from ..axes import is_prismatic
 from .reading import Reading
 from .shapes import dof_axes
 
+LEVEL = 0.01  # share of a mechanism's height: a Ground body that is so near to its lowest point stands on the ground
 LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 
@@ -93,6 +94,8 @@ def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Arra
     """
     is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
     is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
-    ground = {part.name for part in reading.parts if part.role == "GROUND"}
-    lowest = min(touching, key=lambda name: float(touching[name][:, 2].min()), default="")
-    return {} if is_mounted or (ground and lowest not in ground) else touching
+    heights = {name: float(points[:, 2].min()) for name, points in touching.items()}
+    lowest, top = min(heights.values(), default=0.0), max((float(points[:, 2].max()) for points in touching.values()), default=0.0)
+    ground = [heights.get(part.name, np.inf) for part in reading.parts if part.role == "GROUND"]
+    is_mounted |= bool(ground) and min(ground) > lowest + LEVEL * (top - lowest)
+    return {} if is_mounted else touching
