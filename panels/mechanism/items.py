@@ -110,6 +110,10 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
                 layout.row().prop(goal, "axis", expand=True)
             for weight in WEIGHTS[goal.does]:
                 layout.prop(goal, weight)
+            if goal.does == "CENTRE":
+                row = layout.row(align=True)
+                row.operator("limber.key_support", text="Stand on This", icon="KEYFRAME").carries = "THIS"
+                row.operator("limber.key_support", text="Stand on All", icon="KEYFRAME").carries = "ALL"
         layout.use_property_split = True
         if any(goal.does == "CENTRE" for goal in settings.goals):
             column = layout.column()

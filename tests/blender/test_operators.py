@@ -133,6 +133,7 @@ MECHANISM = {  # verbs of mechanisms
     "close_named_loops",
     "align_joint",
     "keep_goal_offset",
+    "key_support",
     "remove_closure",
     "import_closures",
     "set_rest_pose",
