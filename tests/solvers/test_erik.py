@@ -18,7 +18,7 @@ from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import Solution, aim_error
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.kinematics.rotations import X, Y, Z, about, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
 
@@ -319,6 +319,46 @@ def test_a_slide_keeps_its_place_and_the_others_aim():
     solution = make_solver("erik", chain).solve(GazeGoal(Direction(Z), posture))
     assert solution.angles[0] == 0.4
     assert solution.aim_error < 0.12
+
+
+def on_a_rail(reach: float) -> Skeleton:
+    """A head on a rail along X, from -2 to 2 m, whose bends reach so far [rad] to each side."""
+    rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
+    bends = [Joint(f"bend {k}", k, IDENTITY, (0.0, 1.0, 0.0), axis, -reach, reach) for k, axis in enumerate((Z, X))]
+    return Skeleton((rail, *bends), tool_offset=(0.0, 0.3, 0.0))
+
+
+@pytest.mark.parametrize("name", ["erik", "erik_exact"])
+def test_a_slide_moves_where_the_bends_alone_miss_a_point(name):
+    solution = make_solver(name, on_a_rail(math.radians(30.0))).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.zeros(3)))
+    assert math.degrees(solution.aim_error) < 0.1
+    assert solution.angles[0] > 0.5
+
+
+def test_a_slide_hardly_moves_where_the_bends_alone_meet_the_point():
+    solution = make_solver("erik", on_a_rail(1.5)).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.array([0.25, 0.0, 0.0])))
+    assert math.degrees(solution.aim_error) < 0.1
+    assert solution.angles[0] == pytest.approx(0.25, abs=0.01)
+
+
+def test_points_that_a_chain_with_slides_can_look_at_are_met_as_nearly_as_by_a_chain_without():
+    draw = random.Random(3)
+    misses = []
+    for _ in range(60):
+        count = draw.randint(2, 6)
+        kinds = ["revolute", *("prismatic" if draw.random() < 0.5 else "revolute" for _ in range(count - 1))]
+        draw.shuffle(kinds)
+        joints = []
+        for k, kind in enumerate(kinds):
+            reach = draw.uniform(0.2, 1.5)
+            joints.append(Joint(f"{k}", k - 1, IDENTITY, (0.0, 1.0 if k else 0.0, 0.0), draw.choice((X, Y, Z)), -reach, reach, kind))
+        chain = Skeleton(tuple(joints), tool_offset=(0.0, 0.5, 0.0))
+        pose = chain.forward(posture_of(draw, chain))
+        point = add(pose.tool_position, scale(rotate(pose.tool_rotation, Y), draw.uniform(0.5, 4.0)))
+        solution = make_solver("erik", chain).solve(GazeGoal(Point(point), 0.4 * posture_of(draw, chain)))
+        misses.append(math.degrees(solution.aim_error))
+    assert fmean(miss > 6.5 for miss in misses) < 0.05
+    assert fmean(misses) < 0.5
 
 
 def test_an_angle_comes_out_in_the_postures_own_turn_where_limits_span_several():
