@@ -30,12 +30,16 @@ class _Look(NamedTuple):
 
 
 class Erik:
-    """ERIK as published, for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is set."""
+    """ERIK for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is set.
+
+    By default an iteration starts from the warped posture, the end's basis is the target's, edges are avoided from the second iteration on,
+    and BWCD is exact, which errs less; `Hyperparameters(as_published=True)` is the paper's ERIK. Misprints are corrected in both.
+    """
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None, max_views: int = MAX_VIEWS) -> None:
         self.skeleton = skeleton
         self.max_views = max_views
-        self.hyper = hyper or Hyperparameters()
+        self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
         self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
         self.diagnosis = Diagnosis(skeleton, self.hyper)
@@ -80,8 +84,8 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Looks at a point. The paper has no prismatic joints: where the revolute ones miss the point with those as in the posture, they move
-        by the least change of all joints that meets it, and ERIK solves again from there.
+        """Looks at a point. The paper has no prismatic joints: they stay as in the posture, and where the revolute ones then miss the point,
+        they move by the least change of all joints that meets it, and ERIK solves again from there.
         """
         best = self._seen(point, posture, hyper, previous)
         if not self.sliding or best.error <= hyper.ccd_error:
@@ -93,9 +97,7 @@ class Erik:
         best = min(best, moved, key=lambda look: look.error)
         return best.angles, replace(best.answer, iterations=iterations)
 
-    def _seen(
-        self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
-    ) -> _Look:
+    def _seen(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None) -> _Look:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution before.
 
         Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position that

@@ -22,6 +22,7 @@ from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, m
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
 
+from benchmarks.paper import NestedGrid
 from tests.solvers.chains import (
     aim_that_can_be_met,
     any_chain,
@@ -194,6 +195,25 @@ def test_the_published_loop_goes_on_from_the_last_candidate():
     differs = [np.abs(a.angles - b.angles).max() > 1e-6 for a, b in zip(ours, published, strict=True)]
     assert any(differs)
     assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), "the first iteration is the same"
+
+
+def test_as_published_is_one_switch_for_all_that_differs_from_the_paper():
+    goals, skeleton = pairs_of("C", 40), skeleton_of("C")
+    papers = Hyperparameters(loop="published", avoid_edges_from_iteration=1, ccd_error=0.1)
+    whatever = Hyperparameters(as_published=True, avoid_edges_from_iteration=3, ccd_error=1e-3, use_previous_solution=True)
+    start = np.full(5, 0.3)
+    solved = [[Erik(skeleton, hyper).solve(goal, start).angles.tolist() for goal in goals] for hyper in (papers, whatever, None)]
+    assert solved[0] == solved[1]
+    assert solved[0] != solved[2]
+
+
+@pytest.mark.parametrize(("name", "more_than_one"), [("C", 0.284), ("D", 0.272), ("E", 0.214)])
+def test_as_published_comes_as_near_to_the_papers_figures_on_its_own_postures_as_they_say(name, more_than_one):
+    grid = NestedGrid(name, "facing")
+    solver = Erik(skeleton_of(name), Hyperparameters(as_published=True))
+    solutions = [solver.solve(grid.pair(place)) for place in grid.sample(600)]
+    assert fmean(solution.iterations > 1 for solution in solutions) == pytest.approx(more_than_one, abs=0.08)
+    assert fmean(solution.orientation_error for solution in solutions) == pytest.approx(0.0058, abs=0.003)  # Table 9, of C
 
 
 @pytest.mark.parametrize("name", ["C", "D", "F"])
