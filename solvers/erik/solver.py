@@ -84,8 +84,8 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
-        """Looks at a point. The paper has no prismatic joints: they stay as in the posture, and where the revolute ones miss the point, they
-        move by the least change of all joints that meets it, and ERIK solves again from there.
+        """Looks at a point. The paper has no prismatic joints: they stay as in the posture, and where the revolute ones miss it, they
+        move by the least change of all joints that meets the point, and ERIK solves again from there.
         """
         best = self._seen(point, posture, hyper, previous)
         if not self.sliding or best.error <= hyper.ccd_error:
