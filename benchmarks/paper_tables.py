@@ -50,7 +50,7 @@ def headlines(results: Results) -> list[str]:
             (dls, WITHOUT_POSTURE),
             lambda solver, dls=dls: f"{milliseconds(COMPARED, dls).mean() / milliseconds(COMPARED, solver).mean():.1f}",
         )
-    return lines
+    return lines if len(lines) > 2 else []
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def main() -> None:
     except (SpreadError, GazeError) as error:
         sys.exit(str(error))
     shown = [solver for solver in asked.solvers if solver != WITHOUT_POSTURE]
-    print("\n\n".join("\n".join(table) for table in (table_8(results, shown), table_9(results, shown), headlines(results))))
+    print("\n\n".join("\n".join(table) for table in (table_8(results, shown), table_9(results, shown), headlines(results)) if table))
 
 
 if __name__ == "__main__":

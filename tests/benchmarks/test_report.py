@@ -96,7 +96,7 @@ def test_the_papers_headlines_stand_beside_ours():
     assert "| solutions a second, 8 links (G), mean | 14 Hz | 500 Hz | 500 Hz | 500 Hz |" in lines
     assert "| the same, slowest | 1.3 Hz | 333 Hz | 333 Hz | 333 Hz |" in lines
     assert "| times faster than DLS, 100 steps (C), means | 4.5 | 10.0 | 10.0 | 10.0 |" in lines
-    assert len(headlines({("C", "erik"): one})) == 2
+    assert headlines({("C", "erik"): one}) == []
 
 
 def test_pops_and_frames_that_are_off_are_counted_and_jolts_measured():
