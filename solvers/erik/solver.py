@@ -13,11 +13,13 @@ from ..gaze import FRAME, Solution, end_errors, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
 from ..kinematics.rotations import Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..kinematics.skeleton import Angles, Skeleton
-from ..tolerances import NO_DIRECTION
+from ..spread import spread
+from ..tolerances import MET, NO_DIRECTION
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
+SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
 MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
 
 
@@ -90,12 +92,25 @@ class Erik:
         best = self._seen(point, posture, hyper, previous)
         if not self.sliding or best.error <= hyper.ccd_error:
             return best.angles, best.answer
-        view = GazeGoal(replace(point, up=None), np.array(posture))
-        slid = correct(self.skeleton, view, best.angles, [1.0] * len(posture)).angles
+        slid = self._met(GazeGoal(replace(point, up=None), np.array(posture)), best.angles)
         moved = self._seen(point, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), hyper, slid)
         iterations = best.answer.iterations + moved.answer.iterations
         best = min(best, moved, key=lambda look: look.error)
         return best.angles, replace(best.answer, iterations=iterations)
+
+    def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
+        """Angles (n,) that meet a goal: those nearest to `angles`, else to the posture, else to one of several starts; where none meets it,
+        those with the least error.
+        """
+        best = None
+        for start in (angles, goal.posture, *spread(self.skeleton, SEEDS)):
+            found = correct(self.skeleton, goal, start, [1.0] * len(angles))
+            if best is None or found.aim_error < best.aim_error:
+                best = found
+            if best.aim_error <= MET:
+                break
+        assert best is not None
+        return best.angles
 
     def _seen(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None) -> _Look:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution before.
