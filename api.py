@@ -9,7 +9,7 @@ from math import degrees
 
 import bpy
 
-from .rig.authoring import chains
+from .rig.authoring import chains, sketch
 from .rig.blender.errors import Finding, RigError
 from .rig.live import live
 from .rig.live.movers import mover_of
@@ -18,7 +18,20 @@ from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
 from .rig.reading.check import check as _check
 
-__all__ = ["Baked", "Finding", "RigError", "Solution", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
+__all__ = [
+    "Baked",
+    "Finding",
+    "RigError",
+    "Solution",
+    "bake",
+    "bake_scene",
+    "check",
+    "motion",
+    "new_chain",
+    "pose_from_points",
+    "solve",
+    "store_posture",
+]
 
 Joint = tuple[str, str]  # bone and its axis of rotation or translation: ("head", "X")
 
@@ -61,6 +74,25 @@ def new_chain(rig, end: str, root: str = "", target=None):
     chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))))
     chain.target = target
     return chain
+
+
+def pose_from_points(rig, chain, points) -> float:
+    """Poses a chain's bones along points, such as markers: its links get the points' directions. `store_posture` then keeps the pose.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not count. As many as the chain has
+            joints at different positions, and one for its end: one for each; any other number: a line along which these are spread.
+
+    Returns:
+        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow no nearer pose.
+
+    Raises:
+        RigError: the points have no direction, or the chain cannot be read.
+    """
+    _, error = sketch.pose_along(rig, chain, points, bpy.context.evaluated_depsgraph_get())
+    return error
 
 
 def store_posture(owner, settings, name: str) -> bpy.types.Action:

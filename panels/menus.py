@@ -42,7 +42,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose", "pose_from_points")
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):

@@ -206,11 +206,12 @@ class MechanismSession(SceneSession):
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
-        key = (tuple(limits), settings.filter, character(settings))
+        characters = tuple(character(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, characters)
         if self.model_key == key:
             return
-        moves, made = character(settings), []
-        for motor, numbers in zip(motors, limits, strict=True):
+        made = []
+        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

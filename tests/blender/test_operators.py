@@ -34,6 +34,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "use_new_settings",
     "store_posture",
     "use_pose",
+    "pose_from_points",
     "use_scene_range",
     "move_posture",
     "mirror_posture",
