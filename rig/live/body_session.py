@@ -11,6 +11,7 @@ from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import Model, make_model
 from ...character.stage import Frame
+from ...character.stream import advance
 from ...motion import Kinematic
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
@@ -115,7 +116,7 @@ class BodySession(SceneSession):
         held = self.reader.held(shown.pose.bones)
         self._update_model(rig, retarget, linked, held)
         self.held = held
-        inputs = self._inputs(rig, retarget, linked, frame.view)
+        inputs = self._inputs(rig, retarget, linked, frame.view, dt)
         if retarget.posture_gain:
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, inputs
@@ -191,11 +192,14 @@ class BodySession(SceneSession):
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()
 
-    def _inputs(self, rig, retarget, linked: Linked, placement: Placement) -> BodyInputs:
+    def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
-        origin = np.zeros(3)
+        origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
-            turns, places = pairing.stream_of(retarget).posed(linked.sources)
+            samples = pairing.stream_of(retarget).samples(linked.sources)
+            values, stream = advance(self.state.inputs.stream if self.state is not None else None, samples, dt)
+            turns = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
+            places = values[len(linked.sources) :, :3]
         else:
             turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
             origin = np.array(evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float)
@@ -222,7 +226,7 @@ class BodySession(SceneSession):
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
         own = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
-        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own)
+        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own, stream=stream)
 
 
 def _placed(linked: Linked) -> list[int]:
