@@ -95,7 +95,7 @@ def begin(samples: Samples) -> StreamState:
     values = samples.values
     none, still = np.zeros(len(values)), np.zeros_like(values)
     unknown = np.full_like(values, np.nan)
-    return StreamState(0.0, samples, none, none, none + 1.0, none, none, none, unknown, none, still, none, values, still, none, values, still, none)
+    return StreamState(0.0, samples, none, none, none, none, none, none, unknown, none, still, none, values, still, none, values, still, none)
 
 
 def advance(state: StreamState | None, samples: Samples, dt: float, rejoin: float = REJOIN) -> tuple[Array, StreamState]:
@@ -129,8 +129,8 @@ def _renewed(state: StreamState, samples: Samples, fresh: Indices, dt: float, re
     gap, period, count = np.maximum(time - state.stamps[fresh], LEAST), state.periods[fresh], state.counts[fresh]
     is_new = ~np.isfinite(shown).all(1) | ~np.isfinite(values).all(1)
     came = np.maximum(samples.numbers[fresh] - state.samples.numbers[fresh], 1).astype(float)
-    is_first = (period == 0.0) & (gap <= PAUSE)
-    is_paused = (gap > PAUSE) | (gap > (came + MISSED) * period + 2.0 * dt) & (period > 0.0)
+    is_first = (period == 0.0) & (count > 0.0) & (gap <= PAUSE)
+    is_paused = (count == 0.0) | (gap > PAUSE) | (gap > (came + MISSED) * period + 2.0 * dt) & (period > 0.0)
     period = np.where(is_first, gap / came, period)
     # Late, or is one lost before it? What is lost shows in how far the value has come.
     late = gap - came * period
@@ -157,7 +157,7 @@ def _renewed(state: StreamState, samples: Samples, fresh: Indices, dt: float, re
     period = np.where(is_paused, period, np.maximum(learnt, LEAST))
     fresh_delay = np.maximum(gap - dt, 0.0) * (is_first | relearns)
     spare = np.maximum(state.delays[fresh] - np.maximum(state.time - state.stamps[fresh], 0.0), 0.0)
-    delay = np.where(relearns | is_first, fresh_delay, state.delays[fresh] - spare * np.minimum(gap / FORGET, 1.0))
+    delay = np.where(relearns | is_first, fresh_delay, state.delays[fresh] - spare * np.minimum(gap / FORGET + 1.0 / count, 1.0))
 
     # velocity at the sample: that of the parabola through the last three samples, unless it was sent
     slope = np.where(is_paused[:, None], np.nan, (values - before) / np.maximum(span, 1e-9)[:, None])
