@@ -9,6 +9,7 @@ through the times at which they came. Sources: Hermite's cubic; Adriaensen 2005,
 Kalman Filtering Made Easy", section 1.2.10 (the regression line as a filter).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,10 @@ class Samples(NamedTuple):
     numbers: Indices  # (m,) samples of the signal that have come so far
     velocities: Array  # (m, d) [1/s] as sent with the sample; NaN: not sent
 
+    def only(self, rows: Sequence[int]) -> "Samples":
+        """Some of the signals."""
+        return Samples(*(part[list(rows)] for part in self))
+
 
 class StreamState(NamedTuple):
     """State of m signals with d components between ticks. Times are in seconds since the start."""
@@ -65,6 +70,25 @@ class StreamState(NamedTuple):
     end_values: Array  # (m, d)
     end_velocities: Array  # (m, d) [1/s]
     caught_up: Array  # (m,) [s] when a signal that was interrupted is where it would be otherwise
+
+    def only(self, rows: Sequence[int]) -> "StreamState":
+        """State of some of the signals."""
+        return StreamState(self.time, self.samples.only(rows), *(part[list(rows)] for part in self[2:]))
+
+    def with_row(self, first: "StreamState") -> "StreamState":
+        """State with the signals of a state at its begin as well."""
+        samples = Samples(*(np.concatenate(parts) for parts in zip(self.samples, first.samples, strict=True)))
+        state = StreamState(self.time, samples, *(np.concatenate(parts) for parts in zip(self[2:], first[2:], strict=True)))
+        new = len(first.samples.numbers)
+        for times in (state.stamps, state.begin, state.end, state.caught_up):
+            times[-new:] = self.time
+        return state
+
+    def timed(self, rows: Sequence[int]) -> "StreamState":
+        """State in which the samples of some signals have come just now."""
+        stamps = self.stamps.copy()
+        stamps[list(rows)] = self.time
+        return self._replace(stamps=stamps)
 
     def at(self, time: float) -> tuple[Array, Array]:
         """Values (m, d) and velocities (m, d) [1/s] at a time since the begin of the cubics."""
@@ -90,12 +114,14 @@ def _coasted(late: Array, periods: Array) -> tuple[Array, Array]:
     return np.where(periods > 0.0, known * far, 0.0), np.where(periods > 0.0, rate, 0.0)
 
 
-def begin(samples: Samples) -> StreamState:
-    """The state at rest in the newest samples."""
+def begin(samples: Samples, is_timed: bool = False) -> StreamState:
+    """The state at rest in the newest samples; `is_timed`: these have come just now."""
     values = samples.values
     none, still = np.zeros(len(values)), np.zeros_like(values)
     unknown = np.full_like(values, np.nan)
-    return StreamState(0.0, samples, none, none, none, none, none, none, unknown, none, still, none, values, still, none, values, still, none)
+    return StreamState(
+        0.0, samples, none, none, none + is_timed, none, none, none, unknown, none, still, none, values, still, none, values, still, none
+    )
 
 
 def advance(state: StreamState | None, samples: Samples, dt: float, rejoin: float = REJOIN) -> tuple[Array, StreamState]:

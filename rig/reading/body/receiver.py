@@ -89,7 +89,6 @@ class Receiver(Inbox):
         positions = [position if position is not None else other for (_, position), (_, other) in zip(found, sent, strict=True)]
         return np.array(rotated).reshape(-1, 3, 3), np.array(positions).reshape(-1, 3)
 
-
     def samples(self, names: Sequence[str]) -> Samples:
         """The newest samples of links, as signals of `character.stream`: k rotation matrices row by row, then k positions [m], filled up
         with zeros to nine numbers.
