@@ -4,9 +4,9 @@ A program that sends 30 poses a second to a clock of 60 ticks would move a body 
 value and velocity to the sample and its velocity, so that the value has a continuous velocity whatever the rates are. The cubic ends when
 the next sample is due; if that does not come, the value goes on with its velocity for one period, and comes to rest within the next one.
 
-The times of samples are known to a tick, and networks deliver irregularly. Programs sample regularly, so sample times are the regression line
-through the times at which they came. Sources: Hermite's cubic; Adriaensen 2005, "Using a DLL to filter time"; Brookner 1998, "Tracking and
-Kalman Filtering Made Easy", section 1.2.10 (the regression line as a filter).
+The times of samples are known to a tick, and networks deliver irregularly. Programs sample regularly, so sample times are the regression
+line through the times at which they came. Sources: Hermite's cubic; Adriaensen 2005, "Using a DLL to filter time"; Brookner 1998, "Tracking
+and Kalman Filtering Made Easy", section 1.2.10 (the regression line as a filter).
 """
 
 from collections.abc import Sequence
@@ -105,7 +105,9 @@ class StreamState(NamedTuple):
 
 
 def _coasted(late: Array, periods: Array) -> tuple[Array, Array]:
-    """Seconds of motion (m,) at the last velocity beyond the last value, and share (m,) of that velocity, `late` [s] after a sample was due."""
+    """Seconds of motion (m,) at the last velocity beyond the last value, and share (m,) of that velocity, `late` [s] after a sample was
+    due.
+    """
     known = np.maximum(periods, LEAST)
     share = np.clip(late / known, 0.0, 1.0 + RETURN)
     back = np.maximum(share - 1.0, 0.0) / RETURN

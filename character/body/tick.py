@@ -80,6 +80,7 @@ class Outputs:
     state: bodies.State
     missed: Array  # (k,) [rad] orientation errors of the links; NaN: target lost
     base_missed: float  # [m]
+    distances: Array  # (p,) [m] position errors of the links whose position counts
     lost: tuple[str, ...]  # links without a target in this frame
     planted: tuple[str, ...]  # feet in contact with the floor
     bounded: tuple[str, ...]  # joints at a limit
@@ -188,6 +189,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         state,
         missed,
         float(distances[-1]) if model.floating else 0.0,
+        distances[: len(model.solver.placed) - model.floating],
         lost,
         tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.is_planted),
         bounded,

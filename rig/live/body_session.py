@@ -10,6 +10,7 @@ import numpy as np
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import Model, make_model
+from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...character.stream import advance
 from ...motion import Kinematic
@@ -94,6 +95,16 @@ class BodySession(SceneSession):
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        outputs, linked = self.outputs, self.linked
+        distances = dict(zip(_placed(linked), outputs.distances.tolist(), strict=True))
+        if linked.floating:
+            distances[linked.targets.index(linked.base)] = outputs.base_missed
+        return [
+            GoalError(f"'{name}'", angle, distances.get(k, 0.0))
+            for k, (name, angle) in enumerate(zip(linked.targets, outputs.missed.tolist(), strict=True))
+        ]
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return values_of(mover.owner, self, before)

@@ -154,7 +154,8 @@ def _advance(scene, depsgraph, dt: float) -> None:
 
 def _advance_signals(scene, depsgraph, dt: float) -> None:
     """Lets what other programs send go on, and evaluates what it moves."""
-    if any([signal.advance(scene, dt) for signal in runtime.signals.values()]):
+    changes = [signal.advance(scene, dt) for signal in runtime.signals.values()]
+    if any(changes):
         evaluate(depsgraph)
 
 

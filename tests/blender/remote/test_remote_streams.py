@@ -73,7 +73,7 @@ def test_one_coordinate_alone_is_sent_to_its_axis(chain):
 
 
 def test_axes_that_are_sent_together_move_the_target_along_each(chain):
-    rig, settings, send = chain
+    _, settings, send = chain
     places, _ = followed(
         settings,
         send,
@@ -88,7 +88,7 @@ def test_axes_that_are_sent_together_move_the_target_along_each(chain):
 
 
 def test_influence_that_is_sent_slower_than_the_clock_changes_at_every_tick(chain):
-    rig, settings, send = chain
+    _, settings, send = chain
     values = []
     for number in range(1, 61):
         if number % 2 == 0:
@@ -99,7 +99,7 @@ def test_influence_that_is_sent_slower_than_the_clock_changes_at_every_tick(chai
 
 
 def test_a_rotation_is_followed_the_short_way_and_keeps_its_length(chain):
-    rig, settings, send = chain
+    _, settings, send = chain
 
     def data(time: float) -> bytes:
         sign = -1.0 if int(time * 30) % 2 else 1.0  # the same orientation
@@ -134,7 +134,7 @@ def test_the_velocity_that_is_sent_with_a_target_counts(chain):
 
 
 def test_a_single_message_after_a_pause_counts_at_once(chain):
-    rig, settings, send = chain
+    _, settings, send = chain
     for number in range(1, 90):
         if number in (2, 4, 6, 8):
             send(packet(f"/limber/target/{settings.name}", 0.01 * number, -0.6, 0.5))
