@@ -109,7 +109,8 @@ def make_model(
         feet: Feet that stand on the floor while their sources stand.
         posture_gain: Rate [1/s] at which joints that no target determines return to the inputs' posture.
     """
-    targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
+    base_gain = next((target.gain for target in links if target.link == base), None)
+    targets = [*links, *([Target(base, "position", BASE_WEIGHT, base_gain)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
     return Model(body, WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)), base, feet)
 
@@ -139,7 +140,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again = before.model is model and before.inputs == inputs
         stalled = before.stalled if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
-        late = np.isfinite(solver.options.law.gain) or solver.acceleration is not None
+        gains = (solver.options.law.gain, *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None))
+        late = min(gains) < np.inf or solver.acceleration is not None
         velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
         state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
         was_free = before.state is before.free

@@ -55,7 +55,7 @@ class LIMBER_PT_retarget(ArmatureTab):
                 layout.prop(pair, "source")
             else:
                 layout.prop_search(pair, "source", retarget.source.data, "bones")
-            props(layout, pair, "weight", "position_weight", "level", "plant")
+            props(layout, pair, "weight", "position_weight", "gain", "level", "plant")
         layout.separator(factor=0.5)
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
@@ -109,6 +109,7 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
     if session is None:
         return said
     said.append((capitalised(session.problem), "ERROR"))
+    said.append((session.warning, "ERROR"))
     violated = session.outputs.violated if session.outputs is not None else ()
     return said + [(f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR") for name in violated]
 

@@ -17,8 +17,10 @@ from ...motion import Kinematic
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
 from ...solvers.whole_body.targets import Target, TargetError
+from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
+from ..reading.axes import label
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
 from ..reading.body.links import BodyReader, Held
@@ -52,6 +54,7 @@ class BodySession(SceneSession):
     model: Model | None = None
     model_key: tuple = ()
     velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
+    keeps_velocities: bool = False  # whether each joint is to keep a limit of its own
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
@@ -89,6 +92,20 @@ class BodySession(SceneSession):
                 self.reader.joint_keys, body.lower.tolist(), body.upper.tolist(), self.velocities, strict=True
             )
         }
+
+    @property
+    def warning(self) -> str:
+        """Which joints have no velocity limit where each is to keep its own, and what helps."""
+        free = (
+            [key for key, velocity in zip(self.reader.joint_keys, self.velocities, strict=True) if velocity == inf] if self.reader else []
+        )
+        if not self.keeps_velocities or not free:
+            return ""
+        others = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
+        return (
+            f"'{label(*free[0])}'{others} may move at any speed, since no chain and no robot's file has a velocity limit for them:"
+            " set Fastest Joint, or make chains of their bones"
+        )
 
     def aim_errors(self) -> tuple[str, float, float]:
         """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved and after the filter."""
@@ -181,21 +198,34 @@ class BodySession(SceneSession):
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
         own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.joint_keys)
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
+        self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
         rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain)
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
-        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, rates, couplings)
+        key = (
+            held,
+            linked.weights,
+            linked.position_weights,
+            linked.gains,
+            linked.levels,
+            linked.floating,
+            linked.planted,
+            rates,
+            couplings,
+        )
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating, couplings)
         links = [
-            Target(name, weight=weight, level=level)
-            for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
+            Target(name, weight=weight, gain=gain, level=level)
+            for name, weight, gain, level in zip(linked.targets, linked.weights, linked.gains, linked.levels, strict=True)
         ]
-        links += [Target(linked.targets[k], "position", linked.position_weights[k], level=linked.levels[k]) for k in _placed(linked)]
+        links += [
+            Target(linked.targets[k], "position", linked.position_weights[k], linked.gains[k], linked.levels[k]) for k in _placed(linked)
+        ]
         velocities = np.array(self.velocities) if min(self.velocities) < inf else None
         limits = usual_limits(velocities, self.acceleration)
         self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain)

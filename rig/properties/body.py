@@ -71,7 +71,14 @@ class LimberPair(PropertyGroup):
         " hold something must; 0: the bone follows by its rotation alone",
         default=0.0,
         min=0.0,
-        soft_max=10.0,
+        soft_max=1000.0,
+    )
+    gain: FloatProperty(
+        name="Gain",
+        description="Correction of this bone's errors, per second, in place of the body's Gain; 0: as for the body",
+        default=0.0,
+        min=0.0,
+        soft_max=100.0,
     )
     plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
     offset: FloatVectorProperty(
@@ -149,7 +156,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     )
     own_velocities: BoolProperty(
         name="Own Velocities",
-        description="Each joint that is in a chain also keeps the velocity limit of the chain's table",
+        description="Each joint also keeps a velocity limit of its own: that of the chain that it is in, else that of the robot's file",
     )
     acceleration: FloatProperty(
         name="Acceleration",

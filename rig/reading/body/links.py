@@ -18,7 +18,7 @@ from ....solvers.kinematics.skeleton import End, Joint
 from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError
-from .. import attached, axes, constrained, mimic, rotation_modes
+from .. import attached, axes, constrained, imported_robot, mimic, rotation_modes
 from ..axes import INDEX, UNIT, is_euler, parent_first
 from ..joint_axes import joint_axes, limits
 from ..placement import Placement
@@ -74,7 +74,8 @@ class BodyReader:
         self._leaders = [self.joint_keys.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         listed = {joint.key: joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
-        self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] velocity limits from chains' joint lists
+        # [rad/s or m/s] velocity limits from chains' joint lists, else from the robot's file; infinite: neither has one
+        self.velocities = [listed.get(key) or _velocity_of_file(pose_bones[key[0]], key[1]) for key in self.joint_keys]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -268,3 +269,9 @@ def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.n
     found = np.empty(width * len(pose_bones), kind)
     pose_bones.foreach_get(name, found)
     return found.reshape(-1, width) if width > 1 else found
+
+
+def _velocity_of_file(pose_bone, axis: str) -> float:
+    """Velocity limit [rad/s or m/s] of a joint in the file of an imported robot; infinite: there is none."""
+    record = imported_robot.motor(pose_bone, axis)
+    return (record.branch.joint.velocity if record is not None else None) or inf
