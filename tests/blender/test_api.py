@@ -50,7 +50,7 @@ def test_each_end_of_a_chain_has_its_error():
 
 
 def test_a_body_is_solved_with_the_errors_of_its_bones():
-    rig, source = follower()
+    rig, _ = follower()
     retarget = rig.limber.retarget
     hand = called(XSENS, "left hand")
     pair = next(pair for pair in retarget.pairs if pair.target == hand)

@@ -70,8 +70,7 @@ def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for
 
 def robot_that_follows(path, velocity: str):
     """An imported robot with a velocity limit of its file's joints, its shoulders' left out, that follows a person; and its source."""
-    text = nao.write(path).read_text()
-    lines = [line for line in text.splitlines()]
+    lines = nao.write(path).read_text().splitlines()
     path.write_text("\n".join(with_velocity(line, velocity) for line in lines))
     source = figure(CMU, "Source")
     bpy.ops.object.mode_set(mode="OBJECT")
