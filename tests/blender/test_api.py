@@ -24,7 +24,7 @@ def test_a_target_out_of_reach_is_as_far_off_as_it_is_away():
     (error,) = solution.errors
     assert (error.name, error.distance, error.angle) == ("'head'", solution.distance, 0.0)
     session = go_live(rig, chain)
-    assert solution.distance == pytest.approx(session.outputs.solution.end_errors[0].distance, abs=1e-3)
+    assert solution.distance == pytest.approx(session.outputs.solution.end_errors[0].distance, abs=0.01)
     chain.target.location = (0.1, -0.2, 0.3)
     bpy.context.view_layer.update()
     assert api.solve(rig, chain).distance < 1e-3
@@ -41,7 +41,6 @@ def test_a_chain_that_looks_has_an_angle_and_no_distance():
 
 def test_each_end_of_a_chain_has_its_error():
     rig, chain = looking_chain()
-    rig.pose.bones[-2].select = True
     end = chain.ends.add()
     end.bone, end.goal, end.target = rig.pose.bones[-2].name, "POSITION", target((0.0, 5.0, 0.0))
     errors = api.solve(rig, chain).errors
