@@ -13,23 +13,27 @@ from ...character.body.tick import Model, make_model
 from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...character.stream import advance
-from ...motion import Kinematic
+from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
+from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
+from ..properties.character import character
+from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..reading.axes import label
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
-from ..reading.body.links import BodyReader, Held
+from ..reading.body.links import BodyReader, Held, Rates
 from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
 from .mover import JointKey, JointLimits, SceneSession
 
+FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a level of their own,"
@@ -65,12 +69,22 @@ class BodySession(SceneSession):
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
+    def desired(self) -> dict[JointKey, float]:
+        return self.solved()
+
+    def solved(self) -> dict[JointKey, float]:
+        if self.outputs is None or self.reader is None:
+            return {}
+        return dict(zip(self.reader.joint_keys, self.outputs.desired.joints.tolist(), strict=True))
+
     def values(self) -> dict[JointKey, float]:
         return {key: joint.position for key, joint in self.motion().items()}
 
     def motion(self) -> dict[JointKey, Kinematic]:
         if self.outputs is None or self.reader is None:
             return {}
+        if self.state is not None and self.state.motion:
+            return dict(zip(self.reader.joint_keys, self.state.motion, strict=True))
         body, before = self.outputs.state, self.velocity_before
         known = before is not None and before.shape == body.velocity.shape and self.step > 0.0
         acceleration = (body.velocity - before) / self.step if known else np.zeros_like(body.velocity)
@@ -85,6 +99,10 @@ class BodySession(SceneSession):
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
             return {}
+        if self.model.filters:
+            own = [joint.limits for joint in self.model.filters]
+            limits = (JointLimits(o.lower, o.upper, o.velocity, o.acceleration, o.jerk) for o in own)
+            return dict(zip(self.reader.joint_keys, limits, strict=True))
         body = self.model.body
         return {
             key: JointLimits(lower, upper, velocity, self.acceleration or inf, inf)
@@ -196,14 +214,14 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.joint_keys)
+        own = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
         self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain)
+        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain, retarget.filter, character(retarget))
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
             held,
@@ -228,10 +246,23 @@ class BodySession(SceneSession):
         ]
         velocities = np.array(self.velocities) if min(self.velocities) < inf else None
         limits = usual_limits(velocities, self.acceleration)
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain)
+        filters = self._filters(retarget, body)
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain, filters)
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()
+
+    def _filters(self, retarget, body: Body) -> tuple[Filter, ...]:
+        """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new chain's joints."""
+        if retarget.filter == NO_FILTER:
+            return ()
+        usual = Rates(retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK)
+        bounds = zip(np.clip(body.lower, -FARTHEST, FARTHEST).tolist(), np.clip(body.upper, -FARTHEST, FARTHEST).tolist(), strict=True)
+        found = []
+        for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
+            known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
+            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+        return tuple(found)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""

@@ -4,7 +4,9 @@ from math import inf
 
 from bpy.types import Object, PropertyGroup
 
+from ...motion import NO_FILTER
 from ..reading.body.vmc import PORT as VMC_PORT
+from .character import BODY_FILTERS, LimberCharacter, filter_property
 from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange
 from .overridable import (
@@ -92,7 +94,7 @@ class LimberPair(PropertyGroup):
     calibrated: BoolProperty(name="Calibrated", description="The pair is calibrated", options={"HIDDEN"})
 
 
-class LimberRetarget(LimberRange, PropertyGroup):
+class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
     """Retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID
@@ -166,6 +168,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         min=0.0,
         soft_max=120.0,
     )
+    filter: filter_property(BODY_FILTERS, NO_FILTER)
     gain: FloatProperty(
         name="Gain",
         description="Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"

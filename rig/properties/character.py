@@ -13,14 +13,17 @@ CHAIN_FILTERS = (
 )
 
 
-def filter_property(others: Sequence[tuple] = ()):
-    """The property of a mover's motion filter; `others`: items beside the filters. The default is for files where none was chosen."""
+BODY_FILTERS = (item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),)
+
+
+def filter_property(others: Sequence[tuple] = (), default: str = "default"):
+    """The property of a mover's motion filter; `others`: items beside the filters; `default`: for files where none was chosen."""
     return keyed_enum(
         "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
         items=[*others, *(choice(key, info) for key, info in FILTERS.items())],
-        default="default",
+        default=default,
     )
 
 
@@ -38,7 +41,7 @@ class LimberSmoothness:
 
 
 class LimberCharacter(LimberSmoothness):
-    """Mixin of chains and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
+    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
 
     beta: FloatProperty(
         name="Soft Limits",
@@ -62,5 +65,5 @@ class LimberCharacter(LimberSmoothness):
 
 
 def character(settings) -> Character:
-    """Style parameters of a chain's or a mechanism's motion, as motion filters take them."""
+    """Style parameters of a mover's motion, as motion filters take them."""
     return Character(settings.sigma, settings.rho, settings.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)
