@@ -63,13 +63,13 @@ class Signals:
         """Goes on by `dt` [s]; yields the addresses whose numbers change, with these."""
         if self._state is None or dt <= 0.0:
             return
-        before = self._state.at(self._state.time)[0]
+        before = self._state.values
         fresh = self._samples.numbers != self._state.samples.numbers
         values, self._state = stream.advance(self._state, self._samples, dt, rejoin=0.0)
         self._state = self._state.timed([self._rows[address] for address in self._begun & self._rows.keys()])
         self._begun.clear()
         changed = fresh | (values != before).any(1)
-        ended = self._state.time - self._state.stamps > stream.PAUSE + self._state.delays
+        ended = self._state.time - self._state.timing.stamps > stream.PAUSE + self._state.timing.delays
         for address, row in list(self._rows.items()):
             if changed[row]:
                 yield address, values[row, : self._sizes[address]].tolist()
@@ -83,7 +83,8 @@ class Signals:
             return
         del self._sizes[address]
         others = [other for other in range(len(self._samples.numbers)) if other != row]
-        self._state, self._samples = self._state.only(others), self._samples.only(others)
+        self._state, before = self._state.only(others), self._samples
+        self._samples = stream.Samples(*(part[others] for part in before))
         self._rows = {name: other - (other > row) for name, other in self._rows.items()}
 
 
