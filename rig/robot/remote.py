@@ -148,7 +148,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         with_target = [name] if hasattr(settings, "target") else []
         with_target += [f"{name}/{goal.name}" for goal in _goals(settings)]
         found += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
-        found += [(f"axis/{of}/{axis}", axis) for of in with_target for axis in AXES]
+        found += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             found.append((f"influence/{name}", "v"))
         found += [(f"weight/{name}/{posture.action.name}", "v") for posture in _stored(settings)]
