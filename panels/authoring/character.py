@@ -1,4 +1,4 @@
-"""Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
+"""Drawing of a motion character (filter and limits), shared by chains, bodies and mechanisms."""
 
 from ...motion import NO_FILTER
 from ...operators.movers import names_mover
@@ -8,7 +8,7 @@ from ..tab import message
 
 
 class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain or mechanism."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain, body or mechanism."""
 
     bl_label = "Characters"
 

@@ -233,6 +233,7 @@ def wake_heartbeat() -> None:
 def _remote() -> float | None:
     """Timer: executes commands of other programs while remote control listens."""
     if remote.look():
+        wake_clock()  # numbers that were sent wait for its ticks
         redraw()
     return remote.EVERY if remote.is_listening() else None
 

@@ -145,6 +145,7 @@ def movers_of_scene(scene) -> list[Mover]:
 
 def _advance(scene, depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
+    _advance_signals(scene, depsgraph, dt)
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
@@ -155,6 +156,22 @@ def _advance(scene, depsgraph, dt: float) -> None:
 def _able(movers: list[Mover]) -> list[Mover]:
     """Those of the movers that can move (not linked, not in Edit Mode)."""
     return [mover for mover in movers if mover.can_move]
+
+
+def _advance_signals(scene, depsgraph, dt: float) -> None:
+    """Lets what other programs send go on, and evaluates what it moves."""
+    changes = [signal.advance(scene, dt) for signal in runtime.signals.values()]
+    if any(changes):
+        evaluate(depsgraph)
+
+
+def _have_signals(scene) -> bool:
+    return any(signal.is_active(scene) for signal in runtime.signals.values())
+
+
+def is_ticking(owner) -> bool:
+    """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next tick."""
+    return current().is_any and any(movers_of_scene(scene) and (_have_signals(scene) or is_playing()) for scene in owner.users_scene)
 
 
 def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
@@ -257,7 +274,12 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
         for mover in movers:
             playback.stage.session(*mover).restart()
 
-    return playback.go_to(scene.session_uid, time, lambda stage, dt: stage.advance(movers, depsgraph, dt), restart, is_played)
+    def advance(stage: Stage, dt: float) -> None:
+        if stage is current().playback.stage:
+            _advance_signals(scene, depsgraph, dt)
+        stage.advance(movers, depsgraph, dt)
+
+    return playback.go_to(scene.session_uid, time, advance, restart, is_played)
 
 
 def _render_playback(scene) -> Playback:
@@ -345,13 +367,14 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
-    if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
+    if scene.session_uid in current().moving or _have_signals(scene) or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
-    if scene.session_uid not in current().moving:
+    goes_on = scene.session_uid in current().moving or _have_signals(scene)
+    if not goes_on:
         current().clock.stop(scene)
-    return scene.session_uid in current().moving
+    return goes_on
 
 
 def placement(depsgraph) -> Placement:

@@ -13,14 +13,17 @@ CHAIN_FILTERS = (
 )
 
 
-def filter_property(others: Sequence[tuple] = ()):
-    """The property of a mover's motion filter; `others`: items beside the filters. The default is for files where none was chosen."""
+BODY_FILTERS = (item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),)
+
+
+def filter_property(others: Sequence[tuple] = (), default: str = "default"):
+    """The property of a mover's motion filter; `others`: items beside the filters; `default`: for files where none was chosen."""
     return keyed_enum(
         "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
         items=[*others, *(choice(key, info) for key, info in FILTERS.items())],
-        default="default",
+        default=default,
     )
 
 
@@ -62,7 +65,7 @@ class LimberJointStyle(LimberStyle):
 
 
 class LimberCharacter(LimberStyle):
-    """Mixin of chains and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
+    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
 
     velocity_share: FactorProperty(
         name="Velocity",
@@ -76,7 +79,7 @@ class LimberCharacter(LimberStyle):
     jerk_share: FactorProperty(name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01)
 
 
-def character(settings, joint: LimberJointStyle) -> Character:
-    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain or mechanism."""
-    style = joint if joint.own_style else settings
+def character(settings, joint: LimberJointStyle | None = None) -> Character:
+    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain, body or mechanism."""
+    style = joint if joint is not None and joint.own_style else settings
     return Character(style.sigma, style.rho, style.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)
