@@ -42,7 +42,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose", "pose_from_points")
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
@@ -90,7 +90,7 @@ class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_rest_pose", "go_to_rest_pose",
         "add_mechanism_joints", "find_mechanism_joints", "remove_mechanism_joint", "add_motors", "remove_motor",
         "add_mechanism_goal", "remove_mechanism_goal",
-        "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint",
+        "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "key_support",
     )  # fmt: skip
 
 
