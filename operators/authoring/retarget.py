@@ -5,7 +5,7 @@ import bpy
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.live import uses
-from ...rig.reading.body import pair_calibration, pairing, receiver
+from ...rig.reading.body import pair_calibration, pairing, receiver, upright
 from ...rig.reading.osc import inbox
 from ..operator import Operator, UndoOperator
 from ..remove_item import RemoveItem
@@ -25,6 +25,13 @@ def needs_pairs(context) -> str:
     return uses.no_pairs(rig, rig.limber.retarget)
 
 
+def _lying(rig) -> list[str]:
+    """A warning where the source armature lies down in its rest pose."""
+    retarget = rig.limber.retarget
+    why = "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
+    return [why] if why else []
+
+
 class LIMBER_OT_pair_bones(UndoOperator):
     """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), limbs
     without known names by their places, replace the list, and calibrate"""
@@ -40,7 +47,7 @@ class LIMBER_OT_pair_bones(UndoOperator):
         done, left = pairing.release_controls(rig)
         if done:
             self.report({"INFO"}, f"The body follows its controls: set {', '.join(done)}")
-        self.warn(left)
+        self.warn([*left, *_lying(rig)])
         try:
             pair_calibration.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         except RigError as error:
@@ -90,6 +97,7 @@ class LIMBER_OT_calibrate_pairs(UndoOperator):
         retarget = rig.limber.retarget
         scale = pair_calibration.calibrate(rig, retarget, context.evaluated_depsgraph_get())
         rig.update_tag()
+        self.warn(_lying(rig))
         count = sum(pair.enabled for pair in retarget.pairs)
         self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")
 

@@ -123,20 +123,13 @@ class _Expander:
         def stay_silent(*_words: object, **_options: object) -> str:
             return ""
 
-        by_name: dict[str, Callable[..., Any]] = {
-            "load_yaml": self._load_yaml,
-            "abs_filename": lambda name: str(self._absolute(str(name))),
-            "dotify": dict,
-        }
-        shown: dict[str, Callable[..., Any]] = {
-            "warning": warn,
-            "error": warn,
-            "message": stay_silent,
-            "print_location": stay_silent,
-            "fatal": fail,
-            "tokenize": tokenize,
-        }
-        xacro = {name: Function(call) for name, call in (by_name | shown | {"arg": argument}).items()}
+        def absolute(name: object) -> str:
+            return str(self._absolute(str(name)))
+
+        by_name: dict[str, Callable[..., Any]] = {"load_yaml": self._load_yaml, "abs_filename": absolute, "dotify": dict}
+        shown: dict[str, Callable[..., Any]] = {"warning": warn, "error": warn, "message": stay_silent, "print_location": stay_silent}
+        others: dict[str, Callable[..., Any]] = {"fatal": fail, "tokenize": tokenize, "arg": argument}
+        xacro = {name: Function(call) for name, call in (by_name | shown | others).items()}
         mapped = Function(self.evaluator.map)
         return {name: xacro[name] for name in by_name} | {"xacro": xacro, "map": mapped, "python": PYTHON | {"map": mapped}}
 
