@@ -116,7 +116,7 @@ def _show_synced() -> None:
         if not can_show(member.rig):
             for mover in member.movers:
                 stage.session(*mover).problem = why_not_editable(member.rig)
-        _show(member, stage)
+        _show(member, member.movers, stage)
     for mover in current().mechanisms.movers():
         if why := current().mechanisms.unread.get(mover.owner.session_uid):
             stage.session(*mover).problem = why
@@ -140,16 +140,17 @@ def _begin(scene, depsgraph) -> None:
 
 def movers_of_scene(scene) -> list[Mover]:
     """Live movers of a scene that can move (not linked, not in Edit Mode)."""
-    return [mover for mover in live_movers(scene) if mover.can_move]
+    return _able(live_movers(scene))
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
     _advance_signals(scene, depsgraph, dt)
-    movers = movers_of_scene(scene)
+    movers = live_movers(scene)
+    moving = _able(movers)
     current().shown = None
-    current().playback.stage.advance(movers, depsgraph, dt)
-    _present(scene, depsgraph, movers)
+    current().playback.stage.advance(moving, depsgraph, dt)
+    _present(scene, depsgraph, movers, moving)
 
 
 def _advance_signals(scene, depsgraph, dt: float) -> None:
@@ -168,18 +169,28 @@ def is_ticking(owner) -> bool:
     return current().is_any and any(movers_of_scene(scene) and (_have_signals(scene) or is_playing()) for scene in owner.users_scene)
 
 
-def _present(scene, depsgraph, movers: list[Mover]) -> None:
-    """Shows the movers' poses."""
-    current().note_rest(scene, movers)
-    _show_all(scene, current().playback.stage, depsgraph)
+def _able(movers: list[Mover]) -> list[Mover]:
+    """Those of the movers that can move (not linked, not in Edit Mode)."""
+    return [mover for mover in movers if mover.can_move]
 
 
-def _show_all(scene, stage: Stage, depsgraph) -> None:
+def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
+    """Shows the poses of a scene's live movers, of which `moving` were ticked."""
+    current().note_rest(scene, moving)
+    _show_all(scene, current().playback.stage, depsgraph, movers)
+
+
+def _show_all(scene, stage: Stage, depsgraph, movers: list[Mover]) -> None:
+    """Shows the poses that a stage has for all live movers of a scene."""
+    by_owner: dict[int, list[Mover]] = {}
+    for mover in movers:
+        if mover.is_on_rig:
+            by_owner.setdefault(mover.owner.session_uid, []).append(mover)
+        else:
+            _show_mechanism(mover, stage)
     for member in current().registry:
         if scene.session_uid in member.scenes:
-            _show(member, stage, depsgraph)
-    for mover in current().mechanisms.movers(scene):
-        _show_mechanism(mover, stage)
+            _show(member, by_owner.get(member.rig.session_uid, []), stage, depsgraph)
 
 
 def _show_mechanism(mover: Mover, stage: Stage) -> None:
@@ -187,12 +198,12 @@ def _show_mechanism(mover: Mover, stage: Stage) -> None:
         show_mechanism(mover.owner, stage.session(*mover))
 
 
-def _show(member: Member, stage: Stage, depsgraph=None) -> None:
-    """Writes the sessions' poses to an armature's proxy; bones of chains that are not solved yet stay as authored."""
+def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> None:
+    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet stay as authored."""
     if not can_show(member.rig) or not exists(member.proxy):
         return
     channels: dict[str, tuple] = {}
-    for mover in member.movers:
+    for mover in movers:
         channels.update(stage.session(*mover).pose)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
@@ -214,13 +225,13 @@ def show(scene, stage: Stage, depsgraph) -> None:
     """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that constraints make of them is
     there too. References to evaluated data become invalid.
     """
-    _show_all(scene, stage, depsgraph)
+    _show_all(scene, stage, depsgraph, live_movers(scene))
     evaluate(depsgraph)
 
 
 def show_again(scene) -> None:
     """Shows the poses of live motion again, after those of another stage."""
-    _show_all(scene, current().playback.stage, None)
+    _show_all(scene, current().playback.stage, None, live_movers(scene))
 
 
 def evaluate(depsgraph) -> None:
@@ -239,18 +250,19 @@ def frame_changed(scene, depsgraph) -> bool:
         return False
     if depsgraph.mode != "RENDER":
         _sync_lost()
-    movers = movers_of_scene(scene)
+    movers = live_movers(scene)
+    moving = _able(movers)
     if depsgraph.mode == "RENDER":
-        current().shown = _go_to(_render_playback(scene), scene, movers, depsgraph, lambda: True)
-        _show_all(scene, current().shown, depsgraph)
+        current().shown = _go_to(_render_playback(scene), scene, moving, depsgraph, lambda: True)
+        _show_all(scene, current().shown, depsgraph, movers)
         return False
     current().clock.stop(scene)
     playback = current().playback
-    stage = current().shown = _go_to(playback, scene, movers, depsgraph, is_playing)
+    stage = current().shown = _go_to(playback, scene, moving, depsgraph, is_playing)
     if stage is not playback.stage:  # a tick between two frames is not kept
-        _show_all(scene, stage, depsgraph)
+        _show_all(scene, stage, depsgraph, movers)
         return False
-    _present(scene, depsgraph, movers)
+    _present(scene, depsgraph, movers, moving)
     return scene.session_uid in current().moving
 
 

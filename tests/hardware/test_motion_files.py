@@ -1,6 +1,7 @@
 """Motion files that are read: what was written comes back, and whatever is in a file is motion or an error that names the place."""
 
 import json
+import os
 import shutil
 from contextlib import suppress
 from dataclasses import replace
@@ -213,6 +214,13 @@ def test_what_is_no_sound_by_name_and_content_is_not_copied(tmp_path, name, cont
     with pytest.raises(ExportError, match=f"{name}' is no sound"):
         copy_beside(tmp_path / name, tmp_path / "wave.json")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_that_is_named_as_a_sound_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "sound.wav")
+    with pytest.raises(ExportError, match=r"sound\.wav' cannot be read \(it is no file\)"):
+        copy_beside(tmp_path / "sound.wav", tmp_path / "wave.json")
 
 
 def test_a_sound_replaces_no_other_file(tmp_path):
