@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .rig.authoring import chains
+from .rig.authoring import chains, sketch
 from .rig.blender.errors import Finding, RigError
 from .rig.live import live
 from .rig.live.movers import ChainMover, mover_of
@@ -31,6 +31,7 @@ __all__ = [
     "check",
     "motion",
     "new_chain",
+    "pose_from_points",
     "solve",
     "store_posture",
 ]
@@ -96,6 +97,25 @@ def new_chain(rig, end: str, root: str = "", target=None):
     chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))))
     chain.target = target
     return chain
+
+
+def pose_from_points(rig, chain, points) -> float:
+    """Poses a chain's bones along points, such as markers: its links get the points' directions. `store_posture` then keeps the pose.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not count. As many as the chain has
+            joints at different positions, and one for its end: one for each; any other number: a line along which these are spread.
+
+    Returns:
+        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow no nearer pose.
+
+    Raises:
+        RigError: the points have no direction, or the chain cannot be read.
+    """
+    _, error = sketch.pose_along(rig, chain, points, bpy.context.evaluated_depsgraph_get())
+    return error
 
 
 def store_posture(owner, settings, name: str) -> bpy.types.Action:

@@ -27,6 +27,19 @@ class CharacterMenu:
         layout.operator("limber.save_character", icon="FILE_TICK")
 
 
+def draw_own_style(layout, joint, filter_name: str) -> None:
+    """Draws a joint's or motor's own style of motion, where a filter is on."""
+    column = layout.column()
+    column.active = filter_name != NO_FILTER
+    column.prop(joint, "own_style")
+    style = column.column(align=True)
+    style.active = joint.own_style
+    style.prop(joint, "sigma", slider=True)
+    style.prop(joint, "rho", text="Responsive", slider=True)
+    if filter_name == "nutty":
+        style.prop(joint, "beta")
+
+
 def draw_character(layout, settings, menu: str) -> None:
     """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's identifier."""
     is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER

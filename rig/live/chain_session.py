@@ -271,7 +271,9 @@ class ChainSession(SceneSession):
         made_of = (self.settings, self.held, solver, world, filter_name)
         if self.made_of == made_of:
             return
-        ends, moves = goals.inputs(chain), character(chain)
+        ends = goals.inputs(chain)
+        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         key = (self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition)

@@ -153,6 +153,11 @@ def _advance(scene, depsgraph, dt: float) -> None:
     _present(scene, depsgraph, movers, moving)
 
 
+def _able(movers: list[Mover]) -> list[Mover]:
+    """Those of the movers that can move (not linked, not in Edit Mode)."""
+    return [mover for mover in movers if mover.can_move]
+
+
 def _advance_signals(scene, depsgraph, dt: float) -> None:
     """Lets what other programs send go on, and evaluates what it moves."""
     changes = [signal.advance(scene, dt) for signal in runtime.signals.values()]
@@ -167,11 +172,6 @@ def _have_signals(scene) -> bool:
 def is_ticking(owner) -> bool:
     """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next tick."""
     return current().is_any and any(movers_of_scene(scene) and (_have_signals(scene) or is_playing()) for scene in owner.users_scene)
-
-
-def _able(movers: list[Mover]) -> list[Mover]:
-    """Those of the movers that can move (not linked, not in Edit Mode)."""
-    return [mover for mover in movers if mover.can_move]
 
 
 def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
