@@ -195,10 +195,9 @@ def _cubics(
     overdue = now.time - now.cubics.end
     is_interrupted = arrival.is_paused | (overdue > timing.periods)
     is_slow = timing.periods > (1.0 + ROUNDING) * dt
-    is_untimed = now.timing.counts == 0.0
-    joined = np.where((arrival.begins & is_slow) | is_untimed, np.maximum(START, overdue), overdue)
-    caught_up = np.where(is_interrupted | arrival.begins, now.time + np.minimum(joined, rejoin), now.cubics.caught_up)
-    caught_up = np.where(arrival.begins & ~is_slow, now.time, caught_up)
+    gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
+    caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
+    caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
     soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
