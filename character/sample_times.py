@@ -44,6 +44,7 @@ class Arrival(NamedTuple):
     """What a new sample of each of some signals is."""
 
     is_paused: Mask  # (m,) whether it is the first one after an interruption
+    begins: Mask  # (m,) whether it is the first one from which the rate is known
     spans: Array  # (m,) [s] since the sample before
 
 
@@ -93,7 +94,7 @@ def renewed(before: Timing, time: float, dt: float, came: Array, moved: Array, u
         np.where(is_paused, before.spreads, spread),
         np.where(begins, np.maximum(gap - dt, 0.0), before.delays - spare * np.minimum(gap / FORGET + 1.0 / count, 1.0)),
     )
-    return timing, Arrival(is_paused, passed * period)
+    return timing, Arrival(is_paused, is_first, passed * period)
 
 
 def _lost(before: Timing, late: Array, period: Array, dt: float, came: Array, moved: Array, usual: Array) -> Array:

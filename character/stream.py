@@ -17,6 +17,8 @@ from . import sample_times
 from .sample_times import LEAST, PAUSE, Arrival, Timing
 
 REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
+START = 0.25  # [s] in which a stream that has just begun is joined, where it is slower than the ticks
+ROUNDING = 1e-6  # relative
 SHORTEST = 0.5  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
@@ -198,7 +200,10 @@ def _cubics(
     due = timing.stamps + timing.delays
     overdue = now.time - now.cubics.end
     is_interrupted = arrival.is_paused | (overdue > timing.periods)
-    caught_up = np.where(is_interrupted, now.time + np.minimum(overdue, rejoin), now.cubics.caught_up)
+    is_slow = timing.periods > (1.0 + ROUNDING) * dt
+    gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
+    caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
+    caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
     soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))

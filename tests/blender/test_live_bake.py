@@ -23,6 +23,9 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[list[float]] = []
 
+    def unit(self, due: float) -> float:
+        return due
+
     def send(self, angles, plays=False, due=0.0) -> None:
         self.heard.append(positions(angles))
 
