@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from .reasons import ending
+
 PACKAGE = Path(__file__).resolve().parents[1]
 NAME = __name__.removesuffix(".files.reading_process")  # Blender calls the package bl_ext.<repository>.limber
 ENTRY = Path(__file__).resolve().parent / "reading_process_entry.py"
@@ -97,7 +99,7 @@ class ReadingProcess(Generic[Result]):
             self._answer = pickle.loads(answer)
             return
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
-        why = "cancelled" if self._is_cancelled else lines[-1] if lines else f"exit status {status}"
+        why = "cancelled" if self._is_cancelled else lines[-1] if lines else ending(status)
         self._answer = (False, ReadingError(f"the process that reads it ended ({why}): choose another file"))
 
 

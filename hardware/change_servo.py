@@ -10,6 +10,7 @@ from .errors import HardwareError
 from .job_events import Found, JobEvent, Progress
 from .port_session import PortSession
 from .protocols.bus.codec import BusCodec
+from .protocols.dialogue import PATIENT
 from .protocols.interface import Identified, Problem, ProblemKind
 from .protocols.table import codec_for
 
@@ -48,7 +49,7 @@ def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: 
         if _who(session, codec, new)[0] is not None:
             raise ChangeError(f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was")
         yield Progress(3, STEPS, "Changing")
-        session.query(codec.change_id(servo, new))
+        session.query(codec.change_id(servo, new), PATIENT)
         after, _ = _who(session, codec, new)
         stayed, _ = _who(session, codec, servo)
     if after is None or stayed is not None:
@@ -68,7 +69,7 @@ def _change_rate(
         yield Progress(1, STEPS, f"Who has id {servo}?")
         before = _only_one(session, codec, servo, rate)
         yield Progress(2, STEPS, "Changing")
-        session.query(codec.change_baudrate(servo, new))
+        session.query(codec.change_baudrate(servo, new), PATIENT)
     with PortSession(serial, port, new, codec) as session:
         yield Progress(3, STEPS, f"Does it answer at {new}?")
         after, _ = _who(session, codec, servo)
@@ -76,7 +77,7 @@ def _change_rate(
             raise ChangeError(
                 f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on, then scan at both rates"
             )
-        session.query(codec.lock(servo))
+        session.query(codec.lock(servo), PATIENT)
     yield Found(port, protocol, new, servo, after.name, after.firmware)
 
 
@@ -99,7 +100,7 @@ def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified 
     for _ in range(TIMES):
         # These values tell servos of the same kind apart.
         everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()
-        for message in session.query((*codec.identify((servo,)), *everything)):
+        for message in session.query((*codec.identify((servo,)), *everything), PATIENT):
             if isinstance(message, Identified) and message.servo == servo:
                 if found is not None and found.model != message.model:
                     hint = f"{found.name} and {message.name} answered"

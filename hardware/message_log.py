@@ -48,10 +48,11 @@ class MessageLog:
     def read(self) -> list[bytes] | None:
         """Messages since the last call, oldest first; None: some were overwritten before they were read."""
         messages: list[bytes] = []
-        while (found := self._at(self._seen + 1)) is not None:
-            number, message = found
+        while (entry := self._at(self._seen + 1)) is not None:
+            number, message = entry
             if number > self._seen + 1:
-                self._seen = max(found[0] for k in range(LOGGED) if (found := self._at(k)) is not None)
+                entries = (self._at(k) for k in range(LOGGED))
+                self._seen = max(entry[0] for entry in entries if entry is not None)
                 return None
             self._seen = number
             messages.append(message)
@@ -63,9 +64,9 @@ class MessageLog:
     def _at(self, number: int) -> tuple[int, bytes] | None:
         """Number and content of the message at the place of message `number`; None: it is being written, or older than that one."""
         start = self._start(number)
-        found = _COUNTER.unpack_from(self._memory, start)[0]
-        if found < number:
+        stored: int = _COUNTER.unpack_from(self._memory, start)[0]
+        if stored < number:
             return None
         slot = bytes(self._memory[start : start + self._slot])
         body = slot[: self._body]
-        return (found, body[_COUNTER.size :]) if slot[self._body :] == _CHECK.pack(zlib.crc32(body)) else None
+        return (stored, body[_COUNTER.size :]) if slot[self._body :] == _CHECK.pack(zlib.crc32(body)) else None

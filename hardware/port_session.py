@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from .errors import HardwareError
-from .protocols.dialogue import Dialogue
+from .protocols.dialogue import PATIENCE, Dialogue
 from .protocols.interface import Codec, Exchange, Message
 from .safety import Fault
 from .transport import TransportError, open_serial
@@ -60,12 +60,17 @@ class PortSession:
         """Switch the session to the codec of another protocol."""
         self._dialogue = Dialogue(codec.decoder(), self._baudrate)
 
-    def query(self, exchanges: Iterable[Exchange]) -> list[Message]:
+    def query(self, exchanges: Iterable[Exchange], patience: float = PATIENCE) -> list[Message]:
         """Send exchanges in order and return all answers; a missing answer is a `Problem` among them.
+
+        Args:
+            exchanges: What to send.
+            patience: Delay of an answer until it counts as missing [s].
 
         Raises:
             HardwareError: The port failed, or the codec cannot encode an exchange.
         """
+        self._dialogue.patience = patience
         self._dialogue.ask(exchanges)
         messages: list[Message] = []
         try:

@@ -15,6 +15,7 @@ from .job_events import Found, JobEvent, Progress, Remark
 from .port_session import PortError, PortSession
 from .ports import serial_ports
 from .protocols import limber
+from .protocols.dialogue import PATIENT
 from .protocols.interface import Codec, Identified, Measured, Message, Problem, ProblemKind, Quantity
 from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
@@ -140,7 +141,7 @@ def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: i
         protocol, identified = _other_series(session, codec, protocol, servo) or (protocol, identified)
     can = codec.capabilities
     quantities = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
-    heard = session.query(codec.read(quantities, (servo,)))
+    heard = session.query(codec.read(quantities, (servo,)), PATIENT)
     values = {one.quantity: round(one.raw * can.unit_size.get(one.quantity, 1.0), 2) for one in heard if isinstance(one, Measured)}
     volts, heat = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
     return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)

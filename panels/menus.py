@@ -31,6 +31,7 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
         "check_chain",
         "match_joints",
         "use_new_settings",
+        "import_joint_limits",
         "add_end",
         "remove_end",
         "about_robot",
@@ -41,7 +42,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose", "pose_from_points")
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):

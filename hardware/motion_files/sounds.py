@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ...files.content import content
 from ...files.presence import is_file
 from ..errors import ExportError
 
@@ -36,7 +37,7 @@ SOUNDS: Mapping[str, Callable[[bytes], bool]] = {
 def sound_beside(path: Path) -> Path | None:
     """Sound file that belongs to a motion file: in the same folder with the same stem; None: there is none."""
     names = (path.with_suffix(suffix) for suffix in SOUNDS) if path.name else ()  # the root of a disk has no name
-    return next((found for found in names if is_file(found)), None)
+    return next((sound for sound in names if is_file(sound)), None)
 
 
 def read_sound(path: Path) -> bytes:
@@ -49,7 +50,7 @@ def read_sound(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST:
             raise ExportError(f"Sound '{path}' is larger than {LARGEST // 1_000_000} MB, so the motion is written without it: shorten it")
-        data = path.read_bytes() if is_sound is not None else b""
+        data = content(path, LARGEST) if is_sound is not None else b""
     except OSError as error:
         raise ExportError(f"Sound '{path}' cannot be read ({error.strerror}): the motion is written without it") from error
     if is_sound is None or not is_sound(data):

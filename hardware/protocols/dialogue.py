@@ -9,6 +9,7 @@ from .interface import Decoder, Exchange, Message
 
 BITS = 10  # bits of a byte on the line: start, eight data bits, stop
 PATIENCE = 0.02  # [s] wait for an answer beyond the bytes' own time: slow USB adapters deliver bytes every 16 ms
+PATIENT = 0.1  # [s] the same for servos that are there, while nothing moves: a busy computer hands bytes over late
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
 

@@ -129,7 +129,9 @@ class LimberConnection(Connection):
 
     def close(self, now: float) -> None:
         self._moves.give_up()
-        if self.welcome is not None and self._desired is not DesiredState.STOPPED:
+        if self.welcome is not None and self.state is ConnectionState.STOPPING:
+            self._send(limber.Stop(), now)
+        elif self.welcome is not None and self._desired is not DesiredState.STOPPED:
             self._send(limber.Disarm(), now)
         self._transport.close()
 

@@ -183,7 +183,9 @@ class ReachyConnection(Connection):
     def close(self, now: float) -> None:
         self._moves.give_up()
         if self._line.opened:  # a daemon that says nothing, or nothing that can be read, may hear all the same
-            if self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
+            if self.state is ConnectionState.STOPPING:
+                self._stop(now)
+            elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
                 self._release(self._limp)
             self._transmit(self._line.answers() if self._line.ended else self._line.close())
         self._transport.close()

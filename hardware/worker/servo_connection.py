@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ..device import Device
 from ..errors import DeviceError, HardwareError
-from ..protocols.dialogue import Dialogue
+from ..protocols.dialogue import PATIENT, Dialogue
 from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, OtherSetting, ProtocolError, Quantity, ReportedError
 from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
 from ..safety import Fault
@@ -29,7 +29,6 @@ from .standstill_monitor import StandstillMonitor
 from .stored_ranges import other_offsets, shortened
 
 EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
-PATIENT = 0.1  # [s] to wait for an answer at rest: a busy computer hands bytes over late
 HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
 NARROWER = (
     "Limits stored in the servos are narrower than the ranges here and stay: {joints}."

@@ -8,6 +8,7 @@ from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.inputs import WEIGHTS
 from ...rig.reading.mechanism.ownership import is_joint, kind_text
+from ..authoring.character import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab
 
@@ -158,6 +159,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
             if settings.drive == "MOTORS" or motor.keeps_value:
                 layout.prop(motor, unit + "value")
             draw_limits(layout, motor)
+            draw_own_style(layout, motor, settings.filter)
 
 
 class LIMBER_PT_mechanism_closures(MechanismTab):

@@ -35,5 +35,5 @@ def _deforms(rig, name: str) -> bool:
 
 def _skins(rig) -> set[str]:
     """Names of the rig's bones for which its meshes have vertex groups."""
-    skins = (thing for thing in bpy.data.objects if any(m.type == "ARMATURE" and m.object == rig for m in thing.modifiers))
+    skins = (mesh for mesh in bpy.data.objects if any(m.type == "ARMATURE" and m.object == rig for m in mesh.modifiers))
     return {group.name for skin in skins for group in skin.vertex_groups}.intersection(rig.data.bones.keys())

@@ -7,6 +7,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
+from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
@@ -25,7 +26,7 @@ from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
 from ..reading.mechanism.assembled import Assembled
 from ..reading.mechanism.conflicts import refuse_taken
-from ..reading.mechanism.errors import missed, unbalanced
+from ..reading.mechanism.errors import errors_of, missed, unbalanced
 from ..reading.mechanism.parents import refuse_unknown
 from ..reading.mechanism.poses import frame_of, matrix_of
 from ..reading.mechanism.reading import Reading
@@ -101,6 +102,12 @@ class MechanismSession(SceneSession):
 
     def desired(self) -> dict[JointKey, float]:
         return dict(zip(self.joint_keys, self.outputs.desired, strict=True)) if self.outputs is not None else {}
+
+    def solved(self) -> dict[JointKey, float]:
+        return self.desired()
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        return errors_of(self.solver, self.state.goals, self.state.desired)
 
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None:
@@ -206,11 +213,12 @@ class MechanismSession(SceneSession):
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
-        key = (tuple(limits), settings.filter, character(settings))
+        characters = tuple(character(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, characters)
         if self.model_key == key:
             return
-        moves, made = character(settings), []
-        for motor, numbers in zip(motors, limits, strict=True):
+        made = []
+        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

@@ -102,7 +102,6 @@ def _makes_up(pose_bone, names: Sequence[str]) -> bool:
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
     """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
     turn = rotations.multiply(rotations.conjugate(begin), end)
-    turn = turn if turn[0] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
     return rotations.multiply(begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion)))
 
 
@@ -115,7 +114,7 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
         poses: Their `BonePose`s, as authored.
         digits: Decimals of rotations: finer noise of single precision must not change them.
     """
-    found, authored, base = [], [], _base(pose_bones[parts[0].name])
+    carried_poses, authored, base = [], [], _base(pose_bones[parts[0].name])
     for part, pose in zip(parts, poses, strict=True):
         bone, of = pose_bones[part.name], part.carrier
         if of is not None and of.is_local:
@@ -130,8 +129,8 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
             pose = pose._replace(carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits))))
             inherited = frame
         authored.append(rotations.multiply(inherited, part.turn(pose)))
-        found.append(pose)
-    return tuple(found)
+        carried_poses.append(pose)
+    return tuple(carried_poses)
 
 
 def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:

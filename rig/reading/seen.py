@@ -80,7 +80,7 @@ def posed(
         before: Returns values in the frame before, as far as they are known, to which angles of a bone that constraints move are near,
             since a pose does not tell full turns; called only where there is such a bone.
     """
-    found: dict[JointKey, float] = {}
+    shown: dict[JointKey, float] = {}
     ranges: Limits | None = None
     bones, moved = rig.pose.bones, moved_bones(rig, {name for name, _ in joint_keys})
     last = before() if moved else {}
@@ -90,12 +90,12 @@ def posed(
             continue
         if name not in moved and axes.is_euler(bone):
             for axis in own:
-                found[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
+                shown[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
             continue
         ranges = limits() if ranges is None else ranges
         values = _fit(bone, own, ranges, last).values if name in moved else _of_rotation(bone, own, ranges)
-        found.update(((name, axis), value) for axis, value in values.items())
-    return found
+        shown.update(((name, axis), value) for axis, value in values.items())
+    return shown
 
 
 def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> list[Deviation]:
@@ -153,10 +153,10 @@ def basis(bone) -> Matrix:
 
 def _by_bone(joint_keys: Sequence[JointKey]) -> dict[str, list[str]]:
     """Axes of joints by their bones."""
-    found: dict[str, list[str]] = {}
+    by_bone: dict[str, list[str]] = {}
     for name, axis in joint_keys:
-        found.setdefault(name, []).append(axis)
-    return found
+        by_bone.setdefault(name, []).append(axis)
+    return by_bone
 
 
 def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:

@@ -78,9 +78,9 @@ def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> l
 def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
     """What constraints do to bones of these sources that their servos cannot, where no live mover of the object solves them."""
     movers = list(movers_of(rig))
-    found = [(mover, one) for mover in movers if not mover.is_live for one in mover.deviations()]
-    solved = {bone for mover in movers if found and mover.is_live for bone in mover.shown_bones}
-    return [one for mover, one in found if one.bone not in solved and _is_source(mover, one.bone, sources)]
+    posed = [(mover, deviation) for mover in movers if not mover.is_live for deviation in mover.deviations()]
+    solved = {bone for mover in movers if posed and mover.is_live for bone in mover.shown_bones}
+    return [deviation for mover, deviation in posed if deviation.bone not in solved and _is_source(mover, deviation.bone, sources)]
 
 
 def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
@@ -97,9 +97,9 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
     if not mover.can_move:
         return values
     return values | {
-        key: Kinematic(one.position, step * one.velocity, step**2 * one.acceleration)
-        for key, one in now.motion().items()
-        if one.position == values.get(key)
+        key: Kinematic(state.position, step * state.velocity, step**2 * state.acceleration)
+        for key, state in now.motion().items()
+        if state.position == values.get(key)
     }
 
 
@@ -118,6 +118,13 @@ def value_of(auxiliary) -> float | None:
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return number if isfinite(number) else None
+
+
+def property_values(rig, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
+    """Current values of those sources that are animatable properties; None for one that does not exist."""
+    values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
+    auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
+    return tuple(None if auxiliary is None else value_of(auxiliary) for auxiliary in auxiliaries)
 
 
 def set_up(device, auxiliary, number: float) -> None:

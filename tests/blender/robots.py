@@ -28,6 +28,15 @@ def until(condition, what: str, patience: float = PATIENCE) -> None:
         time.sleep(links.HEARTBEAT / 5)
 
 
+def a_turn(rig) -> None:
+    """Beats until the worker has had a whole turn."""
+    from limber.rig.robot import links
+
+    memory = links.link(rig)._memory
+    begun = memory.reports
+    until(lambda: memory.reports > begun + 1, "the worker has had a turn")
+
+
 def a_while(seconds: float = 0.4) -> Iterator[None]:
     """Beats as Blender's timer does for that long: what must not happen has had its time."""
     from limber.rig.robot import links

@@ -115,10 +115,14 @@ def twists(rig, before: dict) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("is_animated", [False, True])
-def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switches_are_set_where_nothing_changes(rig, is_animated, capfd):
+@pytest.mark.parametrize("animation", ["", "action", "NLA"])
+def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switches_are_set_where_nothing_changes(rig, animation, capfd):
+    is_animated = animation != ""
     if is_animated:
         rig.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
+    if animation == "NLA":
+        rig.animation_data.nla_tracks.new().strips.new("Breath", 1, rig.animation_data.action)
+        rig.animation_data.action = None
     before = {bone.name: bone.matrix.copy() for bone in rig.pose.bones}
     chain = new_chain(rig, "head")
     said = capfd.readouterr().out

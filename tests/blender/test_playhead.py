@@ -100,6 +100,13 @@ def test_the_next_frame_is_due_as_the_rate_says_unless_the_scene_does_not_keep_i
     assert playhead.due(shown(frames, gap)) == pytest.approx(due)
 
 
+def test_after_a_pause_a_scene_that_was_slow_is_expected_to_keep_its_rate(chain):
+    scene = shown(range(1, 20), 0.1)
+    assert playhead.due(scene) == pytest.approx(0.1)
+    playhead.note(scene, 200.0)
+    assert playhead.due(scene) == pytest.approx(1 / RATE)
+
+
 @pytest.mark.every_blender
 def test_each_frame_that_plays_tells_the_worker_when_the_next_one_is_due(chain, monkeypatch):
     rig, scene = chain.id_data, bpy.context.scene

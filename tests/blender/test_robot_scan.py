@@ -30,13 +30,18 @@ def beat_until_over() -> None:
     until(over, "the job is over")
 
 
-def scan(rig, port: str, **more):
+def scan(rig, port: str):
+    """A scan that lists both servos: where their process answers late, they are looked for once more."""
     from limber.rig.robot import background_jobs
 
     rig.limber.device.port = port
-    options = {"where": "DEVICE", "protocols": {"feetech_sts"}, "rates": {"1000000"}, "lowest": 0, "highest": 8, **more}
-    bpy.ops.limber.scan(**options)
-    beat_until_over()
+
+    def lists_both() -> bool:
+        bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"}, lowest=0, highest=8)
+        beat_until_over()
+        return len(background_jobs.scan().found) == 2
+
+    until(lists_both, "both servos are found")
     return background_jobs.scan()
 
 

@@ -169,13 +169,22 @@ def test_a_bone_that_only_shows_where_the_head_ends_is_no_end_of_a_chain(name: s
     assert rig.limber.chains[0].end == "head"
 
 
-@pytest.mark.parametrize(("groups", "end"), [(("thorax", "neck", "head"), "head"), (("neck", "head", "頭先"), "頭先")])
-def test_under_any_name_the_mesh_says_whether_an_end_bone_only_shows_where_the_head_ends(groups, end: str):
-    rig = with_crown("頭先")
-    skinned(rig, *groups)
-    select(rig, "頭先")
+@pytest.mark.parametrize("crown", ["頭先", "head_end"])
+def test_under_any_name_the_mesh_says_whether_an_end_bone_only_shows_where_the_head_ends(crown: str):
+    for groups, end in ((("thorax", "neck", "head"), "head"), (("neck", "head", crown), crown)):
+        rig = with_crown(crown)
+        skinned(rig, *groups)
+        select(rig, crown)
+        pressed(bpy.ops.limber.new_chain)
+        assert rig.limber.chains[0].end == end
+
+
+def test_a_bone_that_constraints_limit_is_an_end_whatever_its_name_is():
+    rig = with_crown("head_end")
+    rig.pose.bones["head_end"].constraints.new("LIMIT_ROTATION")
+    select(rig, "head_end")
     pressed(bpy.ops.limber.new_chain)
-    assert rig.limber.chains[0].end == end
+    assert rig.limber.chains[0].end == "head_end"
 
 
 def test_an_end_bone_that_does_not_deform_is_a_control_where_another_bone_follows_it():

@@ -44,6 +44,13 @@ def test_a_process_that_cannot_go_on_says_why():
         ReadingProcess(text, 1).result(LONG)
 
 
+def test_a_process_that_the_system_ends_says_by_what():
+    reading = ReadingProcess(time.sleep, 1e6)
+    reading._process.kill()  # as where no memory is left
+    with pytest.raises(ReadingError, match=r"ended \(ended by SIGKILL, Killed\)"):
+        reading.result(LONG)
+
+
 def test_a_call_that_has_no_end_is_waited_for_as_long_as_one_likes_and_ended():
     reading = ReadingProcess(time.sleep, 1e6)
     assert reading.result(0.0) is None

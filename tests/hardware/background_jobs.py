@@ -65,6 +65,36 @@ class Wired:
         del self._plugged[self.port]
 
 
+class Late(Wired):
+    """Of its answers all but the first few are handed over late, on a clock that only a job's waiting moves.
+
+    Args:
+        robot: What answers.
+        delay: Of an answer [s].
+        at_once: Number of answers that are not late.
+    """
+
+    def __init__(self, robot: Bus, delay: float, at_once: int = 0) -> None:
+        super().__init__(robot)
+        self.now = robot.now
+        self._delay, self._at_once = delay, at_once
+        self._due = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def read(self, most: int) -> bytes:
+        return super().read(most) if self.now >= self._due else b""
+
+    def write(self, data: bytes) -> None:
+        self._said += self._robot.hear(data, self.now)
+        self._due = self.now + (0.0 if self._at_once > 0 else self._delay)
+        self._at_once -= 1
+
+
 PYSERIAL = SimpleNamespace(Serial=Wired.open, SerialTimeoutException=serial.SerialTimeoutException)
 
 

@@ -12,6 +12,7 @@ from limber.hardware.protocols.reachy_mini.capabilities import ANTENNAS, HEAD, L
 
 from tests.hardware.devices import direct, one_to_one
 
+TEXT, CLOSE = 0x1, 0x8  # kinds of WebSocket frames
 PERIOD = 0.02  # [s] of its control loop
 STATUS = 1.0  # [s] between two messages about its state
 SLEEP = (0.0, -0.82, 1.2, -0.24, 0.21, -1.2, 0.83, -3.05, 3.05)  # [rad] where its motors are when it sleeps
@@ -151,9 +152,11 @@ class ReachyDaemon:
         mask, content = data[start : start + 4], data[start + 4 : start + 4 + size]
         kind = data[0] & 0x0F
         del data[: start + 4 + size]
-        if kind == 8:
+        if kind == CLOSE:
             self._closed = True
             return None
+        if kind != TEXT:  # the answer to a ping
+            return self._next()
         return json.loads(bytes(byte ^ mask[k % 4] for k, byte in enumerate(content)))
 
 

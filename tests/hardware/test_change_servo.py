@@ -5,7 +5,7 @@ from limber.hardware.change_servo import ChangeError
 from limber.hardware.change_servo import run as change
 from limber.hardware.job_events import Ended
 
-from tests.hardware.background_jobs import Twins, Wired, found, told
+from tests.hardware.background_jobs import Late, Twins, Wired, found, told
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
 
@@ -52,6 +52,14 @@ def test_a_servo_gets_another_id_and_is_read_back_by_it(protocol, make, rate):
     assert sorted(bus.servos) == [3, 9]
     if protocol == "feetech_sts":
         assert bus.servos[9].table[55] == 1, "it is locked again"
+
+
+def test_a_servo_that_answers_late_gets_another_id_too(monkeypatch):
+    bus = StsBus({1: 2048.0})
+    with Late(bus, delay=0.09) as robot:
+        monkeypatch.setattr("limber.hardware.port_session.time", robot)
+        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9)
+    assert [servo.servo for servo in found(news)] == [9]
 
 
 def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from limber.hardware.mixing import Mixing
-from limber.hardware.protocols.limber import Decoder, Move, Result
+from limber.hardware.protocols.limber import VERSION, Decoder, Move, Result, WrongVersion, encode
 from limber.hardware.protocols.limber import State as DeviceState
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.virtual_robot import VirtualRobot
@@ -49,6 +49,15 @@ def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
     moves = [frame for frame in Decoder().feed(simulation.cable.written[written:]) if isinstance(frame.message, Move)]
     assert len(moves) <= MOST_WAITING  # what waits in the port must not move the robot later
     assert report.lost > 0
+
+
+def test_a_stop_in_the_turn_in_which_a_connection_is_given_up_goes_out_all_the_same(simulate):
+    simulation = simulate(make_device())
+    simulation.arm(POSE)
+    simulation.cable.spoil = lambda data: data + encode(WrongVersion(VERSION + 1, (2, 0)))
+    simulation.stop()
+    assert simulation.run(PERIOD, POSE).fault is Fault.STOPPED
+    assert simulation.robot.state is DeviceState.FAULT
 
 
 def test_a_device_that_restarts_in_motion_ends_disarmed_and_says_so(simulate):

@@ -21,10 +21,13 @@ from limber.hardware.protocols.table import codec_for
 from limber.hardware.safety import Fault, State
 from limber.hardware.transport import TransportError, open_serial
 from limber.hardware.worker import loop
+from limber.hardware.worker.core import PERIOD
 
+from tests.hardware.bus_simulation import BUSES, PLACES, BusSimulation, bus_device
 from tests.hardware.patience import wait, wait_until
 from tests.hardware.reachy_daemon import ReachyDaemon, reachy_device, text
-from tests.hardware.reachy_simulation import AWAKE, LIMITS, UP, begin
+from tests.hardware.reachy_simulation import AWAKE, LIMITS, UP, ReachySimulation, begin
+from tests.hardware.simulation import POSE, Simulation, make_device
 
 __all__ = ["begin"]
 
@@ -125,6 +128,58 @@ def test_what_a_daemon_says_is_shown_with_replacements_for_what_cannot_be_shown(
     assert " broken " in seen.sentence
     assert seen.sentence.isprintable()
     daemon.close()
+
+
+class Flooded:
+    """A line that always has more than a turn may take of it; counts what is taken of it until it is written to."""
+
+    def __init__(self, line, noise: bytes, most: int) -> None:
+        self._read, self._write = line.read, line.write
+        self._noise, self._most = noise, most
+        self.reads: list[int] = []  # bytes that each read took before the first write
+        self.has_written = False
+        line.read, line.write = self.read, self.write
+
+    def read(self) -> bytes:
+        data = (self._read() + self._noise * self._most)[: self._most]
+        if not self.has_written:
+            self.reads.append(len(data))
+        return data
+
+    def write(self, data: bytes) -> bool:
+        self.has_written = True
+        return self._write(data)
+
+
+NOISE = (b"\x00", b"\xff", b"\xff\xff\x01\x02", HEADER, frame(0x89), POSITIONS)
+
+
+@pytest.fixture(params=["firmware", *BUSES, "reachy_mini"])
+def flooded(request, closing):
+    """An armed robot that goes limp on Stop: (simulation, its pose, its line, bytes that a turn may take, whether Stop has reached it)."""
+    if request.param == "reachy_mini":
+        simulation = closing(ReachySimulation("detach"))
+        simulation.arm(UP)
+        return simulation, UP, simulation.line, network.RECEIVE, lambda: simulation.daemon.motors == "disabled"
+    if request.param == "firmware":
+        simulation = closing(Simulation(make_device(on_silence="detach")))
+        simulation.arm(POSE)
+        return simulation, POSE, simulation.cable, transport.RECEIVE, lambda: simulation.robot.pulses[:3] == (None,) * 3
+    simulation = closing(BusSimulation(bus_device(request.param, "detach"), BUSES[request.param](dict(PLACES))))
+    simulation.arm(POSE)
+    return simulation, POSE, simulation.cable, transport.RECEIVE, lambda: all(simulation.limp())
+
+
+@pytest.mark.parametrize("noise", NOISE, ids=range(len(NOISE)))
+def test_from_stop_to_the_wire_the_worker_reads_once_and_a_bounded_part_whatever_arrives(flooded, noise):
+    simulation, pose, line, most, is_stopped = flooded
+    simulation.run(0.1, pose)
+    assert not is_stopped()
+    peer = Flooded(line, noise, most)
+    simulation.stop()
+    simulation.run(PERIOD, pose)
+    assert is_stopped()
+    assert peer.reads == [most]
 
 
 def test_a_stop_wakes_the_worker_between_two_turns(monkeypatch):

@@ -11,9 +11,9 @@ from limber.hardware.protocols.table import OWN
 from limber.hardware.scan import SCANNED, rates_of, run
 from limber.hardware.virtual_robot import VirtualRobot
 
-from tests.hardware.background_jobs import PYSERIAL, Twins, Wired, found, scan, served, told
+from tests.hardware.background_jobs import PYSERIAL, Late, Twins, Wired, found, scan, served, told
 from tests.hardware.boards import LineBoard
-from tests.hardware.patience import PATIENCE
+from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.served_bus import ServedBus
 from tests.hardware.servo_bus import StsBus
 from tests.hardware.simulation import make_device
@@ -51,11 +51,24 @@ def test_servos_whose_first_answer_is_lost_are_asked_again_where_others_answer()
 
 def test_a_process_on_its_own_finds_dynamixel_servos(sent):
     with ServedBus({2: 2048.0, 5: 1000.0}, "dynamixel") as robot:
-        news = scan(robot.port, "dynamixel", (57_600,), by=sent)
+        news: list = []
+
+        def are_all_found() -> bool:  # where the other process answers late, it is asked once more
+            news[:] = scan(robot.port, "dynamixel", (57_600,), by=sent)
+            return len(found(news)) == 2
+
+        wait_until(are_all_found)
     assert [(servo.servo, servo.name, servo.firmware, servo.voltage) for servo in found(news)] == [
         (2, "XL330-M288", "46", 12.0),
         (5, "XL330-M288", "46", 12.0),
     ]
+
+
+def test_what_a_servo_tells_of_itself_may_come_late(monkeypatch):
+    with Late(StsBus({1: 2048.0}), delay=0.09, at_once=1) as robot:
+        monkeypatch.setattr("limber.hardware.port_session.time", robot)
+        (servo,) = found(scan(robot.port, "feetech_sts", ids=(1, 1)))
+    assert (servo.servo, servo.voltage, servo.temperature) == (1, 12.0, 30.0)
 
 
 def test_an_scs_servo_is_told_from_an_sts_servo_by_its_model():

@@ -17,7 +17,7 @@ class Part(NamedTuple):
     name: str
 
 
-class Reading(NamedTuple):
+class NameReading(NamedTuple):
     """A name as it is read.
 
     Attributes:
@@ -91,10 +91,10 @@ SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, 
 
 
 @lru_cache(maxsize=4096)
-def read(name: str) -> Reading:
+def read(name: str) -> NameReading:
     """What a name says."""
     if VERTEBRAE.fullmatch(name):
-        return Reading(Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0)
+        return NameReading(Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0)
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
@@ -105,8 +105,8 @@ def read(name: str) -> Reading:
     for stem in (whole, "".join(spoken), "".join(named), "".join(reversed(named))):
         if stem in known and whole not in OTHERS:
             part, rank = known[stem]
-            return Reading(Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank)
-    return Reading(None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0)
+            return NameReading(Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank)
+    return NameReading(None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0)
 
 
 def side_of(name: str) -> str:

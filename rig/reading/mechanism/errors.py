@@ -5,6 +5,7 @@ from math import degrees
 
 import numpy as np
 
+from ....character.mover import GoalError
 from ....solvers.amounts import rounded
 from ....solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ....solvers.kinematics.se3 import Array, frame_array, logarithm
@@ -22,21 +23,28 @@ LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals are met."""
-    poses, size, axes = solver.poses(state), solver.tree.size, np.array(to_matrix(goals.weight_axes))
-    found: list[tuple[float, str]] = []
+    size = solver.tree.size
+    worst = max(errors_of(solver, goals, state), key=lambda error: error.distance / size + error.angle, default=None)
+    if worst is None or worst.distance / size + worst.angle <= LEAST:
+        return ""
+    return f"{worst.name} is off by {_distance(worst.distance, worst.angle)}"
+
+
+def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalError]:
+    """Errors of all goals in a state, with names for sentences."""
+    poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
+    errors: list[GoalError] = []
     for goal in goals.frames:
-        distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), axes)
-        found.append((distance / size + angle, f"'{goal.body}' is off by {_distance(distance, angle)}"))
+        distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes)
+        errors.append(GoalError(f"'{goal.body}'", angle, distance))
     if (centre := goals.centre) is not None:
-        distance = _counted(centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, axes)
-        found.append((distance / size, f"the centre of mass is off by {_distance(distance, 0.0)}"))
+        distance = _counted(centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes)
+        errors.append(GoalError("the centre of mass", 0.0, distance))
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
             left = abs(value - reached)
-            error = _distance(left, 0.0) if is_prismatic(axis) else _distance(0.0, left)
-            found.append((left / size if is_prismatic(axis) else left, f"motor '{name}' is off by {error}"))
-    left, words = max(found, default=(0.0, ""))
-    return words if left > LEAST else ""
+            errors.append(GoalError(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0))))
+    return errors
 
 
 def _distance(distance: float, angle: float) -> str:

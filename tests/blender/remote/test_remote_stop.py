@@ -10,7 +10,7 @@ from limber.rig.robot import links, remote
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
 from tests.blender.remote.remote_control import problem
-from tests.blender.robots import a_while, connect, state, until
+from tests.blender.robots import a_turn, a_while, connect, state, until
 from tests.blender.shown import no_handler_raises  # noqa: F401
 
 pytestmark = pytest.mark.every_blender
@@ -197,8 +197,7 @@ def test_stop_takes_every_permission_to_arm(rig, send):
     rig.limber.remote.allow_arm = True
     bpy.ops.limber.stop()
     assert rig.limber.remote.allow_arm is False
-    for _ in a_while(0.2):  # what is ordered together with Stop is void
-        pass
+    a_turn(rig)  # what is ordered together with Stop is void
     bpy.ops.limber.clear_fault()
     until(lambda: state(rig) == "DISARMED", "the fault is cleared")
     assert held(rig, send, 0.3) == {"DISARMED"}

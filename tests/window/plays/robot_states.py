@@ -100,6 +100,9 @@ def play(stage):
     yield 0.2
     stage.photograph("robot_scanning")
     yield from stage.until(lambda: jobs.scan().over, HELD)
+    while len(jobs.scan().found) < len(chain.joints):  # their process answered late: a scan waits 20 ms
+        do(bpy.ops.limber.scan, where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"}, highest=252)
+        yield from stage.until(lambda: jobs.scan().over, HELD)
     stage.facts["found"] = [one.servo for one in jobs.scan().found]
     yield from shot(stage, "found", "LIMBER_PT_scan", "LIMBER_PT_channels")
     one = jobs.scan().found[0]
