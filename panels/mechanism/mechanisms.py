@@ -55,6 +55,8 @@ class LIMBER_PT_mechanism(Tab):
             row = layout.row()
             row.enabled = not settings.live
             row.prop(settings, "use_bones")
+            if settings.use_bones:
+                row.prop(settings, "floating_base")
         row = layout.split(factor=0.3, align=True)
         row.label(text="Driven By")
         row.row(align=True).prop(settings, "drive", expand=True)

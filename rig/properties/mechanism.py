@@ -218,6 +218,10 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
     active_joint: IntProperty(name="Joint", description="The selected joint")
     use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
+    floating_base: BoolProperty(
+        name="Floating Base",
+        description="Goals place the robot, as one that walks: no joint holds the armature's first bone to the armature",
+    )
     closures_file: StringProperty(name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"})
     closures: CollectionProperty(name="Closures", description="Bones that are held together and close loops", type=LimberClosure)
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")

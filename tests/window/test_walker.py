@@ -1,8 +1,10 @@
 """A step of the Walker in a real window, keyed by the panel's buttons."""
 
+TALL = "1200x1300"  # [pixels] room for the panels above the curves
+
 
 def test_an_animator_keys_a_step_by_the_panels_buttons_and_the_standing_foot_stays(play):
-    facts = play("walker")
+    facts = play("walker", size=TALL)
     assert facts["clicks"] == 4
     assert facts["remarks"] == []
     assert facts["slid"] < 1e-3  # [m] while both feet stand

@@ -109,7 +109,7 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
         bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
-    held = [_hinged(pose_bone, rest) for pose_bone in rig.pose.bones]
+    held = [_hinged(bone, rest) for bone in rig.pose.bones if bone.parent is not None or not rig.limber.mechanism.floating_base]
     held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
     rotations = straighten([one.rotation for one in held])
     return Bones(tuple(bodies), tuple(one.joint(rest, rotation) for one, rotation in zip(held, rotations, strict=True)))
@@ -208,7 +208,7 @@ def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str,
     joints = tuple(branch.joint for branch in tree.branches if branch.joint is not None)
     robot = Robot(rig.name, rig.name, links, joints, tree.root)
     try:
-        mechanism = mechanism_of(robot, text, "closures")
+        mechanism = mechanism_of(robot, text, "closures", rig.limber.mechanism.floating_base)
     except (UrdfError, MechanismError) as error:
         raise RigError(f"Armature '{rig.name}': {error}") from error
     names = [branch.link for branch in tree.branches]
