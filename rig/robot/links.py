@@ -400,7 +400,7 @@ def heartbeat(clocked: Sequence = ()) -> bool:
             changed = True
             continue
         if _is_still(rig, robot):
-            robot.link.send_again()
+            robot.link.send(robot.shaped)
             robot.sent_at = monotonic()
         else:
             granted(_follow)(rig, robot, clocked)
