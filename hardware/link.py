@@ -137,7 +137,8 @@ class Link:
         if plays or motion != self._motion:
             self._stamp = clock.now()
             self._step = self.unit(due)
-        self._motion, self._plays, self._due = motion, plays, due
+            self._motion = motion
+        self._plays, self._due = plays, due
         self.send_again()
 
     def send_again(self) -> None:

@@ -210,14 +210,15 @@ def _figures_due(now: float) -> bool:
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
     clocked = [window.scene for window in bpy.context.window_manager.windows] if bpy.app.timers.is_registered(_clock) else ()
-    changed = links.heartbeat(clocked)
-    changed |= background_jobs.look()
+    has_new_state, is_posed = links.heartbeat(clocked), False
     if puppeteer.is_going():
-        changed |= granted(puppeteer.follow)(bpy.context.scene)
+        is_posed = granted(puppeteer.follow)(bpy.context.scene)
     calibrating.note()
-    if changed:
+    if background_jobs.look() or is_posed:
         redraw()
-    elif _figures_due(monotonic()):
+    elif has_new_state:
+        robot_view.redraw_sidebars()
+    if _figures_due(monotonic()):
         robot_view.redraw_figures()
     if puppeteer.is_going():
         return links.QUICK

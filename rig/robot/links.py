@@ -148,10 +148,7 @@ def ports() -> set[str]:
 
 def look(rig) -> bool:
     """Reads the robot's status from the worker, after values were sent; returns whether anything that panels show as text has changed."""
-    return _look(_robots[rig.session_uid])
-
-
-def _look(robot: _Robot) -> bool:
+    robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.read_status()
     robot.history.note(monotonic(), robot.status)
     return before is None or _as_text(before) != _as_text(robot.status)
@@ -361,17 +358,12 @@ def _changes_are_noticed(rig) -> bool:
     return not bpy.app.background and rig.visible_get()
 
 
-def _is_still(uid: int, robot: _Robot) -> bool:
+def _is_still(rig, robot: _Robot) -> bool:
     """Whether a robot's values are what was sent last: all was at rest, and nothing has changed since.
 
     Blender notices changes of all that it shows, but for custom properties that a script sets: those that a robot follows are compared.
     """
-    if robot.still_at != _changes:
-        return False
-    if not robot.properties:
-        return True
-    rig = find(robot.rig_name, uid)
-    return rig is not None and robot.properties == robot_values.property_values(rig, robot.sources)
+    return robot.still_at == _changes and robot.properties == robot_values.property_values(rig, robot.sources)
 
 
 def _is_held() -> bool:
@@ -404,29 +396,28 @@ def heartbeat(clocked: Sequence = ()) -> bool:
     """
     changed = False
     for uid, robot in list(_robots.items()):
-        if _is_still(uid, robot):
-            robot.link.send_again()
-            robot.sent_at = monotonic()
-        elif not granted(_follow)(uid, robot, clocked):
+        rig = _find(uid, robot)
+        if rig is None:  # the object was deleted: its robot must not stay armed
+            robot.link.close()
+            del _robots[uid]
             changed = True
             continue
-        changed |= _look(robot)
+        if _is_still(rig, robot):
+            robot.link.send(robot.shaped)
+            robot.sent_at = monotonic()
+        else:
+            granted(_follow)(rig, robot, clocked)
+        changed |= look(rig)
     return changed
 
 
-def _follow(uid: int, robot: _Robot, clocked: Sequence) -> bool:
-    """Sends a robot what its armature shows now; returns whether it has one. Arguments as for `heartbeat`."""
-    rig = _find(uid, robot)
-    if rig is None:  # the object was deleted: its robot must not stay armed
-        robot.link.close()
-        del _robots[uid]
-        return False
+def _follow(rig, robot: _Robot, clocked: Sequence) -> None:
+    """Sends a robot what its armature shows now. `clocked`: as for `heartbeat`."""
     look_at_render()
     if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
         robot.link.send_again()
     else:
         send(rig)
-    return True
 
 
 def connected_rigs() -> list:

@@ -52,15 +52,26 @@ def plot_moves(now: float) -> bool:
     return links.figures_age(now) < history.SECONDS and bpy.context.window_manager.limber_view.plot
 
 
+def redraw_sidebars() -> None:
+    """Redraws the sidebars, which say what state robots are in. Viewports do not show it, and their drawing may take so long that an armed
+    robot holds still meanwhile, which would be a new state.
+    """
+    _redraw({"UI"})
+
+
 def redraw_figures() -> None:
     """Redraws the sidebars, and viewports only if they show something of a robot, since that takes far longer."""
-    manager = bpy.context.window_manager
-    kinds = {"UI", "WINDOW"} if manager.limber_view.ghost or manager.limber_view.plot else {"UI"}
-    for window in manager.windows:
+    view = bpy.context.window_manager.limber_view
+    _redraw({"UI", "WINDOW"} if view.ghost or view.plot else {"UI"})
+
+
+def _redraw(regions: set[str]) -> None:
+    """Redraws these kinds of regions of all 3D viewports."""
+    for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 for region in area.regions:
-                    if region.type in kinds:
+                    if region.type in regions:
                         region.tag_redraw()
 
 

@@ -1,10 +1,15 @@
 """While the scene stands still, the heartbeat repeats a robot's last values without reading the scene."""
 
+from dataclasses import replace
+
 import bpy
 import pytest
+from limber.hardware.link import Link
+from limber.hardware.safety import State
 from limber.rig.events import handlers
 from limber.rig.robot import links
 from limber.rig.robot import values as robot_values
+from limber.rig.robot import view as robot_view
 
 from tests.blender.robots import connect, robot_rig, state
 
@@ -95,3 +100,25 @@ def test_a_filtered_property_begins_to_move_after_a_rest_as_after_any_beat(rig, 
     rig["jaw"] = 0.6
     beat(1)
     assert 0.0 < steps[-1] < 0.1
+
+
+def test_a_new_state_redraws_the_sidebars_alone_since_a_viewport_s_drawing_may_make_an_armed_robot_hold_still(rig, monkeypatch):
+    redraws = []
+    monkeypatch.setattr(handlers, "redraw", lambda: redraws.append("all"))
+    monkeypatch.setattr(robot_view, "redraw_sidebars", lambda: redraws.append("sidebars"))
+    handlers._heartbeat()
+    status = replace(links.status(rig), state=State.HOLDING, sentence="Holding still")
+    monkeypatch.setattr(Link, "read_status", lambda link: status)
+    redraws.clear()
+    handlers._heartbeat()
+    assert redraws == ["sidebars"]
+
+
+@pytest.mark.parametrize("shown", [("ghost",), ("plot",), ()])
+def test_a_viewport_is_redrawn_for_a_robot_only_where_it_shows_its_figures(shown, monkeypatch):
+    view, tagged = bpy.context.window_manager.limber_view, []
+    view.ghost, view.plot = "ghost" in shown, "plot" in shown
+    monkeypatch.setattr(robot_view, "_redraw", tagged.append)
+    robot_view.redraw_figures()
+    robot_view.redraw_sidebars()
+    assert tagged == [{"UI", "WINDOW"} if shown else {"UI"}, {"UI"}]
