@@ -4,42 +4,78 @@ Angles are in radians, lengths in metres, times in seconds. Errors are `RigError
 remedy. These functions push no undo step: an operator of your own that calls them should have the UNDO option.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import degrees
+from math import degrees, isnan
+from typing import NamedTuple
 
 import bpy
 
-from .rig.authoring import chains
+from .rig.authoring import chains, sketch
 from .rig.blender.errors import Finding, RigError
 from .rig.live import live
-from .rig.live.movers import mover_of
+from .rig.live.movers import ChainMover, mover_of
 from .rig.live.stage import Stage
 from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
 from .rig.reading.check import check as _check
 
-__all__ = ["Baked", "Finding", "RigError", "Solution", "bake", "bake_scene", "check", "motion", "new_chain", "solve", "store_posture"]
+__all__ = [
+    "Baked",
+    "Finding",
+    "GoalError",
+    "RigError",
+    "Solution",
+    "bake",
+    "bake_scene",
+    "check",
+    "motion",
+    "new_chain",
+    "pose_from_points",
+    "solve",
+    "store_posture",
+]
 
-Joint = tuple[str, str]  # bone and its axis of rotation or translation: ("head", "X")
+Joint = tuple[str, str]  # bone or joint, and its axis of rotation or translation: ("head", "X")
+AT_LIMIT = 1e-6  # [rad or m] nearer to a limit than this a joint is at it
+
+
+class GoalError(NamedTuple):
+    """Error of one goal: of an end of a chain, a bone of a body, or a body or motor of a mechanism.
+
+    Attributes:
+        name: What has the goal, in quotation marks: "'hand'".
+        angle: Angle [deg] by which its orientation is off; 0 where the goal has none, NaN where it has no target now.
+        distance: Distance [m] by which its position is off; 0 where the goal has none, NaN where it has no target now.
+    """
+
+    name: str
+    angle: float
+    distance: float
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Solution of a chain's goal in one frame, and its errors.
+    """Solution of the goals of a chain, a body or a mechanism in one frame, and its errors.
 
     Attributes:
-        angles: Joint -> angle [rad], or position [m] of a prismatic joint, from the solver, before the motion filter.
-        aim_error: Angle [deg] between the end's direction and its aim.
-        shape_deviation: Angle [deg] between the links' directions in the solution and in the authored pose, as a mean.
+        angles: Joint or motor -> angle [rad], or position [m] of a prismatic one, from the solver, before the motion filter.
+        aim_error: Angle [deg] by which the orientation is off: of a chain's own end; of the worst goal of a body or mechanism.
+        distance: Distance [m] by which the position is off: of a chain's own end; of the worst goal of a body or mechanism.
+        shape_deviation: Angle [deg] between a chain's links' directions in the solution and in the authored pose, as a mean; None for a
+            body or mechanism, which keep no shape.
         limits_hit: Joints at a position limit.
-        remark: Sentence about how the solver changed the goal, or "".
+        remark: Sentence about how the solver changed the goal, or how the goals are missed; "" for none.
+        errors: Errors of all goals, a chain's own first.
     """
 
     angles: dict[Joint, float]
     aim_error: float
-    shape_deviation: float
+    distance: float
+    shape_deviation: float | None
     limits_hit: list[Joint]
     remark: str
+    errors: list[GoalError]
 
 
 def new_chain(rig, end: str, root: str = "", target=None):
@@ -61,6 +97,25 @@ def new_chain(rig, end: str, root: str = "", target=None):
     chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))))
     chain.target = target
     return chain
+
+
+def pose_from_points(rig, chain, points) -> float:
+    """Poses a chain's bones along points, such as markers: its links get the points' directions. `store_posture` then keeps the pose.
+
+    Args:
+        rig: The armature object.
+        chain: The chain.
+        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not count. As many as the chain has
+            joints at different positions, and one for its end: one for each; any other number: a line along which these are spread.
+
+    Returns:
+        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow no nearer pose.
+
+    Raises:
+        RigError: the points have no direction, or the chain cannot be read.
+    """
+    _, error = sketch.pose_along(rig, chain, points, bpy.context.evaluated_depsgraph_get())
+    return error
 
 
 def store_posture(owner, settings, name: str) -> bpy.types.Action:
@@ -86,48 +141,64 @@ def check(rig, chain) -> list[Finding]:
     return _check(bpy.context, rig, chain)
 
 
-def solve(rig, chain) -> Solution:
-    """Solution of the chain's goal in the current frame, solved from the authored pose without earlier frames. Writes nothing.
+def solve(owner, settings) -> Solution:
+    """Solution of a mover's goals in the current frame, solved from the authored pose without earlier frames. Writes nothing.
+
+    Args:
+        owner: The armature object, or the object that owns the mechanism.
+        settings: The chain, the body (`owner.limber.retarget`), or the mechanism (`owner.limber.mechanism`).
 
     Raises:
-        RigError: the goal cannot be solved for.
+        RigError: the goals cannot be solved for.
     """
+    mover = mover_of(owner, settings)
     stage = Stage()
-    stage.advance([(rig, chain)], bpy.context.evaluated_depsgraph_get(), 0.0)
-    session = stage.session(rig, chain)
+    live.prepare(stage, [mover])
+    stage.advance([mover], bpy.context.evaluated_depsgraph_get(), 0.0)
+    session = stage.session(*mover)
     if session.problem or session.outputs is None:
         raise RigError(session.problem)
-    found, keys = session.outputs.solution, session.reader.joint_keys
+    errors = [GoalError(error.name, degrees(error.angle), error.distance) for error in session.goal_errors(mover)]
+    chain = session.outputs.solution if isinstance(mover, ChainMover) else None
+    counting = errors[:1] if chain is not None else errors
+    angles, limits = session.solved(), session.limits()
     return Solution(
-        angles=dict(zip(keys, found.angles, strict=True)),
-        aim_error=degrees(found.aim_error),
-        shape_deviation=degrees(found.shape_deviation),
-        limits_hit=[keys[k] for k in found.limits_hit],
-        remark=found.remark,
+        angles=angles,
+        aim_error=_largest(error.angle for error in counting),
+        distance=_largest(error.distance for error in counting),
+        shape_deviation=degrees(chain.shape_deviation) if chain is not None else None,
+        limits_hit=[key for key, value in angles.items() if not limits[key].lower + AT_LIMIT < value < limits[key].upper - AT_LIMIT],
+        remark=chain.remark if chain is not None else session.unmet,
+        errors=errors,
     )
+
+
+def _largest(errors: Iterable[float]) -> float:
+    return max((error for error in errors if not isnan(error)), default=0.0)
 
 
 def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], dict[Joint, list[float]]]:
     """The filtered motion that `bake` would key. Writes nothing.
 
     Args:
-        pairs: (rig, chain) of each chain; chains that depend on one another belong in one call.
+        pairs: (owner, settings) of each chain, body or mechanism, as for `solve`; those that depend on one another belong in one call.
         start, end: First and last frame.
 
     Returns:
-        (rig's name, chain's name) -> joint -> its value in every frame.
+        (owner's name, name of the chain; of a body "Retarget"; of a mechanism its owner's name) -> joint or motor -> its value in every
+        frame.
 
     Raises:
-        RigError: a chain's goal cannot be solved for in the first frame.
+        RigError: the goals of one cannot be solved for in the first frame.
     """
     work = Bake(bpy.context.scene, pairs, start, end)
     try:
         while work.step():
             pass
         found = {}
-        for rig, chain in pairs:
-            frames = work.values[rig.session_uid, chain.uid]
-            found[rig.name, chain.name] = {place: [values[place] for values in frames] for place in frames[0]}
+        for mover in (mover_of(*pair) for pair in pairs):
+            frames = work.values[mover.key]
+            found[mover.owner.name, mover.given_name] = {place: [values[place] for values in frames] for place in frames[0]}
         return found
     finally:
         work.cancel()

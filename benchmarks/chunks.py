@@ -17,7 +17,8 @@ from .jobs import TIMES, Answer
 from .paper import Pairs, skeleton_of
 from .two_priority import VARIANTS, TwoPriority
 
-ERIK_WITH = "erik "  # begins the name of an ERIK with another value: "erik max_iterations=4"
+ERIK_WITH = "erik "  # begins the name of an ERIK with other values: "erik loop='published' max_iterations=4"
+PUBLISHED = f"{ERIK_WITH}as_published=True"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,6 @@ def solver_of(name: str, skeleton: Skeleton) -> GazeSolver:
     if name in VARIANTS:
         return TwoPriority(skeleton, *VARIANTS[name])
     if name.startswith(ERIK_WITH):
-        field, _, value = name.removeprefix(ERIK_WITH).partition("=")
-        return Erik(skeleton, replace(Hyperparameters(), **{field: ast.literal_eval(value)}))
+        changes = (change.partition("=") for change in name.removeprefix(ERIK_WITH).split())
+        return Erik(skeleton, replace(Hyperparameters(), **{field: ast.literal_eval(value) for field, _, value in changes}))
     return make_solver(name, skeleton)

@@ -56,12 +56,11 @@ def goals_of(given: Arrays) -> list[Goals]:
             ]
             place = tuple(given["position"][t, k].tolist())
             frames.append(FrameGoal(name, position=place, rotation=rotation, position_weight=weights[0], rotation_weight=weights[1]))
-        centre = None
+        centres = []
         if "com" in given:
-            centre = CentreGoal(
-                tuple(given["com"][t].tolist()), tuple(given["com_weight"][t].tolist()) if "com_weight" in given else EVENLY
-            )
-        found.append(Goals(tuple(frames), centre))
+            weight = tuple(given["com_weight"][t].tolist()) if "com_weight" in given else EVENLY
+            centres.append(CentreGoal(tuple(given["com"][t].tolist()), weight))
+        found.append(Goals(tuple(frames), tuple(centres)))
     return found
 
 

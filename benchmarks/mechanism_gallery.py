@@ -103,7 +103,7 @@ def walker() -> Case:
             place = (0.05 * t, y, 0.03 * lift)
             frames.append(FrameGoal(f"{side} 5", Frame(position=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3))
             support += y * (1.0 - lift) * 0.5
-        return Goals(tuple(frames), CentreGoal((0.05 * t, support, 0.0), (10.0, 10.0, 0.0)))
+        return Goals(tuple(frames), (CentreGoal((0.05 * t, support, 0.0), (10.0, 10.0, 0.0)),))
 
     return Case("walker", Mechanism(tuple(bodies), tuple(joints)), goals)
 

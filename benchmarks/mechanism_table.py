@@ -25,6 +25,7 @@ from limber.solvers.mechanism.solver import MechanismSolver, Solution
 
 from benchmarks.mechanism_cases import every_kind, serial_arm
 from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
+from benchmarks.mechanism_walk import print_walk
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}  # [ms] C++, i7-6700K; of its validation examples it tells no time
@@ -135,12 +136,13 @@ def print_all() -> None:
 
     print_sizes()
     draw(print_growth(), print_rates(), print_singular())
+    print_walk()
     subprocess.run([sys.executable, "-m", "benchmarks.mechanism_peers"], cwd=ROOT, check=True)  # in the environment with the peers
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular, "all": print_all}
+    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular, "walk": print_walk, "all": print_all}
     for name in shown:
         ask.add_argument(f"--{name}", action="store_true")
     asked = vars(ask.parse_args())

@@ -97,8 +97,7 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
     filters = tuple(Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True))
     counts = count(solver, first)
     loose = set(counts.undetermined)
-    led = {frame.body for frame in goals[0].frames}
-    model = Model(solver, first, filters, not led & loose, counts.independent_actuators < counts.actuators)
+    model = Model(solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators)
     state, reference = None, first
     shown, asked, values, jacobians, excess, away = [], [], [], [], [], []
     is_closed, flipped = True, False

@@ -72,11 +72,12 @@ def _texts(node: Any) -> Any:
 
 
 def our_dae(path: Path) -> list[Face]:
-    from limber.robots.collada import ColladaError, read_collada
+    from limber.robots.collada import read_collada
+    from limber.robots.faces import MeshError
 
     try:
         made = read_collada(path, "FILE")
-    except ColladaError as error:
+    except MeshError as error:
         raise RefusedError(error) from error
     return [tuple(made.corners[k] for k in face) for face in made.faces]
 

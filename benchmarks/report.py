@@ -23,17 +23,15 @@ from .contestants import ENTRIES
 from .jobs import FOLDER, ROOT
 from .page import PAGE
 from .paper import BODIES
+from .paper_tables import GRID, PAPER_ROWS, headlines
 from .peers import ROUNDS, TASKS, Row
 from .peers import table as peers_table
 from .runners import usable_cores
 from .sweep import PAIRS, Sweep, arguments, gather, run, solvers_for_orientations
-from .tables import Glance, Results, glance_table, glances, summary_table, table_8, table_9
+from .tables import WITHOUT_POSTURE, Glance, Results, glance_table, glances, summary_table, table_8, table_9
 from .two_priority import VARIANTS
 from .walks import Figures
 
-OF_THE_PAPER = ("erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold")  # what the paper compares, and CCD, which it only surveys
-WITH_THEM = ("expressive", "erik_exact")
-PAPER_ROWS = (*OF_THE_PAPER, *WITH_THEM)  # of Tables 8 and 9
 Walked = Mapping[tuple[str, str, str], Figures]
 
 
@@ -68,8 +66,8 @@ def machine() -> str:
     return f"{model}, {usable_cores()} cores; Python {platform.python_version()}, numpy {np.__version__}"
 
 
-def page(rows: Sequence[Glance], results: Results, walked: Walked, race: Race, sizes: str) -> str:
-    """The Markdown page."""
+def page(rows: Sequence[Glance], results: Results, papers: Results, walked: Walked, race: Race, sizes: str) -> str:
+    """The Markdown page; `papers` are the results on the paper's own postures."""
     of_table = {key: answer for key, answer in results.items() if key[1] not in VARIANTS}
     return PAGE.format(
         sizes=sizes,
@@ -77,8 +75,9 @@ def page(rows: Sequence[Glance], results: Results, walked: Walked, race: Race, s
         glance="\n".join(glance_table(rows)),
         peers="\n".join(peers_table(race.rows)),
         missing="".join(f"Left out: {ENTRIES[name].label}: {why}.\n\n" for name, why in race.missing.items()),
-        table_8="\n".join(table_8(results, PAPER_ROWS)),
-        table_9="\n".join(table_9(results, PAPER_ROWS)),
+        table_8="\n".join(table_8(papers, PAPER_ROWS)),
+        table_9="\n".join(table_9(papers, PAPER_ROWS)),
+        headlines="\n".join(headlines(papers)),
         summary="\n".join(summary_table(of_table)),
         paths="\n".join(warm.table(walked)),
     )
@@ -104,12 +103,15 @@ def main() -> None:
     names, solvers = list(BODIES), list(dict.fromkeys([*solvers_for_orientations(), *VARIANTS]))
     sweep = Sweep(asked.pairs)
     results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
+    print("The paper's pairs", file=sys.stderr, flush=True)
+    own, of_paper = Sweep(asked.pairs, grids=GRID), [*PAPER_ROWS, WITHOUT_POSTURE]
+    papers = gather(own, run(own, names, of_paper, asked.folder, asked.scheduler, asked.workers), names, of_paper)
     print("Paths", file=sys.stderr, flush=True)
     walked = warm.run(warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers)
 
     rows = glances(results, walked)
     sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind"
-    text = page(rows, results, walked, race, sizes)
+    text = page(rows, results, papers, walked, race, sizes)
     (asked.into / "benchmarks.md").write_text(text)
     plots.glance(rows, pictures / "solvers_glance.png")
     plots.race(race.rows, pictures / "solvers_peers.png")

@@ -98,14 +98,14 @@ def arguments(text: str | None) -> argparse.ArgumentParser:
     return ask
 
 
-def add_sample(ask: argparse.ArgumentParser, pairs: int) -> None:
+def add_sample(ask: argparse.ArgumentParser, pairs: int, grid: Grids = "even") -> None:
     """How many pairs, and which."""
     ask.add_argument("--pairs", type=int, default=pairs, help="for each skeleton (default %(default)s)")
     ask.add_argument("--seed", type=int, default=0)
     ask.add_argument(
         "--grid",
         choices=get_args(Grids),
-        default="even",
+        default=grid,
         help="grid of the pairs: `benchmarks.paper` (default %(default)s)",
     )
 

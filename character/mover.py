@@ -8,6 +8,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 
+class GoalError(NamedTuple):
+    """Error of one goal of a mover, as solved, before the motion filter."""
+
+    name: str  # of what has the goal, as in sentences
+    angle: float  # [rad] 0 where the goal has no orientation
+    distance: float  # [m] 0 where the goal has no position
+
+
 class Outputs(Protocol):
     """Result of one tick. Each kind of mover adds errors of its goals, and active limits."""
 

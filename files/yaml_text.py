@@ -48,13 +48,13 @@ class YamlError(ValueError):
         super().__init__(f"line {line}: {what}" if line else what)
 
 
-def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, dict[str, Any]]]:
+def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, Any]]:
     """Line and map of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An empty one is an empty map.
 
     Args:
         text: The documents.
         scalar: Converts a scalar, with its tag, to a value; raises ValueError for an invalid one. None: scalars are texts. With it the text
-            may be arbitrary data: anchors, aliases and << are followed, and of duplicate keys the last one counts.
+            may be arbitrary data, not a map alone: anchors, aliases and << are followed, and of duplicate keys the last one counts.
 
     Raises:
         YamlError: the text is no YAML, exceeds the limits on size and nesting, or without `scalar` has anchors, tags or duplicate keys.
@@ -98,18 +98,18 @@ class _Reader:
         remedy = next((remedy for part, remedy in REMEDIES.items() if part in what), OTHER_REMEDY)
         return self._error(f"{what}: {remedy}")
 
-    def documents(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def documents(self) -> Iterator[tuple[int, Any]]:
         begin = self.line
         for event in self.events:
             if isinstance(event, DocumentStartEvent):
                 begin = self.line
             if isinstance(event, NodeEvent):
                 line, node = self.line, self._node(event, 0)
-                if node is not None and not isinstance(node, dict):
+                if node is not None and not isinstance(node, dict) and self.scalar is None:
                     self.line = line
                     raise self._error("a map is needed: keys, each with a colon and its value")
                 self._anchored.clear()  # they count within a document
-                yield begin, node or {}
+                yield begin, {} if node is None else node
 
     def _node(self, event: Any, depth: int) -> Any:
         """The value that begins with an event; if it has an anchor, it is stored for aliases."""

@@ -1,13 +1,17 @@
-"""LeRobot's calibration of a robot of Feetech servos: its JSON file, and conversion of its values. Knows no Blender.
+"""LeRobot's calibration of a robot of Feetech or Dynamixel servos: its JSON file, and conversion of its values. Knows no Blender.
 
-LeRobot keeps one file per robot, with one entry per motor. It writes the homing offset (register 31) and the range (registers 9 and 11) of
-each entry into the servo too, so that positions which anybody reads from the servo are already shifted: reported = actual - homing offset.
+LeRobot keeps one file per robot, with one entry per motor. It writes homing offset and range of each entry into the servo too (of Feetech's
+into registers 31, 9 and 11), so that positions which anybody reads from the servo are already shifted: reported = actual - homing offset,
+of a Dynamixel actual + homing offset.
 
 Its values come in three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to b, in steps p:
 
     degrees          (p - (a + b) / 2) * 360 / 4095    not clamped; the drive mode is ignored
     range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated where the drive mode is 1
     range_0_100      100 (p - a) / (b - a)             clamped; 100 - value where the drive mode is 1
+
+A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three (its `apply_drive_mode`). No file says
+which servos it is of: LeRobot's folder of the file does, by the robot's class.
 
 LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution, though the servo has 4096:
 Limber's joint angles follow LeRobot here, so that both show the same degrees. At 100 degrees that is 0.3 steps, less than a servo resolves.
@@ -19,7 +23,7 @@ import json
 import math
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +41,8 @@ Mode = Literal["degrees", "range_m100_100", "range_0_100"]
 LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
 FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
+FARTHEST_TURNS = 1_048_575  # steps: a Dynamixel reports 256 revolutions either way
+DYNAMIXEL_ROBOTS = ("koch", "omx", "viperx", "widowx", "aloha", "openmanipulator")  # in names of LeRobot's classes
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
 SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 
@@ -46,6 +52,35 @@ _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
 
 class LerobotError(HardwareError, ValueError):
     """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected and the found value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Servos of a calibration, which bound its numbers.
+
+    Attributes:
+        protocol: Name of the protocol that drives them.
+        farthest_offset: Largest homing offset [steps], either way.
+        first: Lowest position [steps].
+        last: Highest position [steps].
+        obeys_drive_mode: Whether LeRobot, and not the servo itself, reverses a motor with drive mode 1.
+    """
+
+    protocol: str
+    farthest_offset: int
+    first: int
+    last: int
+    obeys_drive_mode: bool
+
+
+FEETECH = Family("feetech_sts", FARTHEST_OFFSET, 0, LAST_STEP, True)
+DYNAMIXEL = Family("dynamixel", 1_044_479, -FARTHEST_TURNS, FARTHEST_TURNS, False)
+
+
+def family_of(path: Path, protocol: str) -> Family:
+    """Servos of a calibration file: Dynamixel for a robot with their protocol, or a file in the folder of such a robot of LeRobot's."""
+    of_robot = path.parent.name.lower()
+    return DYNAMIXEL if protocol == DYNAMIXEL.protocol or any(name in of_robot for name in DYNAMIXEL_ROBOTS) else FEETECH
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +128,8 @@ class Motor:
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
 
-def load(path: Path) -> dict[str, Motor]:
-    """Motors by name, from a calibration file of LeRobot.
+def load(path: Path, family: Family = FEETECH) -> dict[str, Motor]:
+    """Motors by name, from a calibration file of LeRobot of these servos.
 
     Raises:
         LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
@@ -103,10 +138,10 @@ def load(path: Path) -> dict[str, Motor]:
         text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
         raise LerobotError(f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot") from error
-    return from_text(text, str(path))
+    return from_text(text, str(path), family)
 
 
-def from_text(text: str, source: str = "The calibration") -> dict[str, Motor]:
+def from_text(text: str, source: str = "The calibration", family: Family = FEETECH) -> dict[str, Motor]:
     """Motors by name, from the text of a calibration file; `source` names it in messages.
 
     Raises:
@@ -121,7 +156,7 @@ def from_text(text: str, source: str = "The calibration") -> dict[str, Motor]:
         raise LerobotError(f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate")
     if robot.has("format"):
         robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
-    motors = {name: _motor(fields) for name, fields in robot.members("motor")}
+    motors = {name: _motor(fields, family) for name, fields in robot.members("motor")}
     if not motors:
         raise LerobotError(f"{source} has no motor: choose a calibration file of LeRobot")
     owners: dict[int, str] = {}
@@ -177,15 +212,15 @@ def usual_folder() -> Path:
     return (Path(os.environ.get("HF_LEROBOT_HOME") or Path(hub) / "lerobot") / "calibration").expanduser()
 
 
-def _motor(fields: JsonFields) -> Motor:
+def _motor(fields: JsonFields, family: Family) -> Motor:
     fields.only(_MOTOR)
     motor = Motor(
         id=fields.whole("id", 0, LAST_SERVO),
         drive_mode=fields.whole("drive_mode", 0, 1),
-        homing_offset=fields.whole("homing_offset", -FARTHEST_OFFSET, FARTHEST_OFFSET),
-        range_min=fields.whole("range_min", 0, LAST_STEP),
-        range_max=fields.whole("range_max", 0, LAST_STEP),
+        homing_offset=fields.whole("homing_offset", -family.farthest_offset, family.farthest_offset),
+        range_min=fields.whole("range_min", family.first, family.last),
+        range_max=fields.whole("range_max", family.first, family.last),
     )
     if motor.range_min >= motor.range_max:
         fields.wrong("range_max", f"more than range_min, {motor.range_min}")
-    return motor
+    return motor if family.obeys_drive_mode else replace(motor, drive_mode=0)

@@ -71,6 +71,8 @@ class Link:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
+        self._said_of: tuple[object, ...] = ()  # state, fault, detail and need of a confirmation, of which `_said` is the sentence
+        self._said = ""
         self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
         self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
@@ -231,9 +233,13 @@ class Link:
 
     def status(self) -> Status:
         """Current status of the link and the robot."""
+        self._write()
+        return self.read_status()
+
+    def read_status(self) -> Status:
+        """Current status, without a sign of life: for one who has just sent a frame."""
         if self._memory is None:
             return self._describe(State.CLOSED, Fault.NONE, "")
-        self._write()
         report = self._report()
         lost = self._is_lost(report)
         if lost is not None:
@@ -327,12 +333,15 @@ class Link:
         return Fault.WORKER_HUNG if self._silence > grace else None
 
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
-        text = shown(sentence(state, fault, detail, self.device, report is not None and report.needs_confirmation))
+        needs_confirmation = report is not None and report.needs_confirmation
+        if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
+            self._said_of, self._said = what, shown(sentence(state, fault, detail, self.device, needs_confirmation))
         if report is None:
-            return Status(state, text, fault)
+            return Status(state, self._said, fault)
         shared = {name: getattr(report, name) for name in _SHARED}
-        shared["warnings"] = tuple(map(shown, report.warnings))
-        return Status(state=state, sentence=text, fault=fault, **shared)
+        if report.warnings:
+            shared["warnings"] = tuple(map(shown, report.warnings))
+        return Status(state=state, sentence=self._said, fault=fault, **shared)
 
 
 def _last_line(process: subprocess.Popen[bytes]) -> str:

@@ -17,7 +17,7 @@ class Character:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
         velocity, acceleration, jerk: Share of the joint's limits that the motion may use: above 0, up to 1.
-        beta: Where the Nutty filter begins to slow down toward a position limit: at 1 from mid-range on, at larger values later. Above 0.
+        beta: How near a position limit the Nutty filter slows down: at 1 from mid-range on, at larger values later. Above 0.
     """
 
     sigma: float = 0.0

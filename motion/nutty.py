@@ -7,7 +7,7 @@ As printed, for one step of dt, with x, x', x'' the output so far and s the set-
     v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) + 1)
     lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta)
 
-Its units do not agree. Comments "Repair 1" to "Repair 7" below and docs/motion.md say what is done instead.
+Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.md say what is done instead.
 """
 
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ EASE = (
     0.08,
 )  # least gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it
 MAX_GAIN = 0.5  # half of 1, at which that loop oscillates forever
+SLOWEST = 0.1  # least share of the velocity limit that Omega leaves: a joint arrives at its position limit
 HOME = 1e-3  # of the distance that the velocity limit covers in an own step: nearer to the target the motion ends exactly
 
 
@@ -34,7 +35,7 @@ class NuttyFilter:
     """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest in the end.
 
     Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part (responsiveness), beta sets how close to
-    the position limits easing begins. `target_velocity` is not used: the paper's filter has set-points only.
+    the position limits the joint slows down. `target_velocity` is not used: the paper's filter has set-points only.
     """
 
     limits: Limits
@@ -68,13 +69,16 @@ class NuttyFilter:
         position, velocity, acceleration = point
         limits = self.limits
         induced = (target - position) / own
-        easing = eased(induced, limits.velocity, self.character) * leeway(induced, position, limits, self.character.beta)
         # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position limit; H begins at 1, at which
-        # the loop oscillates forever. Bounds on the gain let the motion ease and still arrive.
+        # the loop oscillates forever. Bounds on both let the motion ease and still arrive.
+        easing = eased(induced, limits.velocity, self.character)
         easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.character.sigma), MAX_GAIN)
+        # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until the target is near: lambda
+        # saturates it all the same, and beta has no effect. As a factor on lambda's limit it slows the joint wherever it is.
+        room = max(leeway(induced, position, limits, self.character.beta), SLOWEST)
         # Repair 5: each lambda is printed around the increments, where velocity and acceleration change faster than the next limit allows;
         # around the requested values each limit holds.
-        requested = saturated(induced * easing, limits.velocity)
+        requested = saturated(induced * easing, room * limits.velocity)
         push = saturated((requested - velocity) / own, limits.acceleration)
         return saturated((push - acceleration) / own, limits.jerk)  # Repair 1: `moved` multiplies by dt
 
@@ -117,7 +121,7 @@ def saturated(value: float, limit: float) -> float:
 
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
-    """Omega: factor on a velocity that leads away from mid-range; it falls to 0 at the position limits and is 0 beyond.
+    """Omega: factor on the limit of a velocity that leads away from mid-range; it falls to 0 at the position limits and is 0 beyond.
 
     Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they
     meet at lower + alpha.

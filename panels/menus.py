@@ -31,6 +31,7 @@ class LIMBER_MT_operators_chain(Submenu, bpy.types.Menu):
         "check_chain",
         "match_joints",
         "use_new_settings",
+        "import_joint_limits",
         "add_end",
         "remove_end",
         "about_robot",
@@ -41,7 +42,7 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose")
+    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose", "pose_from_points")
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
@@ -89,7 +90,7 @@ class LIMBER_MT_operators_mechanism(Submenu, bpy.types.Menu):
         "new_mechanism", "import_closures", "check_mechanism", "assemble_mechanism", "set_rest_pose", "go_to_rest_pose",
         "add_mechanism_joints", "find_mechanism_joints", "remove_mechanism_joint", "add_motors", "remove_motor",
         "add_mechanism_goal", "remove_mechanism_goal",
-        "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint",
+        "add_closure", "remove_closure", "close_named_loops", "keep_goal_offset", "align_joint", "key_support",
     )  # fmt: skip
 
 

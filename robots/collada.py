@@ -7,42 +7,18 @@ docs/decisions.md says why no library does it.
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from itertools import accumulate
-from math import cos, isfinite, radians, sin
+from math import cos, radians, sin
 from pathlib import Path
-from typing import Literal
 from xml.parsers import expat
 
 from ..files.content import content
 from ..solvers.kinematics.rotations import Vector
+from .faces import IDENTITY, LARGEST, MOST_REPEATED, TO_Z_UP, Affine, Faces, MeshError, UpAxis, checked, moved, product
 from .model import Colour
 
-Affine = tuple[tuple[float, float, float, float], ...]  # three rows
-MOST_REPEATED = 4_000_000  # corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has 100,000
 POLYGONS = ("triangles", "polylist", "polygons")
-IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
-TO_Z_UP: dict[str, Affine] = {  # COLLADA 1.4.1, <up_axis>: rotation from a file's axes to x right, z up
-    "Y_UP": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
-    "X_UP": ((0.0, -1.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (1.0, 0.0, 0.0, 0.0)),
-}
 TOO_OFTEN = f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and nodes are instances"
 MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
-LARGEST = 500_000_000  # [bytes] of a file
-UpAxis = Literal["AUTO", "FILE", "IGNORE"]
-
-
-class ColladaError(ValueError):
-    """A COLLADA file that cannot be read; the message says why."""
-
-
-@dataclass
-class Faces:
-    """Mesh: corners [m], faces as indices of corners, and each face's index into the colours."""
-
-    corners: list[Vector] = field(default_factory=list)
-    faces: list[tuple[int, ...]] = field(default_factory=list)
-    colour_of: list[int] = field(default_factory=list)
-    colours: list[Colour | None] = field(default_factory=list)  # None: the file has none
-    rotated_from: str = ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
 
 
 def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
@@ -54,26 +30,21 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
             "AUTO": as "FILE", but leave MeshLab's files as they are written.
 
     Raises:
-        ColladaError: the file cannot be read, or shows nothing.
+        MeshError: the file cannot be read, or shows nothing.
     """
     try:
-        faces = _File(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis)
-    except ColladaError:
+        return checked(_File(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis))
+    except MeshError:
         raise
     except (OSError, expat.ExpatError, LookupError, ValueError, AttributeError, StopIteration) as error:
-        raise ColladaError(f"{type(error).__name__}: {error}") from error
-    if not faces.faces:
-        raise ColladaError("it has no faces")
-    if not all(isfinite(x) and isfinite(y) and isfinite(z) for x, y, z in faces.corners):
-        raise ColladaError("a corner's position is not finite")
-    return faces
+        raise MeshError(f"{type(error).__name__}: {error}") from error
 
 
 def _parsed(data: bytes) -> ET.Element:
     """Root element of XML without declarations, by which a short text can stand for a long one; tags keep their prefixes."""
 
     def refuse(*_declared: object) -> None:
-        raise ColladaError("it declares entities or attributes")
+        raise MeshError("it declares entities or attributes")
 
     builder, parser = ET.TreeBuilder(), expat.ParserCreate()
     parser.buffer_text = True
@@ -125,7 +96,7 @@ class _File:
         metre = float(unit.get("meter", "1")) if unit is not None else 1.0
         self.made.rotated_from = self._rotated_from(up_axis)
         scaled = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
-        size = _product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
+        size = product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
         shown = self.root.find("scene/instance_visual_scene")
         scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
         tops = scene.findall("node") if scene is not None else []
@@ -150,7 +121,7 @@ class _File:
         if element not in self._nodes:
             transform = IDENTITY
             for step in filter(None, map(_step, element)):
-                transform = _product(transform, step)
+                transform = product(transform, step)
             instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
             node = self._nodes[element] = _Node(transform, [*element.findall("node"), *instances])
             for instance in element.findall("instance_geometry"):
@@ -159,7 +130,7 @@ class _File:
         return self._nodes[element]
 
     def _check_work(self, tops: list[ET.Element]) -> None:
-        """Raises ColladaError if instances of nodes multiply the corners and faces too often, or contain themselves.
+        """Raises MeshError if instances of nodes multiply the corners and faces too often, or contain themselves.
 
         The work of a node is counted once, children first: its own corners and faces, and the work of its children.
         """
@@ -177,11 +148,11 @@ class _File:
                 is_open.discard(element)
                 continue
             if element in is_open:
-                raise ColladaError("its nodes are instances of each other in a circle")
+                raise MeshError("its nodes are instances of each other in a circle")
             is_open.add(element)
             waiting += [(element, True), *((child, False) for child in node.children if child not in work)]
         if sum(work[top] for top in tops) > self.most_work:
-            raise ColladaError(TOO_OFTEN)
+            raise MeshError(TOO_OFTEN)
 
     def _add_nodes(self, tops: list[ET.Element], outer: Affine) -> None:
         """Adds the transformed geometries of nodes to the mesh: children before their parent."""
@@ -193,7 +164,7 @@ class _File:
                 for geometry, bound in node.geometries:
                     self._add(geometry, transform, bound)
                 continue
-            transform = _product(transform, node.transform)
+            transform = product(transform, node.transform)
             waiting += [(element, transform, True), *((child, transform, False) for child in reversed(node.children))]
 
     def _geometry(self, element: ET.Element) -> _Geometry:
@@ -213,7 +184,7 @@ class _File:
                 first, last = known[source]
                 named = [corner for face in faces for corner in face]
                 if named and not 0 <= min(named) <= max(named) < last - first:
-                    raise ColladaError("a face refers to corners that do not exist")
+                    raise MeshError("a face refers to corners that do not exist")
                 sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
                 made.faces += sound
                 made.parts.append((part.get("material"), len(sound)))
@@ -222,12 +193,12 @@ class _File:
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:
         self._corner_count += len(corners)  # many geometries may name one list
         if self._corner_count > self.most_work:
-            raise ColladaError(TOO_OFTEN)
+            raise MeshError(TOO_OFTEN)
         geometry.corners += corners
 
     def _add(self, geometry: _Geometry, transform: Affine, bound: dict[str | None, str | None]) -> None:
         first = len(self.made.corners)
-        self.made.corners += [_moved(transform, corner) for corner in geometry.corners]
+        self.made.corners += [moved(transform, corner) for corner in geometry.corners]
         self.made.faces += [tuple([first + corner for corner in face]) for face in geometry.faces]
         for material, count in geometry.parts:
             self.made.colour_of += [self._colour_index(bound.get(material) or material)] * count
@@ -293,7 +264,7 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
         return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
     sizes = list(map(int, (counts.text or "").split()))
     if sizes and min(sizes) < 0:  # a face would begin at corners of another, so a small file could have any number of faces
-        raise ColladaError(f"a polygon has {min(sizes)} corners")
+        raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
     return [tuple(corners[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
@@ -323,16 +294,3 @@ def _step(element: ET.Element) -> Affine | None:
         (t * x * y + s * z, t * y * y + c, t * y * z - s * x, 0.0),
         (t * x * z - s * y, t * y * z + s * x, t * z * z + c, 0.0),
     )
-
-
-def _product(outer: Affine, inner: Affine) -> Affine:
-    """Transform that applies `inner`, then `outer`."""
-    columns = [_moved(outer, (inner[0][k], inner[1][k], inner[2][k]), float(k == 3)) for k in range(4)]
-    return tuple((columns[0][row], columns[1][row], columns[2][row], columns[3][row]) for row in range(3))
-
-
-def _moved(transform: Affine, corner: Vector, weight: float = 1.0) -> Vector:
-    """Transformed point; a weight of 0 transforms a direction."""
-    x, y, z = corner
-    a, b, c = (row[0] * x + row[1] * y + row[2] * z + row[3] * weight for row in transform)
-    return a, b, c

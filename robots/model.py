@@ -1,6 +1,7 @@
 """Robot model as read from a file: links, joints, visuals, materials, closures. Knows no Blender."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
 from typing import Literal
@@ -177,6 +178,9 @@ class Robot:
     closures: tuple[Closure, ...] = ()  # that the file marks
     motors: tuple[str, ...] = ()  # joints with a motor, as far as the file says
     balls: tuple[tuple[str, str, str], ...] = ()  # joints about x, y, z of one point that are a ball joint together, parents first
+    postures: Mapping[str, Mapping[str, float]] = field(
+        default_factory=dict, hash=False
+    )  # values of joints [rad or m] that the file stores by names
 
     @cached_property
     def link(self) -> dict[str, Link]:

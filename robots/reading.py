@@ -11,6 +11,7 @@ from .attributes import AttributeReader
 from .errors import MalformedError
 from .mjcf import bodies as mjcf
 from .model import Robot
+from .stray_xacro import strays_blamed, tell_strays
 from .xml_tree import Element, read_xml
 
 LARGEST = 500_000_000  # [bytes] of a file that the user has allowed to be large
@@ -53,8 +54,11 @@ def read(
     reader = AttributeReader(str(Path(path)))
     if root.tag not in READERS:
         raise reader.error(MalformedError, root, "this is no robot file: its root element must be <robot> (URDF, xacro) or <mujoco> (MJCF)")
-    if root.tag == "robot":
-        from .xacro.expanding import expand, is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
+    if root.tag != "robot":
+        return READERS[root.tag](reader, root, for_mechanism, remade)
+    from .xacro.expanding import expand, is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
 
+    with strays_blamed(reader, root):
         root = expand(reader, root, arguments or {}) if is_xacro(root) else root
-    return READERS[root.tag](reader, root, for_mechanism, remade)
+        tell_strays(reader, root)
+        return READERS[root.tag](reader, root, for_mechanism, remade)

@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .collada import ColladaError, Faces, UpAxis, read_collada
+from .collada import read_collada
 from .display import BoneShape, bone_shapes
 from .errors import LargeRobotError
+from .faces import Faces, MeshError, UpAxis
+from .gltf import read_gltf
 from .lfs import is_lfs_pointer
 from .meshes import find_mesh
 from .model import MeshFile, Robot
 from .reading import read
 from .tree import Tree, build_tree
 
+MESH_READERS = {".dae": read_collada, ".glb": read_gltf, ".gltf": read_gltf}  # of files that Blender's importers are not used for
 ASKED_PARTS = 3000  # links and visuals; more are imported only where the user says so: the largest public robots have some hundred
 
 
@@ -23,12 +26,14 @@ class FoundMesh:
     Attributes:
         path: Its file; None: it is not there.
         is_pointer: Whether the file is a Git LFS pointer.
-        faces: The mesh of a DAE file; None for other files, and for one that cannot be read.
+        faces: The mesh of a DAE or glTF file; None for other files, and for one that cannot be read.
+        problem: Why such a file cannot be read; "" if it can.
     """
 
     path: Path | None
     is_pointer: bool = False
     faces: Faces | None = None
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def read_files(
         path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
         with_meshes: Whether mesh files are looked for.
-        up_axis: Up axis of DAE files; see `read_collada`.
+        up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
         allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS links and visuals.
 
@@ -77,7 +82,8 @@ def _mesh(name: str, file: str, up_axis: UpAxis) -> FoundMesh:
     path = find_mesh(name, file)
     if path is None or is_lfs_pointer(path):
         return FoundMesh(path, path is not None)
+    read_mesh = MESH_READERS.get(path.suffix.lower())
     try:
-        return FoundMesh(path, faces=read_collada(path, up_axis) if path.suffix.lower() == ".dae" else None)
-    except ColladaError:
-        return FoundMesh(path)
+        return FoundMesh(path, faces=None if read_mesh is None else read_mesh(path, up_axis))
+    except MeshError as error:
+        return FoundMesh(path, problem=str(error))

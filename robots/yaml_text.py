@@ -11,8 +11,8 @@ from .errors import MalformedError
 __all__ = ["MAX_DEPTH", "MAX_LENGTH", "parse_yaml"]
 
 
-def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> dict[str, Any]:
-    """The map at the top of a YAML text, as `yaml_documents` reads it. An empty text is an empty map.
+def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> Any:
+    """The map at the top of a YAML text, as `yaml_documents` reads it; with `scalar` any value. An empty text is an empty map.
 
     Raises:
         MalformedError: the text is invalid (see `yaml_documents`), or has several documents; the message names `file` and the line.

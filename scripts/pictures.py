@@ -57,6 +57,7 @@ TABLE = (
     Picture("robot_feedback", "robot_states", "robot_feedback", (0, 79, 1584, 890)),
     Picture("robot_found", "robot_states", "robot_found", (1300, 80, 280, 780)),
     Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 955), 1100),
+    Picture("walker", "walker", "walker_step", (0, 28, 1316, 1160), 1300),
     Picture("zones", "zones", "zones", (360, 60, 960, 780), 1300),
     *(Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150) for family in FAMILIES),
 )

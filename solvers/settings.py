@@ -40,7 +40,7 @@ class Setting:
     unit: Literal["", "angle", "share"] = ""  # "angle": [rad], shown in degrees; "share": 0 to 1
     choices: tuple[Choice, ...] = ()
     several: bool = False  # a tuple of choices, in their order
-    needs: tuple[str, object] | None = None  # another field and its value without which the setting has no effect
+    needs: tuple[tuple[str, object], ...] = ()  # other fields and their values without which the setting has no effect
     is_usual: bool = False  # on the panel itself, not in its Advanced part
 
     @cached_property

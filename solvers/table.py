@@ -54,7 +54,7 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "erik",
             "ERIK",
-            "As published: orientation and posture within one threshold (Ribeiro & Paiva 2019)",
+            "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is the loop as printed",
             Erik,
             LOOKS,
             False,

@@ -65,16 +65,20 @@ class Ends:
 
 @dataclass(frozen=True)
 class Position:
-    """Task that brings k ends to positions, with weights along the world's axes (section IV.B)."""
+    """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
     ends: Ends  # weights (k, 3) [1 / m^2]
     targets: Array  # (k, 3) [m]
+    axes: Array | None = None  # (3, 3) the axes of the weights, as columns; None: those of the tree's base
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted position errors (e,) and their Jacobian (e, v); see `Task.linear`."""
         turn, moment = at.screws
         points = self.ends.frames(at.frames)[:, :3, 3]
-        return self.ends.weighted(points - self.targets, moment - hat(points) @ turn)
+        errors, slopes = points - self.targets, moment - hat(points) @ turn
+        if self.axes is not None:
+            errors, slopes = errors @ self.axes, self.axes.T @ slopes
+        return self.ends.weighted(errors, slopes)
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,9 @@ class Direction:
 class CentreOfMass:
     """Task that brings the common centre of m masses to a position (section IV.B)."""
 
-    def __init__(self, nodes: Indices, points: Array, masses: Array, carries: Array, target: Array, weight: Array) -> None:
+    def __init__(
+        self, nodes: Indices, points: Array, masses: Array, carries: Array, target: Array, weight: Array, axes: Array | None = None
+    ) -> None:
         """Masses on a tree.
 
         Args:
@@ -122,13 +128,15 @@ class CentreOfMass:
             masses: (m,) [kg].
             carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
             target: (3,) [m].
-            weight: (3,) [1 / m^2] along the world's axes.
+            weight: (3,) [1 / m^2] along axes.
+            axes: (3, 3) these axes, as columns; None: those of the tree's base.
         """
         self.nodes, self.points, self.target = nodes, points[..., None], target
         self.shares = masses / masses.sum()
         self.carries = carries[nodes]
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
-        self.weight = np.sqrt(weight)
+        roots = np.sqrt(weight)[:, None]
+        self.weigh: Array = roots * (np.eye(3) if axes is None else axes.T)  # (3, 3) to weighted components along the axes
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
@@ -136,7 +144,7 @@ class CentreOfMass:
         centres = self.shares[:, None] * (at.frames.nodes.take(self.nodes, axis=0) @ self.points)[:, :3, 0]
         moved = self.carries.T @ centres  # (v, 3) moments of what each coordinate moves
         jacobian: Array = self.carried * moment + cross(turn.T, moved).T
-        return self.weight * (centres.sum(0) - self.target), self.weight[:, None] * jacobian
+        return self.weigh @ (centres.sum(0) - self.target), self.weigh @ jacobian
 
 
 class JointValues:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers.kinematics.se3 import Array, exponential, logarithm
+from ..stream import StreamState
 
 NOWHERE = np.full(3, np.nan)
 NO_PLACES = np.zeros((0, 3))
@@ -23,11 +24,13 @@ class BodyInputs(NamedTuple):
     base_known: bool = True  # whether the base's position comes from its source; False: it is authored
     places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
     posture: Array = NO_POSTURE  # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
+    stream: StreamState | None = None  # state of the stream that the targets were read from, for the next frame; not compared
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):
             return False
-        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in zip(self, other, strict=True))
+        parts = zip(self[:-1], other[:-1], strict=True)
+        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in parts)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

@@ -10,6 +10,7 @@ from math import ceil
 
 import numpy as np
 
+from ...motion import Filter, Kinematic
 from ...solvers.kinematics.se3 import Array
 from ...solvers.kinematics.tree import BASE, Indices
 from ...solvers.limits import Limit, usual_limits
@@ -40,6 +41,7 @@ class Model:
     solver: WholeBody
     base: str  # the link that is the base
     feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
+    filters: tuple[Filter, ...] = ()  # of the joints; empty: they have their solved values in the same frame
 
     @cached_property
     def above(self) -> Indices:
@@ -71,15 +73,18 @@ class BodyState:
     free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
     feet: tuple[Step, ...] = ()
     leap: leaps.Leap = leaps.NO_LEAP
+    motion: tuple[Kinematic, ...] = ()  # of the joints after the filter
 
 
 @dataclass(frozen=True)
 class Outputs:
     """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
-    state: bodies.State
-    missed: Array  # (k,) [rad] orientation errors of the links; NaN: target lost
+    state: bodies.State  # after the motion filter
+    desired: bodies.State  # as solved
+    missed: Array  # (k,) [rad] orientation errors of the links as solved; NaN: target lost
     base_missed: float  # [m]
+    distances: Array  # (p,) [m] position errors of the links whose position counts
     lost: tuple[str, ...]  # links without a target in this frame
     planted: tuple[str, ...]  # feet in contact with the floor
     bounded: tuple[str, ...]  # joints at a limit
@@ -96,6 +101,7 @@ def make_model(
     gain: float = 0.0,
     feet: tuple[Foot, ...] = (),
     posture_gain: float = 0.0,
+    filters: tuple[Filter, ...] = (),
 ) -> Model:
     """The mover of a body.
 
@@ -107,10 +113,12 @@ def make_model(
         gain: Rate [1/s] at which errors are corrected; 0: completely in each frame.
         feet: Feet that stand on the floor while their sources stand.
         posture_gain: Rate [1/s] at which joints that no target determines return to the inputs' posture.
+        filters: Motion filter of each joint; none: the joints have their solved values in the same frame.
     """
-    targets = [*links, *([Target(base, "position", BASE_WEIGHT)] if body.floating else [])]
+    base_gain = next((target.gain for target in links if target.link == base), None)
+    targets = [*links, *([Target(base, "position", BASE_WEIGHT, base_gain)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)), base, feet)
+    return Model(body, WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)), base, feet, filters)
 
 
 def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -138,7 +146,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again = before.model is model and before.inputs == inputs
         stalled = before.stalled if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
-        late = np.isfinite(solver.options.law.gain) or solver.acceleration is not None
+        gains = (solver.options.law.gain, *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None))
+        late = min(gains) < np.inf or solver.acceleration is not None
         velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
         state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
         was_free = before.state is before.free
@@ -184,18 +193,42 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest or returns or is_searching else (stalled + steps, nearest)
     if again and steps and not is_searching and np.abs(state.velocity).max() < AT_REST:
         stalled = STALLED
+    shown, motion = _filtered(model, state, before, dt)
     outputs = Outputs(
+        shown,
         state,
         missed,
         float(distances[-1]) if model.floating else 0.0,
+        distances[: len(model.solver.placed) - model.floating],
         lost,
         tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.is_planted),
         bounded,
         model.body.violated(state.joints),
-        stalled >= STALLED,
+        stalled >= STALLED and _has_arrived(motion, state),
         stopped,
     )
-    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap)
+    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap, motion)
+
+
+def _filtered(model: Model, state: bodies.State, before: BodyState | None, dt: float) -> tuple[bodies.State, tuple[Kinematic, ...]]:
+    """The state with the joints after the motion filter, and their motion."""
+    filters, joints = model.filters, state.joints.tolist()
+    if not filters:
+        return state, ()
+    if before is None or len(before.motion) != len(filters):
+        motion = tuple(joint.rest(value) for joint, value in zip(filters, joints, strict=True))
+    else:
+        motion = tuple(joint.step(now, value, dt) for joint, now, value in zip(filters, before.motion, joints, strict=True))
+    positions = np.array([joint.position for joint in motion])
+    velocity = np.concatenate([state.velocity[:BASE], [joint.velocity for joint in motion]])
+    frames = model.body.forward(positions, state.base_rotation)
+    return replace(state, joints=positions, velocity=velocity, frames=frames), motion
+
+
+def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.State) -> bool:
+    """Whether all joints are at rest in their solved values."""
+    at_rest = not any(joint.velocity or joint.acceleration for joint in motion)
+    return at_rest and all(joint.position == value for joint, value in zip(motion, state.joints.tolist(), strict=False))
 
 
 def _begin(model: Model, inputs: BodyInputs) -> bodies.State:

@@ -5,7 +5,7 @@ Live motion, baking and streaming all call it, so their results are equal.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,7 +129,7 @@ def make_model(
     skeleton: Skeleton,
     solver: str,
     filter_name: str,
-    character: Character,
+    character: Character | Sequence[Character],
     posture_jumps: bool,
     options: object = None,
     transition: float = 0.0,
@@ -139,7 +139,7 @@ def make_model(
     Args:
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
-        character: Style of the motion filter.
+        character: Style of the motion filter, of all joints or one for each.
         posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the mover then makes a gradual
             transition.
         options: The solver's options object.
@@ -152,12 +152,15 @@ def make_model(
     def limits(share: float) -> tuple[Limits, ...]:
         return tuple(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk) for j in skeleton.joints)
 
-    filters = () if filter_name == NO_FILTER else tuple(make_filter(filter_name, joint, character) for joint in limits(1.0))
+    characters = [character] * len(skeleton) if isinstance(character, Character) else character
+    filters = () if filter_name == NO_FILTER else tuple(map(partial(make_filter, filter_name), limits(1.0), characters))
     return Model(
         skeleton,
         make_solver(solver, skeleton, options),
         filters,
-        tuple(Transition(used_limits(character.within(joint), character), transition) for joint in limits(TRANSITION))
+        tuple(
+            Transition(used_limits(own.within(joint), own), transition) for joint, own in zip(limits(TRANSITION), characters, strict=True)
+        )
         if posture_jumps or not filters
         else (),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...motion import Filter, Kinematic
+from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.se3 import Array
-from ...solvers.mechanism.goals import FrameGoal, Goals
+from ...solvers.mechanism.goals import NO_REGULARISER, FrameGoal, Goals
 from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.mechanism.solver import State as Pose
 
@@ -20,7 +21,7 @@ PLACES = 20  # largest number of poses evaluated in a later frame, some 6 ms at 
 BACK = 1e-4  # largest difference of matrix entries [1, m] at which bodies count as back in their poses at the start
 STILL = 1e-9  # [rad, m] smaller changes of a motor value count as none
 NO_MORE = 30  # ticks with the same goals after which they are not solved again, even if the answer still changes
-FAINT = 0.03  # factor on the goals' weights where they only determine what the filtered motors leave open
+FAINT = 0.03  # largest weight of goals where they only determine what the filtered motors leave open
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Model:
     solver: MechanismSolver
     rest: Pose
     motors: tuple[Motor, ...]
-    is_determined: bool = True  # whether motor values determine the poses of all bodies with goals
+    undetermined: frozenset[str] = frozenset()  # names of bodies that can move while every motor holds its value
     is_over_actuated: bool = False  # whether motor values depend on each other, so that values filtered separately cannot all be met
 
     def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
@@ -149,15 +150,26 @@ def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[f
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the original goals."""
-    frames = () if model.is_determined else tuple(map(_faint, goals.frames))
-    return Goals(frames, actuators=by_joint(model, dict(enumerate(filtered))), counts_full_rotations=True)
+    frames = [goal for goal in goals.frames if goal.body in model.undetermined]
+    bodies = model.solver.mechanism.bodies
+    centres = goals.centres if any(body.mass > 0.0 and body.name in model.undetermined for body in bodies) else ()
+    weights = [weight for goal in frames for weight in (*goal.position_weight, *goal.rotation_weight, goal.direction_weight)]
+    share = FAINT / max((1.0, *weights, *(weight for goal in centres for weight in goal.weight)))
+    return replace(
+        goals,
+        frames=tuple(_fainter(goal, share) for goal in frames),
+        centres=tuple(replace(goal, weight=_times(goal.weight, share)) for goal in centres),
+        actuators=by_joint(model, dict(enumerate(filtered))),
+        regulariser_weights=NO_REGULARISER,
+        counts_full_rotations=True,
+    )
 
 
-def _faint(goal: FrameGoal) -> FrameGoal:
-    position, rotation, direction = _fainter(goal.position_weight), _fainter(goal.rotation_weight), FAINT * goal.direction_weight
-    return replace(goal, position_weight=position, rotation_weight=rotation, direction_weight=direction)
+def _fainter(goal: FrameGoal, share: float) -> FrameGoal:
+    position, rotation = _times(goal.position_weight, share), _times(goal.rotation_weight, share)
+    return replace(goal, position_weight=position, rotation_weight=rotation, direction_weight=share * goal.direction_weight)
 
 
-def _fainter(weight: tuple[float, float, float]) -> tuple[float, float, float]:
+def _times(weight: Vector, share: float) -> Vector:
     x, y, z = weight
-    return FAINT * x, FAINT * y, FAINT * z
+    return share * x, share * y, share * z

@@ -142,6 +142,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ".csv",
             lambda motion, _: plain.table(motion),
             lambda data, *_: plain.read_table(data),
+            more_suffixes=(".tsv",),
         ),
         "joints_csv": Format(
             "Joints, CSV",

@@ -19,8 +19,11 @@ MODE: Mode = "range_m100_100"
 
 
 def is_animation(first_line: object) -> bool:
-    """Whether a table's first line is that of a LeLamp animation."""
-    return isinstance(first_line, str) and first_line.startswith(f"{TIME},") and any(f"{name}{SUFFIX}" in first_line for name in JOINTS)
+    """Whether a table's first line is that of a LeLamp animation: the time, and joints of a LeLamp alone."""
+    if not isinstance(first_line, str):
+        return False
+    time, *names = (cell.strip() for cell in first_line.split(","))
+    return time == TIME and bool(names) and set(names) <= {f"{name}{SUFFIX}" for name in JOINTS}
 
 
 def read(data: bytes) -> Recording:

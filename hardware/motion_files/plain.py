@@ -12,6 +12,7 @@ from typing import Any
 
 from ...files.plain import shown
 from ..device import Joint
+from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
@@ -20,14 +21,39 @@ from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
-TIMES = {"seconds": 1.0, "time": 1.0, "t": 1.0, "timestamp": 1.0, "s": 1.0, "milliseconds": 1e-3, "ms": 1e-3}  # headings -> s
+# Headings of the time; they may have a unit, "time [ms]" or "t_ms".
+TIMES = (
+    "time",
+    "t",
+    "timestamp",
+    "stamp",
+    "elapsed",
+    "clock",
+    "time from start",
+)
+TIME_UNITS = {  # also as the whole heading of the time -> s
+    **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
+    **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
+    **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
+    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec"), 1e-9),
+}
 UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "deg": ("rad", math.pi / 180.0),
     "degrees": ("rad", math.pi / 180.0),
     "rad": ("rad", 1.0),
     "m": ("m", 1.0),
     "mm": ("m", 1e-3),
+    "cm": ("m", 1e-2),
+    "degree": ("rad", math.pi / 180.0),
+    "\u00b0": ("rad", math.pi / 180.0),
+    "radian": ("rad", 1.0),
+    "radians": ("rad", 1.0),
+    "metres": ("m", 1.0),
+    "meters": ("m", 1.0),
 }
+ANGLES = ("deg", "degrees", "rad", "radians")  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
+POSITION, OTHERS = "position", ("velocity", "effort", "acceleration", "torque", "current")  # ends of names of ROS's tools: "elbow/position"
+LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 JOINT_UNITS = ("rad", "m", "plain")
 SERVO = re.compile(r"servo (\d+)")
 
@@ -59,31 +85,67 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
 
 def read_table(data: bytes) -> Recording:
-    """A CSV table: a heading, the time in the first column, a joint in each other.
+    """A CSV or TSV table: a heading, a column with the time, a joint in each other.
 
-    A heading's unit is in brackets: [deg], [rad], [mm], [m]. Without a unit, values are radians, or in the joint's own unit. Columns "servo
-    N" beside joints are not read.
+    A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a unit, values are radians, or in
+    the joint's own unit; under LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
+    "servo N", without a heading, and of velocities and efforts are not read.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
     """
     rows = rows_of(data)
     heading = rows[0]
-    name, unit = _split(heading[0])
-    factor = TIMES.get((unit or name).lower(), TIMES.get(name.lower()))
-    if factor is None:
-        known = ", ".join(f"'{one}'" for one in TIMES)
-        raise MotionFileError(f"the first column is '{heading[0][:40]}'; expected the time ({known})")
-    numbers = numbers_of(rows)
-    columns = []
-    joints = [k for k, one in enumerate(heading) if k and not SERVO.fullmatch(one.strip())]
-    for k in joints:
-        name, given = _split(heading[k])
-        if given and given not in UNITS:
-            raise MotionFileError(f"column '{heading[k][:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}")
-        known_unit, scale = UNITS[given] if given else ("plain", 1.0)
-        columns.append(Column(name, tuple(scale * row[k] for row in numbers), known_unit))
-    return Recording(tuple(factor * row[0] for row in numbers), tuple(columns))
+    at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
+    factor = None if at is None else _time_factor(heading[at])
+    if at is None or factor is None:
+        known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
+        raise MotionFileError(f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column")
+    columns = {k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None}
+    numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
+    values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
+    joints = (
+        Column(name, tuple(scale * value for value in own), unit)
+        for (name, unit, scale), own in zip(columns.values(), values[1:], strict=True)
+    )
+    return Recording(tuple(factor * time for time in values[0]), tuple(joints))
+
+
+def _time_factor(heading: str) -> float | None:
+    """Seconds in the unit of a time's heading; None if it is none: "time", "t_ms", "Time [s]", "seconds"."""
+    name, unit = _split(heading)
+    words = [word for word in re.split(r"[\W_]+", name.lower()) if word]
+    if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
+        unit = words.pop()
+    if " ".join(words) in TIMES:
+        return TIME_UNITS.get(unit.lower()) if unit else 1.0
+    return TIME_UNITS.get(" ".join(words)) if not unit else None
+
+
+def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
+    """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's positions.
+
+    Raises:
+        MotionFileError: The heading's unit is unknown.
+    """
+    name, given = _split(heading)
+    if not name or SERVO.fullmatch(name) or "/s" in given:
+        return None
+    before, quantity = _without_end(name)
+    if before and quantity.lower() in OTHERS:
+        return None
+    if before and quantity.lower() == POSITION:
+        name = before.rpartition("/")[2] or before
+    if not given and name.endswith(LEROBOT):
+        name = name.removesuffix(LEROBOT)
+        return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
+    before, end = _without_end(name)
+    if not given and before and end.lower() in ANGLES:
+        name, given = before, end
+    if given and given.lower() not in UNITS:
+        raise MotionFileError(f"column '{heading[:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}")
+    unit, scale = UNITS[given.lower()] if given else ("plain", 1.0)
+    return name, unit, scale
 
 
 def rows_of(data: bytes) -> list[list[str]]:
@@ -138,12 +200,20 @@ def _is_number(cell: str) -> bool:
         return False
 
 
+def _without_end(name: str) -> tuple[str, str]:
+    """A name without its last word, and that word: words are separated by "_", "/", "." and blanks."""
+    start = max(name.rfind(mark) for mark in "_/. ") + 1
+    return name[: max(start - 1, 0)], name[start:]
+
+
 def _split(heading: str) -> tuple[str, str]:
-    """Name and unit of a heading "neck X [deg]"."""
-    name, bracket, unit = heading.strip().rpartition("[")
-    if bracket and unit.find("]") == len(unit) - 1:
-        return name.strip(), unit[:-1].strip()
-    return heading.strip(), ""
+    """Name and unit of a heading "neck X [deg]" or "neck X (deg)"."""
+    heading = heading.strip()
+    opening = {"]": "[", ")": "("}.get(heading[-1:])
+    if opening is None or opening not in heading:
+        return heading, ""
+    name, _, unit = heading[:-1].rpartition(opening)
+    return name.strip(), unit.strip()
 
 
 def write_document(motion: Motion) -> bytes:

@@ -1,4 +1,4 @@
-"""Operators for the motion character of the chain or mechanism in use: use, save, load."""
+"""Operators for the motion character of the chain, body or mechanism in use: use, save, load."""
 
 from pathlib import Path
 
@@ -8,16 +8,8 @@ from bpy.props import StringProperty
 from ...rig.authoring import characters
 from ...rig.blender.errors import RigError
 from ..files import ReadsFile, WritesFile, shown_files
-from ..movers import ActsOnMover, mover_at_hand, needs_mover
+from ..movers import ActsOnMover, needs_mover
 from ..operator import Operator, UndoOperator
-
-
-def needs_character(context) -> str:
-    """Why the mover in use has no motion character, with the remedy; "" if it has one."""
-    if why := needs_mover(context):
-        return why
-    mover = mover_at_hand(context)
-    return "" if hasattr(mover.settings, "velocity_share") else f"{mover.label} has no motion character: chains and mechanisms have one"
 
 
 def _use(operator, context, character: characters.MotionCharacter, name: str) -> None:
@@ -28,13 +20,13 @@ def _use(operator, context, character: characters.MotionCharacter, name: str) ->
 
 
 class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
-    """Use this character for the chain or mechanism: its filter, and its share of the limits of joints or motors"""
+    """Use this character for the chain, body or mechanism: its filter, and its share of the limits of joints or motors"""
 
     bl_label = "Use Character"
 
     name: StringProperty(name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"})
 
-    why_not = staticmethod(needs_character)
+    why_not = staticmethod(needs_mover)
 
     @classmethod
     def description(cls, context, properties):
@@ -53,13 +45,13 @@ class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
 
 
 class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
-    """Save the character of the chain or mechanism to a file. Files in the default folder appear in the menu"""
+    """Save the character of the chain, body or mechanism to a file. Files in the default folder appear in the menu"""
 
     bl_label = "Save Character"
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    why_not = staticmethod(needs_character)
+    why_not = staticmethod(needs_mover)
 
     def _usual_path(self, context) -> Path:
         mover = self.mover(context)
@@ -76,13 +68,13 @@ class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
 
 
 class LIMBER_OT_load_character(ActsOnMover, ReadsFile, UndoOperator):
-    """Load a character for the chain or mechanism from a file"""
+    """Load a character for the chain, body or mechanism from a file"""
 
     bl_label = "Load Character"
 
     filter_glob: shown_files(f"*{characters.SUFFIX}")
 
-    why_not = staticmethod(needs_character)
+    why_not = staticmethod(needs_mover)
 
     def run(self, context):
         _use(self, context, characters.load(self.path), self.path.name)

@@ -3,6 +3,7 @@ notes.
 """
 
 from collections.abc import Generator
+from math import inf
 from pathlib import Path
 
 import bpy
@@ -10,11 +11,12 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...rig.authoring import gallery_folders, gallery_robot
 from ...rig.authoring.gallery_copies import Keeping, Work, installing
+from ...rig.authoring.robot_import import Imported
 from ...rig.blender.errors import RigError
-from ...rig.blender.reading import Reading
+from ...rig.blender.reading import in_steps
 from ...robots.gallery.description import FILE, Description, read_description
 from ...robots.gallery.full_model import Progress
-from ...robots.robot_files import RobotFiles, read_files
+from ...robots.robot_files import read_files
 from ..files import ReadsFile, shown_files
 from ..framing import frame
 from ..operator import Operator, UndoOperator
@@ -27,8 +29,8 @@ class _AddsRobot:
 
     why_not = needs_object_mode
 
-    def add(self, context, robot: Description, files: RobotFiles) -> None:
-        came = gallery_robot.add(context, robot, files)
+    def tell(self, context, robot: Description, came: Imported) -> None:
+        """Frames and reports a robot that was added."""
         frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings)
         self.report({"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there")
@@ -46,7 +48,9 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
     def run(self, context):
         robot = read_description(gallery_folders.folder_of(self.robot))
         model = gallery_folders.full_model(robot) or robot.model
-        self.add(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
+        adding = Work(gallery_robot.adding(context, robot, read_files(str(model), robot.root, True, "AUTO", None)))
+        adding.run(inf)  # a robot of the menu is small, and was read before: Limber's own, or one that was added from a folder
+        self.tell(context, robot, adding.result)
 
 
 class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
@@ -68,18 +72,20 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         if not self.directory:
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
         self.folder = Path(bpy.path.abspath(self.directory)).resolve()
-        return Keeping(self._reading(), self.folder if self.keep else None)
+        return Keeping(self._reading(), self.folder if self.keep else None, self._adding(context))
 
     def _reading(self) -> Generator[Progress, None, None]:
         """Reads the robot's description and its model."""
-        reading = Reading(self.is_watched, read_description, self.folder)
-        self.robot = yield from reading.steps(Progress(0.0, f"Reading {FILE} of {self.folder}"))
-        self.model = gallery_folders.full_model(self.robot) or self.robot.model
-        files = Reading(self.is_watched, read_files, str(self.model), self.robot.root, True, "AUTO", None)
-        self.files = yield from files.steps(Progress(0.0, f"Reading {self.model.name}"))
+        progress = Progress(0.0, f"Reading {FILE} of {self.folder}")
+        self.robot = yield from in_steps(self.is_watched, progress, read_description, self.folder)
+        self.files = yield from gallery_robot.reading(self.robot, self.is_watched)
+
+    def _adding(self, context) -> Generator[Progress, None, None]:
+        """Adds the robot that was read to the scene."""
+        self.came = yield from gallery_robot.adding(context, self.robot, self.files)
 
     def _finish(self, context):
-        self.add(context, self.robot, self.files)
+        self.tell(context, self.robot, self.came)
         self.work.commit()
         if self.work.problem:  # the robot is in the scene, so this must be a step of undo all the same
             self.warn([f"The robot was added, but not kept in the gallery. {self.work.problem}"])
@@ -102,7 +108,7 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
     cancelled = "Cancelled: nothing was installed"
 
     def _begin(self, context):
-        return Work(installing(self.path))
+        return Work(installing(self.path, self.is_watched))
 
     def _finish(self, context):
         self.report({"INFO"}, f"{'; '.join(self.work.result)}. Add the robot again to see them")

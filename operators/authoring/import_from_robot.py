@@ -5,7 +5,6 @@ from bpy.props import StringProperty
 from ...hardware.protocols.reachy_mini.capabilities import ADDRESS
 from ...hardware.protocols.table import is_on_network
 from ...rig.authoring.network_robot import NetworkRobot
-from ...rig.blender.counting import counted
 from ..framing import frame
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
@@ -32,13 +31,10 @@ class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
         return context.window_manager.invoke_props_dialog(self, width=360, confirm_text="Import")
 
     def _begin(self, context):
-        return NetworkRobot(self.address)
-
-    def _says(self):
-        return f"Fetching {self.work.name}, {self.work.done} of {counted(self.work.total, 'file')}"
+        return NetworkRobot(context, self.address, self.is_watched)
 
     def _finish(self, context):
-        came = self.work.add(context)
+        came = self.work.result
         frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings)
         self.report({"INFO"}, f"{came.sentence}. To move the robot press Connect, then Arm")

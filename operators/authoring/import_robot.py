@@ -19,9 +19,14 @@ from ..operator import UndoOperator
 from ..stepwise import Stepwise
 
 UP_AXES = [
-    ("AUTO", "Automatic", "Rotate each DAE file from its up axis to Z, except those of MeshLab, which writes Y up whatever the mesh is"),
-    ("FILE", "From File", "Rotate each DAE file from the up axis that it names to Z"),
-    ("IGNORE", "Ignore", "Leave DAE files as they are written, as ROS's viewer RViz does"),
+    (
+        "AUTO",
+        "Automatic",
+        "Rotate each DAE or glTF file from its up axis to Z, except those of programs that write Y up whatever the mesh is,"
+        " such as MeshLab and trimesh",
+    ),
+    ("FILE", "From File", "Rotate each DAE file from the up axis that it names to Z, and each glTF file from Y"),
+    ("IGNORE", "Ignore", "Leave DAE and glTF files as they are written, as ROS's viewer RViz does"),
 ]
 LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
@@ -45,7 +50,7 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         search=lambda self, _context, _text: links_of(self.filepath, self.arguments),
     )
     with_meshes: BoolProperty(name="Meshes", description="Import the links' meshes", default=True)
-    up_axis: EnumProperty(name="DAE Up Axis", description="Up axis of DAE meshes", items=UP_AXES)
+    up_axis: EnumProperty(name="Mesh Up Axis", description="Up axis of DAE and glTF meshes", items=UP_AXES)
     close_loops: BoolProperty(
         name="Closed Loops",
         description="Make a mechanism of the loops that the file marks: equality constraints of MJCF, pairs of links closing_NAME_1 and"

@@ -3,7 +3,7 @@ from bpy.props import StringProperty
 from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
-from ...rig.blender.reading import Reading
+from ...rig.blender.reading import in_steps
 from ...rig.reading.imported_robot import is_robot
 from ...robots.closures import read_closures
 from ...robots.gallery.full_model import Progress
@@ -34,8 +34,7 @@ class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
     cancelled = "The import is cancelled: nothing has changed"
 
     def _begin(self, context):
-        reading = Reading(self.is_watched, read_closures, self.path)
-        return Work(reading.steps(Progress(0.0, f"Reading {self.path.name}")))
+        return Work(in_steps(self.is_watched, Progress(0.0, f"Reading {self.path.name}"), read_closures, self.path))
 
     def _finish(self, context):
         rig = rig_of(context)

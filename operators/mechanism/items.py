@@ -2,9 +2,10 @@
 
 from math import degrees
 
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
-from ...rig.authoring.mechanism import alignment, build, motors
+from ...rig.authoring.mechanism import alignment, build, motors, support
+from ...rig.blender.counting import named
 from ...rig.blender.selection import selected
 from ...rig.live.live import as_authored
 from ...rig.reading import axes
@@ -116,6 +117,37 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
         offsets.keep(owner, goal, context.evaluated_depsgraph_get())
         target = goal.target_bone or goal.target.name
         self.report({"INFO"}, f"'{goal.bone or goal.body.name}' stays beside '{target}' as it is now")
+
+
+class LIMBER_OT_key_support(UndoOperator):
+    """Key which foot carries the weight from here on: the weights of all goals for the centre of mass, at this frame"""
+
+    bl_label = "Key Support"
+
+    carries: EnumProperty(
+        name="Carries",
+        description="Goals for the centre of mass that count from here on",
+        items=[("THIS", "This", "The selected goal alone: its foot stands"), ("ALL", "All", "All of them: all feet stand")],
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        if why := needs_mechanism(context):
+            return why
+        settings = mechanism_owner(context).limber.mechanism
+        goal = selected(settings.goals, settings.active_goal)
+        if goal is None or goal.does != "CENTRE":
+            return "The selected goal is not for the centre of mass: choose Centre of Mass, one such goal for each foot"
+        return ""
+
+    def run(self, context):
+        owner = taken_up(context)
+        settings = owner.limber.mechanism
+        carrying = support.supports(settings) if self.carries == "ALL" else [settings.active_goal]
+        support.key_support(owner, carrying, context.scene.frame_current_final)
+        names = named([settings.goals[k].name for k in carrying])
+        self.report({"INFO"}, f"From frame {context.scene.frame_current}: {names}")
 
 
 class LIMBER_OT_align_joint(UndoOperator):

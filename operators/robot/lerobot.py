@@ -25,9 +25,9 @@ TITLES = {
 }
 
 
-def _model_property():
-    """Property that chooses whose zeros the armature's joints have."""
-    known = [(name, *TITLES[name]) for name in KNOWN]
+def _model_property(*more: tuple[str, str, str]):
+    """Property that chooses whose zeros the armature's joints have; `more` are further choices."""
+    known = [*((name, *TITLES[name]) for name in KNOWN), *more]
     return EnumProperty(
         name="Zeros", description="Model whose zeros the joints have", items=[(AUTO, "Of the Armature", "By the model's own name"), *known]
     )
@@ -46,7 +46,9 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
     bl_label = "Import LeRobot Calibration"
 
     filter_glob: shown_files("*.json")
-    model: _model_property()
+    model: _model_property(
+        (lerobot.MIDDLE, "Middle of the Range", "Any other robot: each joint's 0 is the middle of its recorded range, as LeRobot's own")
+    )
     prefix: StringProperty(
         name="Prefix",
         description="Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file has several arms",
@@ -63,7 +65,8 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     def run(self, context):
         rig, path = rig_of(context), self.path
-        self.warn(lerobot.give(rig, calibration_file.load(path), _model(self, rig), self.prefix.strip()))
+        family = calibration_file.family_of(path, rig.limber.device.protocol)
+        self.warn(lerobot.give(rig, calibration_file.load(path, family), _model(self, rig), self.prefix.strip(), family))
         keep_copy(self, rig)
         self.report({"INFO"}, f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros")
 

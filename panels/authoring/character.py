@@ -1,4 +1,4 @@
-"""Drawing of a motion character (filter and limits), shared by chains and mechanisms."""
+"""Drawing of a motion character (filter and limits), shared by chains, bodies and mechanisms."""
 
 from ...motion import NO_FILTER
 from ...operators.movers import names_mover
@@ -8,7 +8,7 @@ from ..tab import message
 
 
 class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain or mechanism."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain, body or mechanism."""
 
     bl_label = "Characters"
 
@@ -25,6 +25,19 @@ class CharacterMenu:
         layout.separator()
         layout.operator("limber.load_character", icon="FILEBROWSER")
         layout.operator("limber.save_character", icon="FILE_TICK")
+
+
+def draw_own_style(layout, joint, filter_name: str) -> None:
+    """Draws a joint's or motor's own style of motion, where a filter is on."""
+    column = layout.column()
+    column.active = filter_name != NO_FILTER
+    column.prop(joint, "own_style")
+    style = column.column(align=True)
+    style.active = joint.own_style
+    style.prop(joint, "sigma", slider=True)
+    style.prop(joint, "rho", text="Responsive", slider=True)
+    if filter_name == "nutty":
+        style.prop(joint, "beta")
 
 
 def draw_character(layout, settings, menu: str) -> None:

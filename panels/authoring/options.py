@@ -51,9 +51,7 @@ def _draw_settings(layout, chain, usual: bool) -> None:
         if each.is_usual != usual:
             continue
         row = layout.column(heading=each.label) if each.several else layout.column()
-        if each.needs is not None:
-            other, value = each.needs
-            row.active = getattr(group, other) == described[other].key_of.get(value, value)
+        row.active = all(getattr(group, other) == described[other].key_of.get(value, value) for other, value in each.needs)
         if chain.solver == "expressive":
             row.active = measure.counts(name, is_of_bones=measure.is_of_bones(chain, chain.solver))
         row.prop(group, name)

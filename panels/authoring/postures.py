@@ -26,6 +26,7 @@ class LIMBER_MT_postures(bpy.types.Menu):
         layout.operator("limber.add_posture", icon="ASSET_MANAGER")
         layout.separator()
         layout.operator("limber.use_pose", icon="ARMATURE_DATA")
+        layout.operator("limber.pose_from_points", icon="EMPTY_AXIS")
         layout.separator()
         for direction in ("UP", "DOWN"):
             layout.operator("limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}").direction = direction

@@ -14,6 +14,7 @@ from ...rig.reading.body import pairing, receiver
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence
+from .character import CharacterMenu, draw_character
 
 LINES = 3  # of what keeps a body from its source's motion
 
@@ -55,7 +56,7 @@ class LIMBER_PT_retarget(ArmatureTab):
                 layout.prop(pair, "source")
             else:
                 layout.prop_search(pair, "source", retarget.source.data, "bones")
-            props(layout, pair, "weight", "position_weight", "level", "plant")
+            props(layout, pair, "weight", "position_weight", "gain", "level", "plant")
         layout.separator(factor=0.5)
         layout.prop(retarget, "calibrate_from")
         layout.operator("limber.calibrate_pairs", icon="ARMATURE_DATA")
@@ -78,6 +79,25 @@ class LIMBER_PT_retarget(ArmatureTab):
         layout.separator(factor=0.5)
         draw_range(layout, retarget)
         layout.operator("limber.bake", text="Bake Retarget", icon="KEYFRAME")
+
+
+class LIMBER_MT_body_characters(CharacterMenu, bpy.types.Menu):
+    """Motion characters for the body, built in and your own"""
+
+    def settings(self, context):
+        return rig_of(context).limber.retarget
+
+
+class LIMBER_PT_body_motion(ArmatureTab):
+    """Filter of the body's motion"""
+
+    bl_label = "Motion of the Body"
+    bl_parent_id = "LIMBER_PT_retarget"
+    bl_order = 2
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        draw_character(self.layout, rig_of(context).limber.retarget, LIMBER_MT_body_characters.__name__)
 
 
 def _draw_source(layout, retarget) -> bool:
@@ -109,6 +129,7 @@ def _troubles(retarget, session) -> list[tuple[str, str]]:
     if session is None:
         return said
     said.append((capitalised(session.problem), "ERROR"))
+    said.append((session.warning, "ERROR"))
     violated = session.outputs.violated if session.outputs is not None else ()
     return said + [(f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR") for name in violated]
 

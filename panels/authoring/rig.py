@@ -6,7 +6,9 @@ from ...operators.subject import rig_of
 from ...rig.authoring import chains, gallery_robot
 from ...rig.authoring.next_step import CHAIN, next_step
 from ...rig.blender.selection import selected
+from ...rig.live import motion_filter
 from ..tab import ChainTab, Tab, draw_limits, listed, sentence
+from .character import draw_own_style
 
 
 class LIMBER_MT_chains(bpy.types.Menu):
@@ -69,8 +71,10 @@ class LIMBER_PT_joints(ChainTab):
         chain = chains.active(rig_of(context))
         layout.template_list("LIMBER_UL_joints", "", chain, "joints", chain, "active_joint", rows=4)
         layout.operator("limber.match_joints", icon="FILE_REFRESH")
+        layout.operator("limber.import_joint_limits", icon="IMPORT")
         joint = selected(chain.joints, chain.active_joint)
         if joint is None:
             return
         layout.use_property_split = True
         draw_limits(layout, joint)
+        draw_own_style(layout, joint, motion_filter.in_use(rig_of(context), chain))

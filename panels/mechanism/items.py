@@ -8,6 +8,7 @@ from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.inputs import WEIGHTS
 from ...rig.reading.mechanism.ownership import is_joint, kind_text
+from ..authoring.character import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab
 
@@ -110,6 +111,10 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
                 layout.row().prop(goal, "axis", expand=True)
             for weight in WEIGHTS[goal.does]:
                 layout.prop(goal, weight)
+            if goal.does == "CENTRE":
+                row = layout.row(align=True)
+                row.operator("limber.key_support", text="Stand on This", icon="KEYFRAME").carries = "THIS"
+                row.operator("limber.key_support", text="Stand on All", icon="KEYFRAME").carries = "ALL"
         layout.use_property_split = True
         if any(goal.does == "CENTRE" for goal in settings.goals):
             column = layout.column()
@@ -154,6 +159,7 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
             if settings.drive == "MOTORS" or motor.keeps_value:
                 layout.prop(motor, unit + "value")
             draw_limits(layout, motor)
+            draw_own_style(layout, motor, settings.filter)
 
 
 class LIMBER_PT_mechanism_closures(MechanismTab):

@@ -3,6 +3,7 @@
 from math import degrees
 
 from ...hardware.errors import HardwareError
+from ...hardware.lerobot import DYNAMIXEL, FEETECH
 from ...hardware.safety import State
 from ...operators.subject import rig_of
 from ...rig.blender.errors import RigError
@@ -12,6 +13,7 @@ from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_
 from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit
 
+LEROBOTS = (FEETECH.protocol, DYNAMIXEL.protocol)  # protocols of the servos of LeRobot's robots
 APART = 0.0175  # [rad] a degree from the shown pose: less no hand brings a robot to
 
 
@@ -39,7 +41,7 @@ class LIMBER_PT_calibrate(ServoTab):
         row.operator("limber.save_calibration", text="Save", icon="EXPORT")
         row.operator("limber.load_calibration", text="Load", icon="IMPORT")
         column.operator("limber.restore_calibration", icon="RECOVER_LAST")
-        if rig.limber.device.protocol == lerobot.PROTOCOL or lerobot.model_name(rig):
+        if rig.limber.device.protocol in LEROBOTS or lerobot.model_name(rig):
             column = layout.column(align=True)
             column.label(text="LeRobot's Calibration")
             row = column.row(align=True)

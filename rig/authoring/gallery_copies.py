@@ -6,6 +6,7 @@ What was there stays until a copy is complete.
 import os
 from collections.abc import Generator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Generic, TypeVar
@@ -18,6 +19,7 @@ from ...robots.gallery.description import Description, read_description
 from ...robots.gallery.full_model import FullModel, Progress, finding
 from ..blender.counting import counted
 from ..blender.errors import RigError
+from ..blender.reading import in_steps
 from .gallery_folders import MODEL, MODELS, ROBOTS, listed, made
 
 LARGEST = 50_000_000  # [bytes] largest folder that is copied: a description with meshes has some millions
@@ -71,18 +73,26 @@ class Keeping(Work[FolderWriter]):
         problem: Why the copy failed; "" if it did not, or is not needed.
     """
 
-    def __init__(self, reading: Steps[None], folder: Path | None) -> None:
-        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None: nothing is copied."""
-        super().__init__(self._reading_and_copying(reading, folder))
+    def __init__(self, reading: Steps[None], folder: Path | None, adding: Steps[None]) -> None:
+        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None: nothing is copied. `adding`: adds
+        the robot to the scene after that.
+        """
+        super().__init__(self._steps_of(reading, folder, adding))
         self.problem = ""
 
-    def _reading_and_copying(self, reading: Steps[None], folder: Path | None) -> Steps[FolderWriter | None]:
+    def _steps_of(self, reading: Steps[None], folder: Path | None, adding: Steps[None]) -> Steps[FolderWriter | None]:
         yield from reading
-        try:
-            return (yield from _copied(folder))
-        except RigError as error:
-            self.problem = str(error)
-            return None
+        with ExitStack() as undo:
+            writer = None
+            try:
+                writer = yield from _copied(folder)
+            except RigError as error:
+                self.problem = str(error)
+            if writer is not None:
+                undo.callback(writer.discard)
+            yield from adding
+            undo.pop_all()
+        return writer
 
     def commit(self) -> None:
         """Moves the copy into the gallery, replacing a robot with the same folder name."""
@@ -143,16 +153,16 @@ def _refuse_another(kept: Path, folder: Path) -> None:
         raise RigError(f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it again")
 
 
-def installing(place: Path) -> Steps[list[str]]:
+def installing(place: Path, is_watched: bool) -> Steps[list[str]]:
     """Installs makers' models from a file or folder, for all gallery robots that are found there; returns a sentence for each. A generator
-    of steps.
+    of steps; `is_watched`: whether a user waits at a window, as for `Reading`.
 
     Raises:
         UrdfError: no robot's model is there.
         RigError: a file cannot be copied.
     """
     robots = [read_description(entry.folder) for entry in listed()]
-    search = finding(place, robots)
+    search = finding(place, robots, partial(in_steps, is_watched))
     while True:
         try:
             step = next(search)

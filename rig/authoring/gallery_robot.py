@@ -1,7 +1,7 @@
 """Adds a robot of the gallery to the scene: imported from its model, with gaze, postures, servos, device and a moving target."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from math import sin
 from textwrap import wrap
@@ -15,17 +15,19 @@ from ...hardware.protocols.table import BUILT_IN
 from ...hardware.servo_shortfalls import short_joints
 from ...robots.gallery.description import Description, Servo, check
 from ...robots.gallery.fields import Fields
-from ...robots.robot_files import RobotFiles
+from ...robots.gallery.full_model import Progress
+from ...robots.robot_files import RobotFiles, read_files
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
+from ..blender.reading import in_steps
 from ..properties import servo_units
 from ..reading import axes, imported_robot, kept_posture, postures
 from ..reading.imported_robot import pose_joints
 from ..robot.device import describe
 from ..showing.thumbnails import gallery
-from . import chains, forward, gallery_neck
+from . import chains, forward, gallery_folders, gallery_neck
 from .first_lamp import lamp
-from .robot_import import Imported, all_or_nothing, import_read
+from .robot_import import Imported, all_or_nothing, importing
 
 NEAREST = "priorities"  # solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
 LINE = 90  # characters of a line in About This Robot
@@ -51,8 +53,9 @@ class Joints:
         return next((name for name, (own, record) in self.joints.items() if own == bone and imported_robot.axis_of(record) == axis), "")
 
 
-def add(context, robot: Description, files: RobotFiles) -> Imported:
-    """Adds a robot of the gallery to the scene in a collection of its own, active and selected. If it raises an error, nothing has changed.
+def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, Imported]:
+    """Adds a robot of the gallery to the scene in a collection of its own, active and selected. A generator that yields its progress, and
+    returns the result. If it raises an error or is closed, nothing has changed.
 
     Args:
         context: Blender's context, in Object Mode.
@@ -66,7 +69,7 @@ def add(context, robot: Description, files: RobotFiles) -> Imported:
     check(robot, files.robot)
     with all_or_nothing():
         place = lamp.free_position(context.scene)
-        came = import_read(context, files)
+        came = yield from importing(context, files, True, "AUTO", True)
         rig = came.rig
         rig.name = rig.data.name = rig.users_collection[0].name = robot.name
         rig.data.display_type = "STICK"
@@ -88,6 +91,15 @@ def add(context, robot: Description, files: RobotFiles) -> Imported:
         for part in rig.children:
             part.hide_select = True  # so that a click on the robot keeps its armature active
     return came
+
+
+def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:
+    """Reads a gallery robot's model, or the maker's own with all meshes where it is installed. A generator of steps; `is_watched`: whether
+    a user waits at a window, as for `Reading`. Raises UrdfError where the model cannot be used.
+    """
+    model = gallery_folders.full_model(robot) or robot.model
+    progress = Progress(0.0, f"Reading {model.name}")
+    return (yield from in_steps(is_watched, progress, read_files, str(model), robot.root, True, "AUTO", None))
 
 
 def about(rig) -> list[str]:

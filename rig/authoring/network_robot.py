@@ -1,7 +1,8 @@
 """Import of a robot from its own daemon over the network, with gaze, postures and servos if the gallery has the robot."""
 
 import tempfile
-from math import inf
+from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 
 from ...hardware.address import address_of
@@ -9,82 +10,80 @@ from ...hardware.errors import DeviceError
 from ...hardware.protocols.reachy_mini.capabilities import PROTOCOL
 from ...robots.download import Download, DownloadError
 from ...robots.errors import UrdfError
-from ...robots.gallery.description import read_description
-from ...robots.gallery.full_model import find
+from ...robots.gallery.description import Description, read_description
+from ...robots.gallery.full_model import Progress, finding
 from ...robots.robot_files import read_files
 from ..blender import online
+from ..blender.counting import counted
 from ..blender.errors import RigError
+from ..blender.reading import in_steps
 from . import gallery_copies, gallery_folders, gallery_robot
-from .robot_import import Imported, import_robot
+from .robot_import import Imported, importing
+
+WAIT = 0.02  # [s] for the download in a step
 
 
-class NetworkRobot:
-    """Import of a robot from a network address, in steps.
-
-    Attributes:
-        total, done: Number of all files, and of downloaded files.
+class NetworkRobot(gallery_copies.Work[Imported]):
+    """Import of a robot from a network address with its device, in steps; it is then active and selected. If it fails or is cancelled,
+    the scene has not changed.
 
     Args:
+        context: Blender's context, in Object Mode.
         address: Host and port of the robot's daemon.
+        is_watched: Whether a user waits at a window, as for `Reading`.
 
     Raises:
-        RigError: the text is no address, or that of another computer while Blender may not go online.
+        RigError: the text is no address, or that of another computer while Blender may not go online. In a step: the download fails, or
+            the user's folder cannot be written.
+        UrdfError: in a step: the downloaded model cannot be used.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, context, address: str, is_watched: bool) -> None:
         try:
             daemon = address_of(address)
         except DeviceError as error:
             raise RigError(str(error)) from error
         online.require(daemon)
-        self.address = daemon.authority
-        self._download = Download(self.address, Path(tempfile.mkdtemp(prefix="limber-robot-")))
+        self._is_watched = is_watched
+        self._download = Download(daemon.authority, Path(tempfile.mkdtemp(prefix="limber-robot-")))
+        super().__init__(self._importing(context, daemon.authority))
 
-    @property
-    def total(self) -> int:
-        return self._download.total
+    def cancel(self) -> None:
+        """Cancels download and import, and removes the files."""
+        super().cancel()
+        self._download.cancel()
 
-    @property
-    def done(self) -> int:
-        return self._download.done
+    def _importing(self, context, address: str) -> Generator[Progress, None, Imported]:
+        yield from self._downloading()
+        model = self._download.model
+        robot = yield from self._known()
+        if robot is None:
+            files = yield from in_steps(
+                self._is_watched, Progress(0.0, f"Reading {model.name}"), read_files, str(model), "", True, "AUTO", None
+            )
+            came = yield from importing(context, files, True, "AUTO", True)
+        else:
+            yield from gallery_copies.installing(model, self._is_watched)
+            files = yield from gallery_robot.reading(robot, self._is_watched)
+            came = yield from gallery_robot.adding(context, robot, files)
+        device = came.rig.limber.device
+        device.protocol, device.port = PROTOCOL, address
+        return came
 
-    @property
-    def name(self) -> str:
-        """Name of the file that is being downloaded."""
-        return self._download.name
-
-    def run(self, seconds: float) -> bool:
-        """Waits for `seconds`; returns whether files remain to be downloaded. Raises RigError."""
+    def _downloading(self) -> Generator[Progress, None, None]:
+        load = self._download
         try:
-            return not self._download.wait(seconds)
+            while not load.wait(WAIT):
+                yield Progress(load.done / load.total, f"Fetching {load.name}, {load.done} of {counted(load.total, 'file')}")
         except DownloadError as error:
             raise RigError(str(error)) from error
 
-    def cancel(self) -> None:
-        """Cancels the download, and removes the files."""
-        self._download.cancel()
-
-    def add(self, context) -> Imported:
-        """Adds the robot with its device to the scene, active and selected. If it raises an error, nothing has changed.
-
-        Raises:
-            UrdfError: the downloaded model cannot be used.
-            RigError: the user's folder cannot be written.
-        """
-        known = [read_description(entry.folder) for entry in gallery_folders.listed()]
-        robot = next((robot for robot in known if robot.protocol == PROTOCOL and self._is_of(robot)), None)
-        if robot is None:
-            came = import_robot(context, self._download.model)
-        else:
-            gallery_copies.Work(gallery_copies.installing(self._download.model)).run(inf)
-            model = gallery_folders.full_model(robot) or robot.model
-            came = gallery_robot.add(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
-        device = came.rig.limber.device
-        device.protocol, device.port = PROTOCOL, self.address
-        return came
-
-    def _is_of(self, robot) -> bool:
+    def _known(self) -> Generator[Progress, None, Description | None]:
+        """The gallery's description of the robot that was downloaded; None: the gallery does not have it."""
+        robots = [read_description(entry.folder) for entry in gallery_folders.listed()]
+        robots = [robot for robot in robots if robot.protocol == PROTOCOL]
         try:
-            return robot.name in find(self._download.model, [robot])
+            models = yield from finding(self._download.model, robots, partial(in_steps, self._is_watched))
         except UrdfError:
-            return False
+            return None
+        return next(robot for robot in robots if robot.name in models)

@@ -12,17 +12,19 @@ from math import pi
 
 import bpy
 
-from ...robots.collada import UpAxis
+from ...robots.faces import UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.marks import closures_text
+from ...robots.model import Robot
 from ...robots.record import Record, to_text
 from ...robots.robot_files import RobotFiles, read_files
 from ...robots.tree import Tree
 from ...solvers.kinematics import rotations
 from ..blender.counting import counted, merged, named
 from ..reading.axes import INDEX
-from ..reading.imported_robot import KEY, channel, pose_joints, record_of
+from ..reading.imported_robot import KEY, channel, pose_joints, record_of, records
 from ..reading.mechanism.bones import file_mechanism
+from ..reading.postures import pose_asset
 from . import robot_meshes, robot_size
 from .mechanism.build import from_closures
 
@@ -60,7 +62,7 @@ def import_robot(
         path: The URDF, xacro or MJCF file.
         root: Link that becomes the root; "": the file's own root.
         with_meshes: Import the links' visuals.
-        up_axis: Up axis of DAE files; see `read_collada`.
+        up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
         close_loops: Make a mechanism of the loops that the file marks.
 
@@ -96,6 +98,7 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
         if with_meshes:
             warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
         yield from _prepare_pose(tree, rig, bones)
+        _store_postures(robot, rig)
         context.scene.collection.children.link(collection)  # at the end: until then no redraw evaluates what is incomplete
         closures = closures_text(robot) if close_loops else ""
         if closures:
@@ -109,11 +112,13 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
     if pinned:
         warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named(pinned)}): the nearest inside is shown")
     warnings = merged(warnings)
-    return Imported(rig, _sentence(tree, rig, warnings), tuple(warnings))
+    return Imported(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
 
 
-def _sentence(tree: Tree, rig, warnings: list[str]) -> str:
+def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
     came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
+    if stored:
+        came += f", {counted(stored, 'posture')} as pose assets"
     if rig.limber.mechanism.closures_file:
         mechanism, _, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
         loops, motors = sum(joint.closes for joint in mechanism.joints), len(mechanism.actuators)
@@ -213,6 +218,18 @@ def _prepare_pose(tree: Tree, rig, names: list[str]) -> Iterator[Progress]:
         (bone.lock_rotation if joint.is_rotary else bone.lock_location)[INDEX[record.axis]] = False
         _limit(bone, record)
     pose_joints(rig, {name: value for name, value in tree.resting().items() if value})
+
+
+def _store_postures(robot: Robot, rig) -> None:
+    """Makes a pose asset of each posture that the robot's file stores."""
+    found = {record.branch.joint.name: (bone, record) for bone, record in records(rig) if record.axis}
+    for name, values in robot.postures.items():
+        of_bones = {}
+        for joint, value in values.items():
+            bone, record = found.get(joint, ("", None))
+            if record is not None and record.branch.joint.mimic is None:
+                of_bones[bone, channel(record), INDEX[record.axis]] = record.sign * value
+        pose_asset(rig, name, of_bones, f"Posture of {rig.name}, from its file")
 
 
 def _limit(bone, record: Record) -> None:

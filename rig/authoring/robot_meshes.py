@@ -8,11 +8,11 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...files.presence import is_file
-from ...robots.collada import Faces, UpAxis
+from ...robots.faces import UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.lfs import IS_POINTER
 from ...robots.model import Box, Colour, Cylinder, Ellipsoid, Link, Material, MeshFile, Sphere, Visual
-from ...robots.robot_files import RobotFiles
+from ...robots.robot_files import MESH_READERS, FoundMesh, RobotFiles
 from ...robots.transform import Transform
 from ..blender.counting import counted
 from . import robot_size
@@ -32,7 +32,7 @@ def adding(files: RobotFiles, rig, bones: list[str], collection, up_axis: UpAxis
     returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
-        up_axis: Up axis with which DAE files were read.
+        up_axis: Up axis with which DAE and glTF files were read.
     """
     look = _Look(files, collection, up_axis)
     frames = files.tree.frames({})
@@ -49,7 +49,7 @@ class _Look:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
-        self._rotated: dict[str, list[str]] = {}  # up axis other than Z -> names of its files
+        self._rotated: dict[tuple[str, str], list[str]] = {}  # kind of file, up axis other than Z -> names of its files
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
@@ -117,35 +117,36 @@ class _Look:
         if found.is_pointer:
             return self._warn(link, name, IS_POINTER)
         suffix = path.suffix.lower()
-        if suffix not in (*IMPORTERS, ".dae"):
-            return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ and DAE can be read; convert it")
-        mesh = self._collada(path, found.faces) if suffix == ".dae" else _imported(path)
+        if suffix not in (*IMPORTERS, *MESH_READERS):
+            return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ, DAE and glTF can be read; convert it")
+        mesh = self._of_faces(path, found) if suffix in MESH_READERS else _imported(path)
         if mesh is None:
-            return self._warn(link, name, "cannot be read, or is empty")
+            return self._warn(link, name, f"cannot be read, or is empty{f' ({found.problem})' if found.problem else ''}")
         mesh.name = path.stem
         _shade(mesh)
         return mesh
 
-    def _collada(self, path: Path, found: Faces | None) -> bpy.types.Mesh | None:
-        """Mesh of a DAE file with its own colours; None where it could not be read."""
-        if found is None:
+    def _of_faces(self, path: Path, found: FoundMesh) -> bpy.types.Mesh | None:
+        """Mesh of a DAE or glTF file with its own colours; None where it could not be read."""
+        faces = found.faces
+        if faces is None:
             return None
-        if found.rotated_from:
-            self._rotated.setdefault(found.rotated_from, []).append(path.name)
+        if faces.rotated_from:
+            self._rotated.setdefault((path.suffix[1:].upper(), faces.rotated_from), []).append(path.name)
         mesh = bpy.data.meshes.new(path.stem)
-        mesh.from_pydata(found.corners, [], found.faces)
-        mesh.polygons.foreach_set("material_index", found.colour_of)
-        for colour in found.colours:
+        mesh.from_pydata(faces.corners, [], faces.faces)
+        mesh.polygons.foreach_set("material_index", faces.colour_of)
+        for colour in faces.colours:
             mesh.materials.append(None if colour is None else self._material(Material(path.stem, colour)))
         mesh.validate()
         return mesh
 
     def rotations(self) -> list[str]:
-        """A sentence for each up axis from which DAE files were rotated, unless the user chose that axis."""
+        """A sentence for each kind of file and up axis from which files were rotated, unless the user chose that axis."""
         return [
-            f"Rotated {counted(len(names), 'DAE file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {axis[0]} up to Z up:"
-            " if meshes lie on their side, import again with DAE Up Axis set to Ignore"
-            for axis, names in self._rotated.items()
+            f"Rotated {counted(len(names), f'{kind} file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {axis[0]} up to Z up:"
+            " if meshes lie on their side, import again with Mesh Up Axis set to Ignore"
+            for (kind, axis), names in self._rotated.items()
             if self.up_axis == "AUTO"
         ]
 

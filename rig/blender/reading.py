@@ -56,3 +56,8 @@ class Reading(Generic[Result]):
         """Ends the process, if it still runs."""
         if self.process is not None:
             self.process.cancel()
+
+
+def in_steps(is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: Any) -> Generator[Progress, None, Result]:
+    """Calls a function that reads files, and waits for its result in steps: arguments and errors as for `Reading` and its `steps`."""
+    return (yield from Reading(is_watched, function, *arguments).steps(progress))

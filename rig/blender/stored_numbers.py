@@ -8,26 +8,32 @@ from collections.abc import Iterator
 from math import copysign, hypot, inf, isnan
 
 import bpy
+import numpy as np
 
 from .stored_value import storage_of, stored_value
 
 LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
 SINGLE = 3e38  # from here on a property's bound is that of single precision, and none; infinity is one that is declared
 SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
-_count = 0  # number of objects when it was looked at last
+_newest = 0  # largest `session_uid` of the objects that were looked at: Blender gives every new object a larger one
 
 
 def may_be_new() -> bool:
-    """Whether objects were added since the last call, perhaps from other files."""
-    global _count
-    before, _count = _count, len(bpy.data.objects)
-    return _count > before
+    """Whether objects came into the file since the last call of `bring_within_bounds`, perhaps from other files."""
+    return _largest_uid() > _newest
+
+
+def _largest_uid() -> int:
+    """Largest `session_uid` of the file's objects; 0 if there is none."""
+    uids = np.zeros(len(bpy.data.objects), np.int32)
+    bpy.data.objects.foreach_get("session_uid", uids)
+    return int(uids.max(initial=0))
 
 
 def bring_within_bounds() -> None:
     """Brings all numbers that the open file stores for Limber within their bounds, also in data that is linked from other files."""
-    global _count
-    _count = len(bpy.data.objects)
+    global _newest
+    _newest = _largest_uid()
     for owner in bpy.data.objects:
         changed = [_bring_group_within(group) for group in _groups(owner)]
         if any(changed):

@@ -60,6 +60,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 def _frame_change_post(scene, depsgraph) -> None:
     """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends values to robots."""
     begun = perf_counter()
+    links.note_change()
     if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
@@ -77,6 +78,7 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
     panels say of them is drawn again.
     """
+    links.note_change()
     if stored_numbers.may_be_new():
         granted(stored_numbers.bring_within_bounds)()
     gallery.scene_updated(depsgraph)
@@ -87,6 +89,7 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 @persistent
 def _render_init(*_) -> None:
     """A render begins: it steps through frames on a stage of its own."""
+    links.note_change()
     live.begin_render()
 
 
@@ -160,6 +163,7 @@ def _undo_pre(*_) -> None:
 @granted
 def _undo_post(*_) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and postures that exist now."""
+    links.note_change()
     links.mark_connected()
     live.sync()
     gallery.invalidate()
@@ -203,13 +207,13 @@ def _figures_due(now: float) -> bool:
 
 
 @lasting(links.HEARTBEAT)
-@granted
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
-    shown = [window.scene for window in bpy.context.window_manager.windows]
-    changed = links.heartbeat(shown if bpy.app.timers.is_registered(_clock) else ())
+    clocked = [window.scene for window in bpy.context.window_manager.windows] if bpy.app.timers.is_registered(_clock) else ()
+    changed = links.heartbeat(clocked)
     changed |= background_jobs.look()
-    changed |= puppeteer.follow(bpy.context.scene)
+    if puppeteer.is_going():
+        changed |= granted(puppeteer.follow)(bpy.context.scene)
     calibrating.note()
     if changed:
         redraw()
@@ -229,6 +233,7 @@ def wake_heartbeat() -> None:
 def _remote() -> float | None:
     """Timer: executes commands of other programs while remote control listens."""
     if remote.look():
+        wake_clock()  # numbers that were sent wait for its ticks
         redraw()
     return remote.EVERY if remote.is_listening() else None
 

@@ -10,22 +10,30 @@ import numpy as np
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import Model, make_model
+from ...character.mover import GoalError
 from ...character.stage import Frame
-from ...motion import Kinematic
+from ...character.stream import advance
+from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.limits import usual_limits
+from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.targets import Target, TargetError
+from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
+from ..properties.character import character
+from ..properties.joints import ACCELERATION, JERK, VELOCITY
+from ..reading.axes import label
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
-from ..reading.body.links import BodyReader, Held
+from ..reading.body.links import BodyReader, Held, Rates
 from ..reading.body.pairing import Linked
 from ..reading.channels import Channel
 from ..reading.placement import Placement
 from ..reading.skeleton import Followed
 from .mover import JointKey, JointLimits, SceneSession
 
+FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
     "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a level of their own,"
@@ -50,6 +58,7 @@ class BodySession(SceneSession):
     model: Model | None = None
     model_key: tuple = ()
     velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
+    keeps_velocities: bool = False  # whether each joint is to keep a limit of its own
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
@@ -60,12 +69,22 @@ class BodySession(SceneSession):
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
+    def desired(self) -> dict[JointKey, float]:
+        return self.solved()
+
+    def solved(self) -> dict[JointKey, float]:
+        if self.outputs is None or self.reader is None:
+            return {}
+        return dict(zip(self.reader.joint_keys, self.outputs.desired.joints.tolist(), strict=True))
+
     def values(self) -> dict[JointKey, float]:
         return {key: joint.position for key, joint in self.motion().items()}
 
     def motion(self) -> dict[JointKey, Kinematic]:
         if self.outputs is None or self.reader is None:
             return {}
+        if self.state is not None and self.state.motion:
+            return dict(zip(self.reader.joint_keys, self.state.motion, strict=True))
         body, before = self.outputs.state, self.velocity_before
         known = before is not None and before.shape == body.velocity.shape and self.step > 0.0
         acceleration = (body.velocity - before) / self.step if known else np.zeros_like(body.velocity)
@@ -80,6 +99,10 @@ class BodySession(SceneSession):
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
             return {}
+        if self.model.filters:
+            own = [joint.limits for joint in self.model.filters]
+            limits = (JointLimits(o.lower, o.upper, o.velocity, o.acceleration, o.jerk) for o in own)
+            return dict(zip(self.reader.joint_keys, limits, strict=True))
         body = self.model.body
         return {
             key: JointLimits(lower, upper, velocity, self.acceleration or inf, inf)
@@ -88,11 +111,35 @@ class BodySession(SceneSession):
             )
         }
 
+    @property
+    def warning(self) -> str:
+        """Which joints have no velocity limit where each is to keep its own, and what helps."""
+        free = (
+            [key for key, velocity in zip(self.reader.joint_keys, self.velocities, strict=True) if velocity == inf] if self.reader else []
+        )
+        if not self.keeps_velocities or not free:
+            return ""
+        others = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
+        return (
+            f"'{label(*free[0])}'{others} may move at any speed, since no chain and no robot's file has a velocity limit for them:"
+            " set Fastest Joint, or make chains of their bones"
+        )
+
     def aim_errors(self) -> tuple[str, float, float]:
         """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved and after the filter."""
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        outputs, linked = self.outputs, self.linked
+        distances = dict(zip(_placed(linked), outputs.distances.tolist(), strict=True))
+        if linked.floating:
+            distances[linked.targets.index(linked.base)] = outputs.base_missed
+        return [
+            GoalError(f"'{name}'", angle, distances.get(k, 0.0))
+            for k, (name, angle) in enumerate(zip(linked.targets, outputs.missed.tolist(), strict=True))
+        ]
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
         return values_of(mover.owner, self, before)
@@ -115,7 +162,7 @@ class BodySession(SceneSession):
         held = self.reader.held(shown.pose.bones)
         self._update_model(rig, retarget, linked, held)
         self.held = held
-        inputs = self._inputs(rig, retarget, linked, frame.view)
+        inputs = self._inputs(rig, retarget, linked, frame.view, dt)
         if retarget.posture_gain:
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, inputs
@@ -167,35 +214,64 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        own = self.reader.velocities if retarget.own_velocities else [inf] * len(self.reader.joint_keys)
+        own = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
+        self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain)
+        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain, retarget.filter, character(retarget))
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
-        key = (held, linked.weights, linked.position_weights, linked.levels, linked.floating, linked.planted, rates, couplings)
+        key = (
+            held,
+            linked.weights,
+            linked.position_weights,
+            linked.gains,
+            linked.levels,
+            linked.floating,
+            linked.planted,
+            rates,
+            couplings,
+        )
         if self.model is not None and self.model_key == key:
             return
         body = self.reader.body(held, linked.floating, couplings)
         links = [
-            Target(name, weight=weight, level=level)
-            for name, weight, level in zip(linked.targets, linked.weights, linked.levels, strict=True)
+            Target(name, weight=weight, gain=gain, level=level)
+            for name, weight, gain, level in zip(linked.targets, linked.weights, linked.gains, linked.levels, strict=True)
         ]
-        links += [Target(linked.targets[k], "position", linked.position_weights[k], level=linked.levels[k]) for k in _placed(linked)]
+        links += [
+            Target(linked.targets[k], "position", linked.position_weights[k], linked.gains[k], linked.levels[k]) for k in _placed(linked)
+        ]
         velocities = np.array(self.velocities) if min(self.velocities) < inf else None
         limits = usual_limits(velocities, self.acceleration)
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain)
+        filters = self._filters(retarget, body)
+        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain, filters)
         self.model_key = key
         if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
             self.restart()
 
-    def _inputs(self, rig, retarget, linked: Linked, placement: Placement) -> BodyInputs:
+    def _filters(self, retarget, body: Body) -> tuple[Filter, ...]:
+        """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new chain's joints."""
+        if retarget.filter == NO_FILTER:
+            return ()
+        usual = Rates(retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK)
+        bounds = zip(np.clip(body.lower, -FARTHEST, FARTHEST).tolist(), np.clip(body.upper, -FARTHEST, FARTHEST).tolist(), strict=True)
+        found = []
+        for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
+            known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
+            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+        return tuple(found)
+
+    def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
-        origin = np.zeros(3)
+        origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
-            turns, places = pairing.stream_of(retarget).posed(linked.sources)
+            samples = pairing.stream_of(retarget).samples(linked.sources)
+            values, stream = advance(self.state.inputs.stream if self.state is not None else None, samples, dt)
+            turns = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
+            places = values[len(linked.sources) :, :3]
         else:
             turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
             origin = np.array(evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float)
@@ -222,7 +298,7 @@ class BodySession(SceneSession):
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
         own = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
-        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own)
+        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own, stream=stream)
 
 
 def _placed(linked: Linked) -> list[int]:

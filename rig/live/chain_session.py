@@ -9,6 +9,7 @@ from mathutils import Matrix
 from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.tick import Model, make_model
+from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...character.widest_look import LookSettings
 from ...motion import Kinematic, MotionError
@@ -105,6 +106,16 @@ class ChainSession(SceneSession):
 
     def desired(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.desired) if self.outputs is not None else {}
+
+    def solved(self) -> dict[JointKey, float]:
+        return self._by_joint(self.outputs.solution.angles) if self.outputs is not None else {}
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        ends = goals.with_goal(mover.settings)
+        return [
+            GoalError(f"'{end.bone}'", error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0, error.distance)
+            for end, error in zip(ends, self.outputs.solution.end_errors, strict=True)
+        ]
 
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None or self.reader is None:
@@ -260,7 +271,9 @@ class ChainSession(SceneSession):
         made_of = (self.settings, self.held, solver, world, filter_name)
         if self.made_of == made_of:
             return
-        ends, moves = goals.inputs(chain), character(chain)
+        ends = goals.inputs(chain)
+        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         key = (self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition)

@@ -116,7 +116,7 @@ def _show_synced() -> None:
         if not can_show(member.rig):
             for mover in member.movers:
                 stage.session(*mover).problem = why_not_editable(member.rig)
-        _show(member, stage)
+        _show(member, member.movers, stage)
     for mover in current().mechanisms.movers():
         if why := current().mechanisms.unread.get(mover.owner.session_uid):
             stage.session(*mover).problem = why
@@ -140,29 +140,57 @@ def _begin(scene, depsgraph) -> None:
 
 def movers_of_scene(scene) -> list[Mover]:
     """Live movers of a scene that can move (not linked, not in Edit Mode)."""
-    return [mover for mover in live_movers(scene) if mover.can_move]
+    return _able(live_movers(scene))
 
 
 def _advance(scene, depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
-    movers = movers_of_scene(scene)
+    _advance_signals(scene, depsgraph, dt)
+    movers = live_movers(scene)
+    moving = _able(movers)
     current().shown = None
-    current().playback.stage.advance(movers, depsgraph, dt)
-    _present(scene, depsgraph, movers)
+    current().playback.stage.advance(moving, depsgraph, dt)
+    _present(scene, depsgraph, movers, moving)
 
 
-def _present(scene, depsgraph, movers: list[Mover]) -> None:
-    """Shows the movers' poses."""
-    current().note_rest(scene, movers)
-    _show_all(scene, current().playback.stage, depsgraph)
+def _able(movers: list[Mover]) -> list[Mover]:
+    """Those of the movers that can move (not linked, not in Edit Mode)."""
+    return [mover for mover in movers if mover.can_move]
 
 
-def _show_all(scene, stage: Stage, depsgraph) -> None:
+def _advance_signals(scene, depsgraph, dt: float) -> None:
+    """Lets what other programs send go on, and evaluates what it moves."""
+    changes = [signal.advance(scene, dt) for signal in runtime.signals.values()]
+    if any(changes):
+        evaluate(depsgraph)
+
+
+def _have_signals(scene) -> bool:
+    return any(signal.is_active(scene) for signal in runtime.signals.values())
+
+
+def is_ticking(owner) -> bool:
+    """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next tick."""
+    return current().is_any and any(movers_of_scene(scene) and (_have_signals(scene) or is_playing()) for scene in owner.users_scene)
+
+
+def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
+    """Shows the poses of a scene's live movers, of which `moving` were ticked."""
+    current().note_rest(scene, moving)
+    _show_all(scene, current().playback.stage, depsgraph, movers)
+
+
+def _show_all(scene, stage: Stage, depsgraph, movers: list[Mover]) -> None:
+    """Shows the poses that a stage has for all live movers of a scene."""
+    by_owner: dict[int, list[Mover]] = {}
+    for mover in movers:
+        if mover.is_on_rig:
+            by_owner.setdefault(mover.owner.session_uid, []).append(mover)
+        else:
+            _show_mechanism(mover, stage)
     for member in current().registry:
         if scene.session_uid in member.scenes:
-            _show(member, stage, depsgraph)
-    for mover in current().mechanisms.movers(scene):
-        _show_mechanism(mover, stage)
+            _show(member, by_owner.get(member.rig.session_uid, []), stage, depsgraph)
 
 
 def _show_mechanism(mover: Mover, stage: Stage) -> None:
@@ -170,12 +198,12 @@ def _show_mechanism(mover: Mover, stage: Stage) -> None:
         show_mechanism(mover.owner, stage.session(*mover))
 
 
-def _show(member: Member, stage: Stage, depsgraph=None) -> None:
-    """Writes the sessions' poses to an armature's proxy; bones of chains that are not solved yet stay as authored."""
+def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> None:
+    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet stay as authored."""
     if not can_show(member.rig) or not exists(member.proxy):
         return
     channels: dict[str, tuple] = {}
-    for mover in member.movers:
+    for mover in movers:
         channels.update(stage.session(*mover).pose)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
@@ -197,13 +225,13 @@ def show(scene, stage: Stage, depsgraph) -> None:
     """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that constraints make of them is
     there too. References to evaluated data become invalid.
     """
-    _show_all(scene, stage, depsgraph)
+    _show_all(scene, stage, depsgraph, live_movers(scene))
     evaluate(depsgraph)
 
 
 def show_again(scene) -> None:
     """Shows the poses of live motion again, after those of another stage."""
-    _show_all(scene, current().playback.stage, None)
+    _show_all(scene, current().playback.stage, None, live_movers(scene))
 
 
 def evaluate(depsgraph) -> None:
@@ -222,18 +250,19 @@ def frame_changed(scene, depsgraph) -> bool:
         return False
     if depsgraph.mode != "RENDER":
         _sync_lost()
-    movers = movers_of_scene(scene)
+    movers = live_movers(scene)
+    moving = _able(movers)
     if depsgraph.mode == "RENDER":
-        current().shown = _go_to(_render_playback(scene), scene, movers, depsgraph, lambda: True)
-        _show_all(scene, current().shown, depsgraph)
+        current().shown = _go_to(_render_playback(scene), scene, moving, depsgraph, lambda: True)
+        _show_all(scene, current().shown, depsgraph, movers)
         return False
     current().clock.stop(scene)
     playback = current().playback
-    stage = current().shown = _go_to(playback, scene, movers, depsgraph, is_playing)
+    stage = current().shown = _go_to(playback, scene, moving, depsgraph, is_playing)
     if stage is not playback.stage:  # a tick between two frames is not kept
-        _show_all(scene, stage, depsgraph)
+        _show_all(scene, stage, depsgraph, movers)
         return False
-    _present(scene, depsgraph, movers)
+    _present(scene, depsgraph, movers, moving)
     return scene.session_uid in current().moving
 
 
@@ -245,7 +274,12 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
         for mover in movers:
             playback.stage.session(*mover).restart()
 
-    return playback.go_to(scene.session_uid, time, lambda stage, dt: stage.advance(movers, depsgraph, dt), restart, is_played)
+    def advance(stage: Stage, dt: float) -> None:
+        if stage is current().playback.stage:
+            _advance_signals(scene, depsgraph, dt)
+        stage.advance(movers, depsgraph, dt)
+
+    return playback.go_to(scene.session_uid, time, advance, restart, is_played)
 
 
 def _render_playback(scene) -> Playback:
@@ -333,13 +367,14 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
-    if scene.session_uid in current().moving or _has_changed(scene, depsgraph):
+    if scene.session_uid in current().moving or _have_signals(scene) or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
-    if scene.session_uid not in current().moving:
+    goes_on = scene.session_uid in current().moving or _have_signals(scene)
+    if not goes_on:
         current().clock.stop(scene)
-    return scene.session_uid in current().moving
+    return goes_on
 
 
 def placement(depsgraph) -> Placement:

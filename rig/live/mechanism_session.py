@@ -7,6 +7,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
+from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
@@ -25,9 +26,9 @@ from ..reading.mechanism import channels as authored
 from ..reading.mechanism import inputs as asked
 from ..reading.mechanism.assembled import Assembled
 from ..reading.mechanism.conflicts import refuse_taken
-from ..reading.mechanism.errors import missed
+from ..reading.mechanism.errors import errors_of, missed, unbalanced
 from ..reading.mechanism.parents import refuse_unknown
-from ..reading.mechanism.poses import matrix_of
+from ..reading.mechanism.poses import frame_of, matrix_of
 from ..reading.mechanism.reading import Reading
 from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
@@ -82,10 +83,16 @@ class MechanismSession(SceneSession):
     def show(self, frame: Frame) -> tuple[dict, dict]:
         if not self.problem:
             scaled = asked.why_scaled(self.reading, frame.view)
-            said = (scaled, through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state))
+            said = (scaled, through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state), self._balance())
             self.remark = ". ".join(filter(None, said))
         placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
         return placed, placed
+
+    def _balance(self) -> str:
+        """Sentence about the edge over which the mechanism would tip, where its centre of mass has a goal; "" if it stands."""
+        centre = self.state.goals.centre if self.state is not None else None
+        is_asked = centre is not None and any(centre.weight[:2])  # along the ground
+        return unbalanced(self.reading, self.base, self.outputs.poses) if is_asked else ""
 
     def values(self) -> dict[JointKey, float]:
         return dict(zip(self.joint_keys, self.outputs.values, strict=True)) if self.outputs is not None else {}
@@ -95,6 +102,12 @@ class MechanismSession(SceneSession):
 
     def desired(self) -> dict[JointKey, float]:
         return dict(zip(self.joint_keys, self.outputs.desired, strict=True)) if self.outputs is not None else {}
+
+    def solved(self) -> dict[JointKey, float]:
+        return self.desired()
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        return errors_of(self.solver, self.state.goals, self.state.desired)
 
     def limits(self) -> dict[JointKey, JointLimits]:
         if self.model is None:
@@ -176,11 +189,18 @@ class MechanismSession(SceneSession):
             return self.model, Goals(
                 driven_goals, actuators=by_joint(self.model, values), regulariser_weights=weights, counts_full_rotations=True
             )
-        frames, centre = asked.frames(settings, now, reading, placement, inverse(self.base))
+        back = inverse(self.base)
+        frames, centres = asked.frames(settings, now, reading, placement, back)
         keeping = [k for k, motor in enumerate(now.motors) if motor.keeps_value]
         values = self._kept_values(frame.part, now) if keeping else []
         kept_values = {k: values[k] for k in keeping}
-        return self.model, Goals(tuple(frames), centre, by_joint(self.model, kept_values), regulariser_weights=weights)
+        return self.model, Goals(
+            tuple(frames),
+            tuple(centres),
+            by_joint(self.model, kept_values),
+            regulariser_weights=weights,
+            weight_axes=frame_of(back).rotation,
+        )
 
     def _kept_values(self, mover, now) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own. `now`: the evaluated settings."""
@@ -193,11 +213,12 @@ class MechanismSession(SceneSession):
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
         limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
-        key = (tuple(limits), settings.filter, character(settings))
+        characters = tuple(character(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, characters)
         if self.model_key == key:
             return
-        moves, made = character(settings), []
-        for motor, numbers in zip(motors, limits, strict=True):
+        made = []
+        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

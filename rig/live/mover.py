@@ -15,7 +15,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...character.mover import Planning
+from ...character.mover import GoalError, Planning
 from ...character.stage import Session
 from ...motion import Kinematic
 from ..blender.errors import RigError
@@ -66,6 +66,14 @@ class SceneSession(Session):
     def warning(self) -> str:
         """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
         return ""
+
+    def goal_errors(self, mover) -> list[GoalError]:
+        """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with outputs."""
+        return []
+
+    def solved(self) -> dict[JointKey, float]:
+        """Values [rad or m] of the joints at the last tick as solved, before the motion filter."""
+        return self.values()
 
     def prepare(self, mover, as_authored) -> None:
         """Reads what the mover needs before its first tick on a stage other than live's, while the scene shows the authored pose.

@@ -4,7 +4,9 @@ from math import inf
 
 from bpy.types import Object, PropertyGroup
 
+from ...motion import NO_FILTER
 from ..reading.body.vmc import PORT as VMC_PORT
+from .character import BODY_FILTERS, LimberCharacter, filter_property
 from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange
 from .overridable import (
@@ -71,7 +73,14 @@ class LimberPair(PropertyGroup):
         " hold something must; 0: the bone follows by its rotation alone",
         default=0.0,
         min=0.0,
-        soft_max=10.0,
+        soft_max=1000.0,
+    )
+    gain: FloatProperty(
+        name="Gain",
+        description="Correction of this bone's errors, per second, in place of the body's Gain; 0: as for the body",
+        default=0.0,
+        min=0.0,
+        soft_max=100.0,
     )
     plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
     offset: FloatVectorProperty(
@@ -85,7 +94,7 @@ class LimberPair(PropertyGroup):
     calibrated: BoolProperty(name="Calibrated", description="The pair is calibrated", options={"HIDDEN"})
 
 
-class LimberRetarget(LimberRange, PropertyGroup):
+class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
     """Retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID
@@ -149,7 +158,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
     )
     own_velocities: BoolProperty(
         name="Own Velocities",
-        description="Each joint that is in a chain also keeps the velocity limit of the chain's table",
+        description="Each joint also keeps a velocity limit of its own: that of the chain that it is in, else that of the robot's file",
     )
     acceleration: FloatProperty(
         name="Acceleration",
@@ -159,6 +168,7 @@ class LimberRetarget(LimberRange, PropertyGroup):
         min=0.0,
         soft_max=120.0,
     )
+    filter: filter_property(BODY_FILTERS, NO_FILTER)
     gain: FloatProperty(
         name="Gain",
         description="Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"

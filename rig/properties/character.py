@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...motion import FILTERS, NO_FILTER, Character
 from .enum_items import choice, item, keyed_enum
-from .overridable import FactorProperty, FloatProperty
+from .overridable import BoolProperty, FactorProperty, FloatProperty
 
 AUTOMATIC = "automatic"  # value of a chain's `filter`
 CHAIN_FILTERS = (
@@ -13,14 +13,17 @@ CHAIN_FILTERS = (
 )
 
 
-def filter_property(others: Sequence[tuple] = ()):
-    """The property of a mover's motion filter; `others`: items beside the filters. The default is for files where none was chosen."""
+BODY_FILTERS = (item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),)
+
+
+def filter_property(others: Sequence[tuple] = (), default: str = "default"):
+    """The property of a mover's motion filter; `others`: items beside the filters; `default`: for files where none was chosen."""
     return keyed_enum(
         "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
         items=[*others, *(choice(key, info) for key, info in FILTERS.items())],
-        default="default",
+        default=default,
     )
 
 
@@ -37,18 +40,33 @@ class LimberSmoothness:
     rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion faster again", default=0.0, min=0.0, max=0.99)
 
 
-class LimberCharacter(LimberSmoothness):
-    """Mixin of chains and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
+class LimberStyle(LimberSmoothness):
+    """Mixin with the settings of a motion filter that may differ from joint to joint."""
 
     beta: FloatProperty(
         name="Soft Limits",
-        description="Beta of the Nutty filter: where it begins to slow down toward a joint limit; 1: from the middle of the range, larger:"
-        " later (Ribeiro & Paiva 2019, eq. 23)",
+        description="Beta of the Nutty filter: how near a joint's limit it slows down; 1: from the middle of the range on, larger: later."
+        " A joint without limits is not slowed (Ribeiro & Paiva 2019, eq. 23)",
         default=1.0,
         min=0.1,
         max=100.0,
         soft_max=10.0,
     )
+
+
+class LimberJointStyle(LimberStyle):
+    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
+
+    own_style: BoolProperty(
+        name="Own Style",
+        description="Use this joint's own smoothness, responsiveness and soft limits in place of those under Motion: a heavy base may carry"
+        " a nervous head",
+    )
+
+
+class LimberCharacter(LimberStyle):
+    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
+
     velocity_share: FactorProperty(
         name="Velocity",
         description="Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier character",
@@ -61,6 +79,7 @@ class LimberCharacter(LimberSmoothness):
     jerk_share: FactorProperty(name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01)
 
 
-def character(settings) -> Character:
-    """Style parameters of a chain's or a mechanism's motion, as motion filters take them."""
-    return Character(settings.sigma, settings.rho, settings.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)
+def character(settings, joint: LimberJointStyle | None = None) -> Character:
+    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain, body or mechanism."""
+    style = joint if joint is not None and joint.own_style else settings
+    return Character(style.sigma, style.rho, style.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)

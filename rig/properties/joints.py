@@ -3,6 +3,7 @@
 from math import pi, radians
 
 from ..reading.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
+from .character import LimberJointStyle
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo
 
@@ -41,8 +42,8 @@ class LimberJointAxis:
         return label(self.bone, self.axis)
 
 
-class LimberJointSettings(LimberJointAxis, LimberServo):
-    """Mixin of chains' joints and mechanisms' motors: axis, limits and servo. Limits are in radians, of prismatic joints in metres."""
+class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
+    """Mixin of chains' joints and mechanisms' motors: axis, limits, servo, style. Limits are in radians, of prismatic joints in metres."""
 
     lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
     upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)

@@ -183,7 +183,7 @@ class LimberMechanismGoal(PropertyGroup):
     )
     rotation_weight: FloatVectorProperty(
         name="Orientation",
-        description="Weight of the orientation about the target's axes; 0 leaves an axis free. Can be keyframed",
+        description="Weight of the orientation about the axes of the target, with the offset; 0 leaves an axis free. Can be keyframed",
         default=EVENLY,
         min=0.0,
         soft_max=10.0,

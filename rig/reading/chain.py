@@ -31,7 +31,7 @@ _OF_CHAIN = attrgetter(
     "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
 )
 _OF_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
-_OF_JOINT = attrgetter("bone", "axis", "shape_weight", *Motion._fields)
+_OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 

@@ -45,13 +45,19 @@ def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) 
         name: Name of the posture.
         values: Values by bone ("": the object itself), channel and index.
     """
+    action = pose_asset(owner, name, values, f"Posture of {owner.name}, {mover.label}")
+    _list(mover, action, adopted=False)
+    return action
+
+
+def pose_asset(owner, name: str, values: Mapping[tuple[str, str, int], float], description: str) -> bpy.types.Action:
+    """Makes a pose asset that is in no mover's list yet; the arguments are those of `make`."""
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, owner)
     for (bone, channel, index), value in values.items():
         actions.put_keys(curves, _path(bone, channel), index, bone or MOTORS, [FRAME], [value])
     action.asset_mark()
-    action.asset_data.description = f"Posture of {owner.name}, {mover.label}"
-    _list(mover, action, adopted=False)
+    action.asset_data.description = description
     return action
 
 

@@ -118,7 +118,7 @@ def forget() -> None:
 
 def note() -> None:
     """Updates the recordings of ranges from the newest status; Blender's timer calls it."""
-    for rig in links.connected_rigs():
+    for rig in links.connected_rigs() if _spans else ():
         span, status = _spans.get(rig.session_uid), links.status(rig)
         if span is None or status is None or status.state is not State.LIMP:
             _spans.pop(rig.session_uid, None)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, copysign, degrees, floor, isfinite
 
-from ...hardware.lerobot import GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Motor, arms_of
+from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
@@ -13,7 +13,8 @@ from ..reading.file_joints import FileJoint
 from . import device as robot_device
 from . import links
 
-PROTOCOL, BAUDRATE = "feetech_sts", 1_000_000
+BAUDRATE = 1_000_000
+MIDDLE = "middle"  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
@@ -53,14 +54,15 @@ def model_name(rig) -> str:
     return name if name in KNOWN else ""
 
 
-def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "") -> list[str]:
+def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises an error, nothing has changed.
 
     Args:
         rig: The armature object.
         motors: LeRobot's motors by name.
-        model: Name of the model whose zeros apply, of `KNOWN`.
+        model: Name of the model whose zeros apply, of `KNOWN`, or MIDDLE.
         prefix: Prefix of the motors' names of the arm to take, where the file has several.
+        family: The servos of the file.
 
     Returns:
         Texts about what does not fit.
@@ -69,13 +71,17 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "") -> list
         RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the file has several arms; or a
             joint whose zero is not known has no range.
     """
-    zeros = KNOWN[model]
-    arms = arms_of(motors, _motor_names(model))
+    if model == MIDDLE:
+        zeros, known = {name: Zero() for name in motors if name != GRIPPER}, list(motors)
+        arms = {"": {name: name for name in motors}}
+    else:
+        zeros, known = KNOWN[model], _motor_names(model)
+        arms = arms_of(motors, known)
     arm = _arm(arms, prefix)
     found = {name: servo for name, file_name in arm.items() if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))}
     others = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
     strangers = [name for name in motors if name not in others and name not in arm.values()]
-    _refuse_strangers(rig, {name: motors[name] for name in strangers}, _motor_names(model))
+    _refuse_strangers(rig, {name: motors[name] for name in strangers}, known)
     if not found:
         raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
     own = {name: motors[arm[name]] for name in found}
@@ -83,7 +89,8 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "") -> list
     _refuse_drive_modes(found, {name: motor for name, motor in own.items() if name in zeros}, arm)
     _refuse_without_range(found, zeros)
     device = rig.limber.device
-    device.protocol, device.baudrate, device.multi_turn = PROTOCOL, BAUDRATE, False
+    device.protocol, device.baudrate = family.protocol, BAUDRATE
+    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in own.values())
     for name, servo in found.items():
         if servo.settings.servo != own[name].id:
             robot_device.give_servo(rig, servo.settings, own[name].id)
@@ -92,7 +99,9 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "") -> list
     given = {motor.id for motor in own.values()}
     left = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
     taken = {arm[name] for name in found}
+    directions = "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle Reverse"
     return [
+        *([directions] if model == MIDDLE else ()),
         *(f"motor '{name}' (id {motor.id}) has no joint here" for name, motor in motors.items() if name not in taken),
         *(f"joint {joint.label} is not in the file" for joint in left),
     ]

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from math import inf, radians
 from time import monotonic
 
+import bpy
+
 from ...hardware.device import Joint
 from ...hardware.errors import DeviceError, HardwareError
 from ...hardware.link import Link
@@ -16,6 +18,7 @@ from ...motion import Kinematic, MotionError
 from ..blender import online
 from ..blender.counting import listing
 from ..blender.presence import find
+from ..blender.write_access import granted
 from ..live.live import evaluate, is_playing, is_rendering, look_at_render
 from ..live.movers import movers_of
 from ..live.runtime import live_movers
@@ -50,12 +53,16 @@ class _Robot:
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
     figures: tuple = ()  # its figures as they were shown last
+    figures_of: tuple = ()  # what they were rounded from
     figures_at: float = field(default_factory=monotonic)  # [s] time at which these changed last
     were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
+    still_at: int = -1  # `_changes` at which the same values were sent twice in a row, with all at rest; -1: they may change by themselves
+    properties: tuple[float | None, ...] = ()  # values of the animatable properties that it follows, when values were last sent
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
 _connected_once: dict[int, str] = {}  # names of the objects that were connected in this session, by their session_uid
+_changes = 0  # number of times that something in the file was noticed to change
 _held = False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
 
 
@@ -140,9 +147,12 @@ def ports() -> set[str]:
 
 
 def look(rig) -> bool:
-    """Reads the robot's status from the worker; returns whether anything that panels show as text has changed."""
-    robot = _robots[rig.session_uid]
-    before, robot.status = robot.status, robot.link.status()
+    """Reads the robot's status from the worker, after values were sent; returns whether anything that panels show as text has changed."""
+    return _look(_robots[rig.session_uid])
+
+
+def _look(robot: _Robot) -> bool:
+    before, robot.status = robot.status, robot.link.read_status()
     robot.history.note(monotonic(), robot.status)
     return before is None or _as_text(before) != _as_text(robot.status)
 
@@ -241,6 +251,11 @@ def figures_changed(now: float) -> bool:
     """
     changed = False
     for robot in _robots.values():
+        if (status := robot.status) is None or (
+            seen := (status.state, status.commanded, status.positions, status.channels)
+        ) == robot.figures_of:
+            continue
+        robot.figures_of = seen
         if (figures := _as_figures(robot)) != robot.figures:
             robot.figures, robot.figures_at = figures, now
             changed = True
@@ -292,6 +307,7 @@ def hold(held: bool) -> None:
     """
     global _held
     _held = held
+    note_change()
 
 
 def send(rig, due: float = 0.0, depsgraph=None) -> None:
@@ -324,10 +340,38 @@ def send(rig, due: float = 0.0, depsgraph=None) -> None:
             moving = lookahead.ahead(rig, robot.sources, moving, speeds)
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
-        robot.shaped = robot.filters.step(rig, robot.sources, moving, robot.sent_at - before, unit)
+        shaped, robot.shaped = robot.shaped, robot.filters.step(rig, robot.sources, moving, robot.sent_at - before, unit)
         robot.link.send(robot.shaped, plays=plays, due=due)
+        robot.properties = robot_values.property_values(rig, robot.sources)
+        is_still = not plays and due == 0.0 and robot.filters.at_rest and robot.shaped == shaped
+        robot.still_at = _changes if is_still and _changes_are_noticed(rig) else -1
     else:
         robot.link.send(robot_values.positions(robot.shaped))
+        robot.still_at = -1
+
+
+def note_change() -> None:
+    """Something in the file has changed, or is about to: the next heartbeat reads all values anew."""
+    global _changes
+    _changes += 1
+
+
+def _changes_are_noticed(rig) -> bool:
+    """Whether Blender evaluates an object by itself when it has changed, and so `note_change` is called."""
+    return not bpy.app.background and rig.visible_get()
+
+
+def _is_still(uid: int, robot: _Robot) -> bool:
+    """Whether a robot's values are what was sent last: all was at rest, and nothing has changed since.
+
+    Blender notices changes of all that it shows, but for custom properties that a script sets: those that a robot follows are compared.
+    """
+    if robot.still_at != _changes:
+        return False
+    if not robot.properties:
+        return True
+    rig = find(robot.rig_name, uid)
+    return rig is not None and robot.properties == robot_values.property_values(rig, robot.sources)
 
 
 def _is_held() -> bool:
@@ -352,26 +396,37 @@ def send_scene(scene, depsgraph, due: float) -> None:
 def heartbeat(clocked: Sequence = ()) -> bool:
     """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn.
 
-    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between two of their frames.
+    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between two of their frames. While the
+    scene stands still, the last values are repeated without being read anew.
 
     Args:
         clocked: Scenes for which the clock runs.
     """
     changed = False
-    look_at_render()
     for uid, robot in list(_robots.items()):
-        rig = _find(uid, robot)
-        if rig is None:  # the object was deleted: its robot must not stay armed
-            robot.link.close()
-            del _robots[uid]
+        if _is_still(uid, robot):
+            robot.link.send_again()
+            robot.sent_at = monotonic()
+        elif not granted(_follow)(uid, robot, clocked):
             changed = True
             continue
-        if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
-            robot.link.send_again()
-        else:
-            send(rig)
-        changed |= look(rig)
+        changed |= _look(robot)
     return changed
+
+
+def _follow(uid: int, robot: _Robot, clocked: Sequence) -> bool:
+    """Sends a robot what its armature shows now; returns whether it has one. Arguments as for `heartbeat`."""
+    rig = _find(uid, robot)
+    if rig is None:  # the object was deleted: its robot must not stay armed
+        robot.link.close()
+        del _robots[uid]
+        return False
+    look_at_render()
+    if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
+        robot.link.send_again()
+    else:
+        send(rig)
+    return True
 
 
 def connected_rigs() -> list:

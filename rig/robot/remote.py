@@ -4,8 +4,9 @@ that is allowed. docs/remote.md has the addresses.
 Changes are those that a user could make by hand, without undo steps.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 import bpy
@@ -17,19 +18,24 @@ from ..blender.errors import RigError, capitalised
 from ..blender.presence import find
 from ..blender.transforms import move_to, rotate_to
 from ..blender.write_access import granted
+from ..live import live, runtime
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..reading.goal import ends_of, followed, no_target
 from ..reading.osc.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ..reading.osc.packets import Message
 from . import links
+from .remote_signals import Signals
 
 ROOT = "/limber/"
 STOP = f"{ROOT}stop"
 ARM = "arm"
+VELOCITY = "velocity"
+AXES = "xyz"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
+WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
 SILENT_FOR = 1.0  # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times a second
@@ -47,6 +53,7 @@ class Orders(Inbox):
         self.stops = False
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
+        self.counts: Counter[str] = Counter()  # messages for each of these addresses
         self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
         self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
         self._arm_released = False  # whether that was 0
@@ -78,6 +85,7 @@ class Orders(Inbox):
             self._note_arm(is_pressed(message.arguments))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
+            self.counts[address] += message.count
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (self.arm_pressed or self._arm_released or self._arm_silence >= SILENT_FOR)
@@ -89,6 +97,8 @@ class Orders(Inbox):
 class _Ear:
     rig_name: str
     orders: Orders
+    signals: Signals = field(default_factory=Signals)
+    velocities: dict[str, list[float]] = field(default_factory=dict)  # of targets, as sent since the last look [m/s, rad/s]
 
 
 _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
@@ -104,6 +114,7 @@ def listen(rig) -> None:
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
     _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
+    runtime.signals["remote"] = _SentSignals()
 
 
 def end(rig) -> None:
@@ -137,6 +148,7 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         with_target = [name] if hasattr(settings, "target") else []
         with_target += [f"{name}/{goal.name}" for goal in _goals(settings)]
         found += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
+        found += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             found.append((f"influence/{name}", "v"))
         found += [(f"weight/{name}/{posture.action.name}", "v") for posture in _stored(settings)]
@@ -163,21 +175,58 @@ def look(budget: float = BUDGET) -> bool:
         if rig is None:
             _ears.pop(uid).orders.close()
             continue
-        done |= _execute_newest(rig, orders, begun + budget) or orders.problem != before
+        done |= _execute_newest(rig, ear, begun + budget) or orders.problem != before
     return done
 
 
-def _execute_newest(rig, orders: Orders, until: float) -> bool:
+class _SentSignals:
+    """What other programs send, for live motion."""
+
+    def is_active(self, scene) -> bool:
+        return any(ear.signals.is_active for _, ear in _ears_in(scene))
+
+    def advance(self, scene, dt: float) -> bool:
+        changed = False
+        for rig, ear in _ears_in(scene):
+            for address, numbers in ear.signals.advance(dt):
+                changed |= _followed(rig, ear, address, numbers)
+        return changed
+
+
+def _ears_in(scene) -> list[tuple]:
+    """The objects of a scene that listen, with what they hear."""
+    listening = [(_find(uid, ear), ear) for uid, ear in _ears.items()]
+    return [(rig, ear) for rig, ear in listening if rig is not None and scene.objects.get(rig.name) == rig]
+
+
+@granted
+def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
+    """Sets what an address names; returns whether that can be done. Where it cannot, its signal ends."""
+    kind, _, names = address.partition("/")
+    try:
+        ORDERS[kind][1](rig, names, numbers)
+    except RigError as error:
+        ear.orders.problem = str(error)
+        ear.signals.end(address)
+        return False
+    rig.update_tag()
+    return True
+
+
+def _execute_newest(rig, ear: _Ear, until: float) -> bool:
     """Executes pending commands until the time `until`; returns whether there were any."""
+    orders = ear.orders
     if not orders.newest:
         return False
-    for address in list(orders.newest):
+    for address in sorted(orders.newest, key=lambda address: not address.startswith(f"{VELOCITY}/")):
         try:
-            _execute(rig, orders, address, orders.newest.pop(address))
+            _execute(rig, ear, address, orders.newest.pop(address), orders.counts.pop(address, 1))
         except RigError as error:
             orders.problem = str(error)
         if orders.clock() >= until:
             break
+    if not orders.newest:
+        ear.velocities.clear()
     rig.update_tag()
     return True
 
@@ -190,7 +239,8 @@ def _find(uid: int, ear: _Ear):
 
 
 @granted
-def _execute(rig, orders: Orders, address: str, arguments: Arguments) -> None:
+def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) -> None:
+    orders = ear.orders
     kind, _, names = address.partition("/")
     numbers = [argument for argument in arguments if not isinstance(argument, str)]
     if len(numbers) != len(arguments):
@@ -202,12 +252,39 @@ def _execute(rig, orders: Orders, address: str, arguments: Arguments) -> None:
         return
     if kind not in ORDERS:
         raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
-    count, obey = ORDERS[kind]
-    if len(numbers) != count:
-        raise RigError(f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {count} were expected")
+    counts, obey = ORDERS[kind]
+    if len(numbers) not in counts:
+        expected = " or ".join(map(str, counts))
+        raise RigError(f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {expected} were expected")
     if not all(abs(number) <= FARTHEST for number in numbers):
         raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
-    obey(rig, names, numbers)
+    if kind == VELOCITY:
+        _target(rig, names)
+        ear.velocities[names] = numbers
+    elif address in ear.signals and live.is_ticking(rig):
+        _receive(ear, address, numbers, messages)
+    else:
+        obey(rig, names, numbers)
+        ear.signals.begin(address, numbers)
+
+
+def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int) -> None:
+    """Passes numbers on to a signal, with their rates if the sender knows them."""
+    kind, _, names = address.partition("/")
+    velocity = ear.velocities.get(names)
+    rate = None
+    if kind == "rotation":
+        before = Quaternion(ear.signals.value(address))
+        turned = Quaternion(numbers)
+        if turned.magnitude < SHORTEST:
+            raise RigError(WITHOUT_LENGTH.format(names))
+        turned.normalize()
+        numbers = turned if turned.dot(before) >= 0.0 else -turned
+        if velocity and len(velocity) > 3:
+            rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))
+    elif kind == "target" and velocity:
+        rate = velocity[:3]
+    ear.signals.receive(address, numbers, messages, rate)
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:
@@ -236,8 +313,22 @@ def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
 def _rotate_target(rig, names: str, numbers: Sequence[float]) -> None:
     orientation = Quaternion(numbers)
     if orientation.magnitude < SHORTEST:
-        raise RigError(f"'{ROOT}rotation/{names}' has a quaternion without length: send w x y z of length 1")
+        raise RigError(WITHOUT_LENGTH.format(names))
     rotate_to(_target(rig, names), orientation.normalized())
+
+
+def _move_along_axis(rig, names: str, numbers: Sequence[float]) -> None:
+    of, _, axis = names.rpartition("/")
+    if axis not in AXES or not axis:
+        raise RigError(f"'{ROOT}axis/{names}' ends with no axis: end it with /x, /y or /z")
+    target = _target(rig, of)
+    position = target.matrix_world.translation.copy()
+    position[AXES.index(axis)] = numbers[0]
+    move_to(target, position)
+
+
+def _no_order(rig, names: str, numbers: Sequence[float]) -> None:
+    """A velocity belongs to the numbers that come with it."""
 
 
 def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
@@ -310,4 +401,12 @@ def _spellings(name: str) -> set[str]:
     return {name, name.replace(" ", "_")}
 
 
-ORDERS = {"target": (3, _move_target), "rotation": (4, _rotate_target), "influence": (1, _set_influence), "weight": (1, _set_weight)}
+# Kind of an address -> how many numbers it has, and what it does.
+ORDERS: dict[str, tuple[tuple[int, ...], Callable]] = {
+    "target": ((3,), _move_target),
+    "rotation": ((4,), _rotate_target),
+    "axis": ((1,), _move_along_axis),
+    VELOCITY: ((3, 6), _no_order),
+    "influence": ((1,), _set_influence),
+    "weight": ((1,), _set_weight),
+}

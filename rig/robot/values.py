@@ -120,6 +120,13 @@ def value_of(auxiliary) -> float | None:
     return number if isfinite(number) else None
 
 
+def property_values(rig, sources: tuple[Source, ...]) -> tuple[float | None, ...]:
+    """Current values of those sources that are animatable properties; None for one that does not exist."""
+    values = rig.limber.device.auxiliaries if any(source.auxiliary for source in sources) else {}
+    auxiliaries = [values.get(source.auxiliary) for source in sources if source.auxiliary]
+    return tuple(None if auxiliary is None else value_of(auxiliary) for auxiliary in auxiliaries)
+
+
 def set_up(device, auxiliary, number: float) -> None:
     """Sets the name, range and servo of a new auxiliary value from its property, whose current value is `number`."""
     owner, path = auxiliary.owner, auxiliary.path

@@ -49,7 +49,7 @@ def show_virtual(device) -> None:
 
 def plot_moves(now: float) -> bool:
     """Whether a plot is shown that has anything but a standstill in it; `now`: [s, monotonic clock]."""
-    return bpy.context.window_manager.limber_view.plot and links.figures_age(now) < history.SECONDS
+    return links.figures_age(now) < history.SECONDS and bpy.context.window_manager.limber_view.plot
 
 
 def redraw_figures() -> None:

@@ -1,9 +1,9 @@
 """The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be copied. Knows no Blender."""
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...files.presence import is_file, is_folder
 from ...solvers.kinematics.rotations import conjugate, multiply, subtract
@@ -15,6 +15,7 @@ from ..reading import read
 from ..tree import build_tree
 from .description import Description
 
+BATCH = 20  # .urdf files that are read in one step: a process of its own takes some tenths of a second to start
 MOST_FILES = 400  # of .urdf files that are read in a folder
 SAME = 1e-5  # [m, rad] between the poses of a link in two models of one robot: files that write pi/2 as 1.5708 differ by 4e-6
 
@@ -40,45 +41,73 @@ def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
         try:
             next(steps)
         except StopIteration as ended:
-            found: dict[str, FullModel] = ended.value
-            return found
+            models: dict[str, FullModel] = ended.value
+            return models
 
 
-def finding(place: Path, robots: Iterable[Description]) -> Generator[Progress, None, dict[str, FullModel]]:
+def in_one_go(progress: Progress, function: Callable[..., Any], *arguments: Any) -> Generator[Progress, None, Any]:
+    """Calls a function that reads files as one step; yields `progress` before."""
+    yield progress
+    return function(*arguments)
+
+
+def finding(
+    place: Path, robots: Iterable[Description], read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go
+) -> Generator[Progress, None, dict[str, FullModel]]:
     """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with the same links in the same
-    poses. A generator: it yields its progress after each folder or file.
+    poses. A generator: it yields its progress after each folder, and with each `BATCH` of files.
 
     Args:
         place: A URDF file, or a folder, as a clone of the maker's repository.
         robots: Robots of the gallery.
+        read_in_steps: Calls a function that reads files, as `in_one_go` does.
 
     Raises:
         UrdfError: no file is a model of one of the robots; the message names what was searched.
     """
     if not (is_file(place) or is_folder(place)):
         raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")
+    robots = list(robots)
     paths = (yield from _urdf_files(place)) if is_folder(place) else [place]
+    best: dict[str, FullModel] = {}
+    for first in range(0, len(paths), BATCH):
+        some = paths[first : first + BATCH]
+        progress = Progress(first / len(paths), f"Reading {some[0].name}, URDF file {first + 1} of {len(paths)}")
+        _keep_best(best, (yield from read_in_steps(progress, models_in, some, robots)))
+    if not best:
+        looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"
+        names = ", ".join(robot.name for robot in robots)
+        what = f"{looked} has the links and joints of {names} with meshes: choose a clone of the maker's repository"
+        raise MalformedError(str(place), 0, "", what)
+    return best
+
+
+def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str, FullModel]:
+    """For each robot of which one of these files is a model the one with the most meshes, by the robot's name.
+
+    Raises:
+        UrdfError: a mesh of a model is not there, but in Git's large file storage.
+    """
     own = {robot.name: read(robot.model) for robot in robots}
-    found: dict[str, FullModel] = {}
-    for number, path in enumerate(paths):
-        yield Progress(number / len(paths), f"Reading {path.name}, URDF file {number + 1} of {len(paths)}")
+    best: dict[str, FullModel] = {}
+    for path in paths:
         try:
             model = read(path)
         except UrdfError:
             continue
         meshes = _meshes(model)
-        for name, robot in own.items():
-            if not is_same(robot, model):
-                continue
-            if pointer := next((mesh for mesh in meshes.values() if is_lfs_pointer(mesh)), None):
-                raise MalformedError(str(path), 0, "", f"its mesh {pointer.name} {IS_POINTER}")
-            if len(meshes) > len(found[name].meshes if name in found else ()):
-                found[name] = FullModel(path, meshes)
-    if not found:
-        looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"
-        what = f"{looked} has the links and joints of {', '.join(own)} with meshes: choose a clone of the maker's repository"
-        raise MalformedError(str(place), 0, "", what)
-    return found
+        same = [name for name, robot in own.items() if is_same(robot, model)]
+        if same and (pointer := next((mesh for mesh in meshes.values() if is_lfs_pointer(mesh)), None)):
+            raise MalformedError(str(path), 0, "", f"its mesh {pointer.name} {IS_POINTER}")
+        _keep_best(best, {name: FullModel(path, meshes) for name in same})
+    return best
+
+
+def _keep_best(best: dict[str, FullModel], others: Mapping[str, FullModel]) -> None:
+    """Puts those of the other models into `best` that have more meshes, and at least one."""
+    for name, model in others.items():
+        if len(model.meshes) > len(best[name].meshes if name in best else ()):
+            best[name] = model
 
 
 def _urdf_files(folder: Path) -> Generator[Progress, None, list[Path]]:

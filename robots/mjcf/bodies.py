@@ -19,6 +19,7 @@ from ..unread import tell
 from ..xml_tree import Element
 from .document import MOST, NO_LENGTH, Document
 from .equality import EqualityReader
+from .keyframes import Coordinates, postures
 from .motors import with_motors
 from .shapes import ShapeReader
 
@@ -26,7 +27,7 @@ KINDS: dict[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
 BALL = (("x", X), ("y", Y), ("z", Z))
 WORLD = "world"
 ON_BODIES = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
-SECTIONS = {"compiler", "default", "asset", "worldbody", "equality", "actuator", "tendon"}
+SECTIONS = {"compiler", "default", "asset", "worldbody", "equality", "actuator", "tendon", "keyframe"}
 SKIPPED = {"option", "size", "visual", "statistic", "contact", "sensor", "custom"}  # sections that say nothing about poses
 CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}  # what MuJoCo's compiler makes bodies of
 EXPAND = "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo (mj_saveLastXML), and import that"
@@ -47,6 +48,7 @@ class _Bodies:
         self.references: dict[str, float] = {}  # joint -> value [rad or m] in the pose in which the file gives the bodies
         self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
         self.floats = False
+        self.coordinates: list[Coordinates] = []  # of all joints, in the order in which MuJoCo counts them
         worlds = document.root.all("worldbody")
         self.bodies = {name for world in worlds for name in _named(world, ("body",))}
         self.taken = self.bodies | {name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))}
@@ -64,6 +66,9 @@ class _Bodies:
         top = [found for world in document.root.all("worldbody") for found in self._inside(world, IDENTITY_TRANSFORM, "")]
         bodies = [found for found in top if found[0].tag == "body"]
         if not bodies:
+            generators = (found for world in document.root.all("worldbody") for found in world.below() if found.tag in CONTAINERS)
+            if (generator := next(generators, None)) is not None:
+                raise reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
             raise reader.error(MalformedError, document.root, "it has no <body> in its <worldbody>: choose the robot's own file")
         alone = len(bodies) == 1 and not any(element.tag == "joint" for element, _, _ in self._inside(*bodies[0]))
         if alone:
@@ -90,7 +95,8 @@ class _Bodies:
         robot = Robot(name, reader.file, tuple(self.links), tuple(joints), self.links[0].name, (), closures, balls=balls)
         driven = with_motors(document, robot)
         self._tell_sections()
-        return replace(driven, warnings=tuple(reader.warnings))
+        keyframes = postures(document, self.coordinates)
+        return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
     def _tell_sections(self) -> None:
         """Warns of unknown sections of the document."""
@@ -128,6 +134,7 @@ class _Bodies:
         if free:
             self.floats = self.floats or not parent
             joints = []
+            self.coordinates.append(("free", ()))
         if parent and free:
             self.joints.append(
                 Joint(self._joint_name(free[0], name), "floating", parent, name, place, line=free[0].line, file=free[0].file)
@@ -186,8 +193,10 @@ class _Bodies:
                 parts = [f"{name}_{letter}" for letter, _ in BALL]
                 self.balls.append((parts[0], parts[1], parts[2]))
                 steps += [(part, "continuous", axis, at, child) for part, (_, axis) in zip(parts, BALL, strict=True)]
+                self.coordinates.append(("ball", tuple(parts)))
             elif word in KINDS:
                 steps.append((name, KINDS[word], self._axis(child), at, child))
+                self.coordinates.append(("single", (name,)))
             else:
                 what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
                 raise self.reader.error(JointTypeError, child, what)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from ..attributes import AttributeReader
 from ..errors import MalformedError, NameClashError, UnknownNameError, UrdfError
 from ..xml_tree import Element, read_xml
 from ..yaml_text import parse_yaml
-from .expressions import Evaluator, ExpressionError, Function
+from .expressions import PYTHON, Evaluator, ExpressionError, Function, Names, tokenize
 from .macros import Macro, parameters
 from .packages import find_package
-from .values import Block, CycleError, Raw, Scope, literal, yaml_scalar
+from .patterns import is_pattern, matching_files
+from .values import Block, CycleError, Raw, Scope, literal, truth, yaml_scalar
 
 PREFIX = "xacro:"
 MAX_ELEMENTS = 200_000  # elements and parameters that a document may expand to: the largest public robots have some thousands
@@ -28,30 +30,43 @@ MAX_TEXT = 100_000  # characters of an attribute
 MAX_CHARACTERS = 20_000_000  # of all attributes and texts that are put together: the largest public robots have some hundred thousand
 MAX_YAML = 100  # files that expressions load
 MAX_YAML_BYTES = 1_000_000  # of all of them
+NO_VALUE = "argument '{0}' has no value: give it one in the import's Arguments, {0}:=..."
+NO_NAMES: Mapping[str, Any] = {}
 CLOSING = {"{": "}", "(": ")"}
-TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
 def is_xacro(root: Element) -> bool:
-    """Whether a document contains xacro elements."""
-    return any(element.tag.startswith(PREFIX) for element in root.below())
+    """Whether a document is a .xacro file, or contains xacro elements or expressions."""
+    if root.file.lower().endswith(".xacro"):
+        return True
+    return any(element.tag.startswith(PREFIX) or any("${" in value for value in element.attributes.values()) for element in root.below())
 
 
 def parts(text: str) -> Iterator[tuple[str, str]]:
-    """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text), with $$ as one $."""
+    """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
+
+    $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
+    """
     end = start = 0
     unclosed = set()  # brackets of which none is closed any more
     while (start := text.find("$", start)) >= 0:
-        kind = text[start + 1 : start + 2]
-        close = text.find(CLOSING[kind], start) if kind in CLOSING and kind not in unclosed else -1
-        if close < 0 and kind != "$":
+        kind, after = text[start + 1 : start + 2], start + 2
+        if kind == "$":
+            while text[after : after + 1] == "$":
+                after += 1
+            written = text[start + 1 : after + 1] if text[after : after + 1] in CLOSING else "$" * ((after - start + 1) // 2)
+            after += text[after : after + 1] in CLOSING
+            part = "", written
+        elif kind not in CLOSING or kind in unclosed or (close := text.find(CLOSING[kind], start)) < 0:
             unclosed.add(kind)
             start += 1
             continue
+        else:
+            part, after = (kind, text[start + 2 : close]), close + 1
         if start > end:
             yield "", text[end:start]
-        yield ("", "$") if kind == "$" else (kind, text[start + 2 : close])
-        end = start = start + 2 if kind == "$" else close + 1
+        yield part
+        end = start = after
     if end < len(text):
         yield "", text[end:]
 
@@ -71,26 +86,66 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
 class _Expander:
     def __init__(self, reader: AttributeReader, arguments: dict[str, str]) -> None:
         self.reader, self.arguments = reader, arguments
-        self.macros: dict[str, Macro] = {}
         self.evaluator = Evaluator()
         self.amount = self.files = self.depth = self.characters = self.included_bytes = self.yaml_bytes = 0
         self.included: dict[Path, Element] = {}  # files that were included
         self.yaml: dict[Path, Any] = {}  # files that were loaded
-        self.folder = Path(reader.file).parent
+        self.files_open = [Path(reader.file)]  # the file that is expanded, and those that it includes, down to the current one
         self.package = cache(find_package)
 
     def document(self, root: Element) -> Element:
         scope = Scope()
-        scope.values["xacro"] = {"load_yaml": Function(self._load_yaml), "arg": Function(lambda name: self.arguments[name])}
-        scope.values["load_yaml"] = Function(self._load_yaml)
+        self.functions = self._functions(root)
         try:
             found = self._plain(root, scope)
         except RecursionError as error:
             raise self._error(root, f"{NESTED}: does a macro call itself?") from error
-        if self.macros and not found.all("link"):
-            what = f"it defines macros ({', '.join(list(self.macros)[:4])}) but no link: choose the robot's file that calls them"
+        if scope.macros and not found.all("link"):
+            what = f"it defines macros ({', '.join(scope.known_macros[:4])}) but no link: choose the robot's file that calls them"
             raise self._error(root, what)
         return found
+
+    def _functions(self, root: Element) -> dict[str, Any]:
+        """Functions that need the document, beside those of `expressions.py`: those of `xacro.` and map()."""
+
+        def warn(*words: object, **_options: object) -> str:
+            self.reader.warn(root, " ".join(map(str, words)))
+            return ""
+
+        def fail(*words: object) -> str:
+            raise ExpressionError(f"the file itself refuses this: {' '.join(map(str, words))}")
+
+        def argument(name: str) -> str:
+            if name not in self.arguments:
+                raise ExpressionError(NO_VALUE.format(name))
+            return self.arguments[name]
+
+        def stay_silent(*_words: object, **_options: object) -> str:
+            return ""
+
+        by_name = {"load_yaml": self._load_yaml, "abs_filename": lambda name: str(self._absolute(str(name))), "dotify": dict}
+        shown = {"warning": warn, "error": warn, "message": stay_silent, "print_location": stay_silent, "fatal": fail, "tokenize": tokenize}
+        xacro = {name: Function(call) for name, call in (by_name | shown | {"arg": argument}).items()}
+        mapped = Function(self.evaluator.map)
+        return {name: xacro[name] for name in by_name} | {"xacro": xacro, "map": mapped, "python": PYTHON | {"map": mapped}}
+
+    def _value(self, name: str, scope: Scope) -> Any:
+        """Value of a name in an expression. Raises KeyError for one that is neither a property nor a function of the document."""
+        return self.functions[name] if scope.holder(name) is None else scope.get(name, self._raw)
+
+    def _absolute(self, name: str) -> Path:
+        """Path of a file that is named relative to the file that is expanded."""
+        return Path(os.path.join(self.files_open[-1].parent, name.removeprefix("file://")))
+
+    def _is_true(self, element: Element, attribute: str, otherwise: bool, scope: Scope) -> bool:
+        """Truth of an attribute; `otherwise` without it. Raises MalformedError for a text that is neither true nor false."""
+        if attribute not in element.attributes:
+            return otherwise
+        value = element.attributes[attribute]
+        try:
+            return truth(self._text(value, scope, element))
+        except ValueError as error:
+            raise self._error(element, f"{attribute}='{value}': {error}: write one of them") from error
 
     def _error(self, element: Element, what: str, kind: type[UrdfError] = MalformedError) -> UrdfError:
         return self.reader.error(kind, element, what)
@@ -101,7 +156,7 @@ class _Expander:
         """An element with its attributes evaluated and its children expanded."""
         attributes = {}
         for name, value in element.attributes.items():
-            if not name.startswith("xmlns"):
+            if not name.startswith(("xmlns", PREFIX)):
                 self._count(value, element)
                 attributes[name] = str(self._text(value, scope, element))
         made = Element(element.tag, attributes, element.line, [], element.file)
@@ -133,13 +188,16 @@ class _Expander:
             self._property(element, scope)
         elif word == "macro":
             name = self.reader.text(element, "name").removeprefix(PREFIX)
-            self.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
+            if name == "call" or "." in name:
+                raise self._error(element, f"a macro cannot have the name '{name}', which means something else in a call: rename it")
+            scope.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
         elif word == "arg":
             name = self._need(element, "name", scope)
             if name not in self.arguments and "default" in element.attributes:
                 self.arguments[name] = str(self._text(element.attributes["default"], scope, element))
         elif word in ("if", "unless"):
-            return self._children(element.children, scope) if self._truth(element, scope) is (word == "if") else []
+            self.reader.text(element, "value")
+            return self._children(element.children, scope) if self._is_true(element, "value", False, scope) is (word == "if") else []
         elif word == "include":
             return self._include(element, scope)
         elif word == "insert_block":
@@ -162,42 +220,34 @@ class _Expander:
 
     def _property(self, element: Element, scope: Scope) -> None:
         name, where = self._need(element, "name", scope), element.attributes.get("scope", "")
-        target = scope.top if where == "global" else (scope.parent or scope) if where == "parent" else scope
-        if element.attributes.get("remove") in TRUE:
-            target.values.pop(name, None)
-            return
-        if "default" in element.attributes and "value" not in element.attributes:
-            if scope.holder(name) is not None:
-                return
-            value = element.attributes["default"]
-        elif "value" in element.attributes:
-            value = element.attributes["value"]
-        else:
+        if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
+            raise self._error(element, f"'{name}' is no name for a property: use letters, digits and _, beginning with a letter")
+        target = scope.top if where == "global" else scope.caller if where == "parent" else scope
+        is_removed = self._is_true(element, "remove", False, scope)
+        given = [attribute for attribute in ("value", "default") if attribute in element.attributes]
+        if len(given) + is_removed > 1:
+            raise self._error(element, f"property '{name}' has several of value, default and remove: keep one")
+        if is_removed:
+            scope.remove(name)
+        elif not given:
             target.values[f"**{name}"] = Block(element.children)
-            return
-        is_lazy = target is scope and element.attributes.get("lazy_eval") not in FALSE
-        raw = Raw(value, element)
-        target.values[name] = raw if is_lazy and "$" in value else literal(self._text(value, scope, element))
-
-    def _truth(self, element: Element, scope: Scope) -> bool:
-        found = literal(self._text(self.reader.text(element, "value"), scope, element))
-        if isinstance(found, (bool, int, float)):
-            return bool(found)
-        raise self._error(
-            element, f"value='{element.attributes['value']}' is '{found}', which is neither true nor false: write one of them"
-        )
+        elif given == ["value"] or scope.holder(name) is None:
+            value = element.attributes[given[0]]
+            is_lazy = where not in ("global", "parent") and self._is_true(element, "lazy_eval", True, scope)
+            target.values[name] = Raw(value, element) if is_lazy and "$" in value else literal(self._text(value, scope, element))
 
     # -- macros --
 
     def _call(self, element: Element, name: str, scope: Scope) -> list[Element]:
-        macro = self.macros.get(name)
-        if macro is None:
-            known = ", ".join(list(self.macros)[:8]) or "none"
+        resolved = scope.macro(name)
+        if resolved is None:
+            known = ", ".join(scope.known_macros[:8]) or "none"
             raise self._error(
                 element, f"there is no macro '{name}' (there are: {known}): include the file that defines it", UnknownNameError
             )
+        macro, around = resolved
         self._work(len(macro.parameters), element)
-        inner = Scope(scope)
+        inner = Scope(around)
         given = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
         blocks = self._children(element.children, scope)
         for parameter in macro.parameters:
@@ -212,23 +262,22 @@ class _Expander:
             elif parameter.inherits and scope.holder(parameter.name) is not None:
                 inner.values[parameter.name] = scope.get(parameter.name, self._raw)
             elif parameter.default is not None:
-                inner.values[parameter.name] = literal(self._text(parameter.default.strip(), inner, macro.element))
+                inner.values[parameter.name] = literal(self._text(parameter.default.strip(), scope, macro.element))
             else:
                 raise self._error(element, f"macro '{name}' needs its parameter '{parameter.name}': write {parameter.name}='...'")
         if given:
             known = ", ".join(parameter.name for parameter in macro.parameters) or "none"
             what = f"macro '{name}' has no parameter '{next(iter(given))}' (it has: {known}): take it out"
             raise self._error(element, what, UnknownNameError)
+        if blocks:
+            raise self._error(element, f"macro '{name}' has no block for <{blocks[0].tag}>: take it out of the call")
         return self._children(macro.element.children, inner)
 
     def _insert(self, element: Element, scope: Scope) -> list[Element]:
         name = self._need(element, "name", scope)
         for key in (f"**{name}", f"*{name}"):
             if scope.holder(key) is not None:
-                block = scope.get(key, self._raw)
-                if not isinstance(block, Block):
-                    raise self._error(element, f"'{key}' is a value, not a block: give the property elements instead of a value")
-                return self._children(block.elements, scope)
+                return self._children(scope.get(key, self._raw).elements, scope)
         raise self._error(element, f"there is no block '{name}': define a property or a parameter of that name", UnknownNameError)
 
     # -- files --
@@ -236,28 +285,42 @@ class _Expander:
     def _include(self, element: Element, scope: Scope) -> list[Element]:
         name = self._need(element, "filename", scope)
         if "ns" in element.attributes:
-            raise self._error(
-                element, "including into a namespace (ns) is not read: include without it, and give macros names of their own"
-            )
-        path = Path(os.path.join(Path(element.file).parent, name.removeprefix("file://")))
-        self.files += 1
-        if self.files > MAX_FILES:
-            raise self._error(element, f"more than {MAX_FILES} files are included: does a file include itself?")
-        if not is_file(path):
-            if element.attributes.get("optional") in TRUE:
-                return []
+            namespace = self._need(element, "ns", scope)
+            inner = scope.namespaces[namespace] = Scope(scope, is_namespace=True)
+            scope.values[namespace] = Names(lambda wanted: inner.get(wanted, self._raw))
+            scope = inner
+        path = self._absolute(name)
+        if is_file(path):
+            paths = [path]
+        elif is_pattern(name):
+            paths = list(matching_files(path, lambda: self._work(1, element)))
+            if not paths:
+                self.reader.warn(element, f"no file matches filename='{name}': nothing is included")
+        elif self._is_true(element, "optional", False, scope):
+            paths = []
+        else:
             raise self._error(
                 element, f"the file '{path}' is not there: put it there, or correct filename='{element.attributes['filename']}'"
             )
+        return [each for path in paths for each in self._included(element, path, scope)]
+
+    def _included(self, element: Element, path: Path, scope: Scope) -> list[Element]:
+        """The expansion of a file's elements in a scope."""
+        self.files += 1
+        if self.files > MAX_FILES:
+            raise self._error(element, f"more than {MAX_FILES} files are included: does a file include itself?")
         if path not in self.included:
             self.included_bytes += path.stat().st_size
             if self.included_bytes > MAX_INCLUDED:
                 raise self._error(element, f"the included files have more than {MAX_INCLUDED} bytes: is this a robot?")
             self.included[path] = read_xml(path)
-        return self._children(self.included[path].children, scope)
+        self.files_open.append(path)
+        found = self._children(self.included[path].children, scope)
+        self.files_open.pop()
+        return found
 
     def _load_yaml(self, name: str) -> Any:
-        path = Path(os.path.join(self.folder, str(name)))
+        path = self._absolute(str(name))
         if path in self.yaml:
             return self.yaml[path]
         if len(self.yaml) >= MAX_YAML:
@@ -268,10 +331,13 @@ class _Expander:
             self.yaml_bytes += path.stat().st_size
             if self.yaml_bytes > MAX_YAML_BYTES:
                 raise ExpressionError(f"with the file '{path}' it loads more than {MAX_YAML_BYTES} bytes of YAML: is this a robot?")
-            self.yaml[path] = parse_yaml(read_text(path), str(path), yaml_scalar)
+            self.yaml[path] = parse_yaml(read_text(path), str(path), self._yaml_scalar)
             return self.yaml[path]
         except (OSError, UnicodeDecodeError) as error:
             raise ExpressionError(f"the file '{path}' cannot be read ({reason(error)}): check its path") from error
+
+    def _yaml_scalar(self, text: str, is_plain: bool, tag: str | None) -> Any:
+        return yaml_scalar(text, is_plain, tag, lambda expression: self.evaluator.evaluate(expression, self.functions.__getitem__))
 
     # -- texts --
 
@@ -319,22 +385,22 @@ class _Expander:
         if self.amount > MAX_ELEMENTS:
             raise self._error(element, f"the file expands to more than {MAX_ELEMENTS} elements and parameters: is this a robot?")
 
-    def _expression(self, text: str, scope: Scope, element: Element) -> Any:
+    def _expression(self, text: str, scope: Scope, element: Element, names: Mapping[str, Any] = NO_NAMES) -> Any:
+        """Value of an expression, in which `names` come before properties."""
         try:
-            return self.evaluator.evaluate(text, lambda name: scope.get(name, self._raw))
+            return self.evaluator.evaluate(text, lambda name: names[name] if name in names else self._value(name, scope))
         except CycleError as error:
             raise self._error(element, f"property '{error}' is defined by itself", NameClashError) from error
         except ExpressionError as error:
             raise self._error(element, f"${{{text}}} cannot be evaluated: {error}") from error
 
     def _substitution(self, text: str, scope: Scope, element: Element) -> Any:
-        """Value of $(find PACKAGE), $(arg NAME), $(env NAME), $(optenv NAME DEFAULT), $(dirname), $(eval EXPRESSION)."""
+        """Value of $(find PACKAGE), $(arg NAME), $(env NAME), $(optenv NAME DEFAULT), $(dirname), $(cwd), $(eval EXPRESSION)."""
         word, _, rest = text.strip().partition(" ")
         rest = rest.strip()
         if word == "arg":
             if rest not in self.arguments:
-                what = f"argument '{rest}' has no value: give it one in the import's Arguments, {rest}:=..."
-                raise self._error(element, what, UnknownNameError)
+                raise self._error(element, NO_VALUE.format(rest), UnknownNameError)
             return self.arguments[rest]
         if word == "find":
             found = self.package(rest, element.file)
@@ -346,11 +412,14 @@ class _Expander:
             return str(found)
         if word == "dirname":
             return str(Path(element.file).parent)
+        if word == "cwd":  # where the reference is started: Blender is started anywhere, so it is the robot file's folder
+            return str(self.files_open[0].parent)
         if word == "eval":
-            return self._expression(rest, scope, element)
+            arguments = {name: literal(value) for name, value in self.arguments.items()}
+            return self._expression(rest, scope, element, arguments)
         if word in ("env", "optenv"):
             name, _, otherwise = rest.partition(" ")
             if word == "env" and name not in os.environ:
                 raise self._error(element, f"the environment variable '{name}' is not set: set it before Blender starts", UnknownNameError)
             return os.environ.get(name, otherwise.strip())
-        raise self._error(element, f"$({text}) is unknown: use find, arg, env, optenv, dirname or eval")
+        raise self._error(element, f"$({text}) is unknown: use find, arg, env, optenv, dirname, cwd or eval")

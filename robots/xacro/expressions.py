@@ -7,11 +7,13 @@ objects, no imports, and nothing that makes a short text expand.
 import ast
 import math
 import operator
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import UrdfError
+from .formatting import braces, percent
 
 MAX_LENGTH = 10_000  # characters of an expression
 MAX_BITS = 1024  # of a whole number: as far as a double reaches
@@ -53,6 +55,7 @@ METHODS: dict[type, tuple[str, ...]] = {
         "capitalize",
         "endswith",
         "find",
+        "format",
         "join",
         "lower",
         "lstrip",
@@ -81,6 +84,13 @@ class Function:
         self.call = call
 
 
+class Names:
+    """Names that are reached by a dot, as those of a file that was included into a namespace."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+
+
 TOO_LARGE = f"its value is larger than {MAX_SIZE} characters or entries"
 NUMBER_TOO_LARGE = "its number is too large"
 
@@ -96,11 +106,11 @@ def size_of(value: Any) -> int:
         found = waiting.pop()
         if isinstance(found, int) and found.bit_length() > MAX_BITS:
             raise ExpressionError(NUMBER_TOO_LARGE)
-        if isinstance(found, (str, list, tuple, dict)):
+        if isinstance(found, (str, list, tuple, set, dict)):
             size += len(found)
             if size > MAX_SIZE:
                 raise ExpressionError(TOO_LARGE)
-        if isinstance(found, (list, tuple)):
+        if isinstance(found, (list, tuple, set)):
             waiting += found
         elif isinstance(found, dict):
             waiting += found.keys()
@@ -119,9 +129,24 @@ def _round(number: float, digits: int | None = None) -> float:
 
 
 def _dict(*entries: Any, **named: Any) -> dict[Any, Any]:
-    if any(len(found) > MAX_KEYS for found in entries):
-        raise ExpressionError(f"it makes a map of more than {MAX_KEYS} entries")
+    _check_keys("map", entries)
     return dict(*entries, **named)
+
+
+def _set(*entries: Any) -> set[Any]:
+    _check_keys("set", entries)
+    return set(*entries)
+
+
+def _check_keys(kind: str, collections: Iterable[Any]) -> None:
+    if any(len(found) > MAX_KEYS for found in collections):
+        raise ExpressionError(f"it makes a {kind} of more than {MAX_KEYS} entries")
+
+
+def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
+    """Words of a text between the characters of `sep`."""
+    words = re.split(f"[{re.escape(sep)}]", text)
+    return [word for word in words if word or not skip_empty]
 
 
 def _range(*numbers: int) -> list[int]:
@@ -134,7 +159,17 @@ def _range(*numbers: int) -> list[int]:
 NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
 NAMES |= {found.__name__: Function(found) for found in BUILTINS}
 NAMES |= {"dict": Function(_dict), "range": Function(_range), "round": Function(_round), "sum": Function(_sum)}
-NAMES |= {"math": dict(NAMES), "True": True, "False": False, "None": None}
+NAMES |= {"True": True, "False": False, "None": None}
+PYTHON = NAMES | {  # by a name of their own, `python.len`, that no property hides
+    "divmod": Function(divmod),
+    "enumerate": Function(lambda *given: list(enumerate(*given))),
+    "ord": Function(ord),
+    "repr": Function(repr),
+    "reversed": Function(lambda given: list(reversed(given))),
+    "set": Function(_set),
+    "zip": Function(lambda *given: list(zip(*given, strict=False))),
+}
+NAMES |= {"math": dict(NAMES), "python": PYTHON}
 
 
 class Evaluator:
@@ -203,8 +238,10 @@ class Evaluator:
 
     def _binary(self, node: ast.BinOp, names: Lookup) -> Any:
         one, other = self._node(node.left, names), self._node(node.right, names)
-        if type(node.op) not in OPERATORS or (isinstance(node.op, ast.Mod) and isinstance(one, str)):
+        if type(node.op) not in OPERATORS:
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
+        if isinstance(node.op, ast.Mod) and isinstance(one, str):
+            return percent(one, other)
         if (
             isinstance(node.op, ast.Pow)
             and isinstance(one, int)
@@ -251,22 +288,34 @@ class Evaluator:
         if isinstance(node.func, ast.Attribute):
             owner = self._node(node.func.value, names)
             if node.func.attr in METHODS.get(type(owner), ()) and not (isinstance(owner, dict) and node.func.attr in owner):
-                return self._method(owner, node.func.attr, arguments)
+                return self._method(owner, node.func.attr, arguments, named)
         called = self._node(node.func, names)
         if not isinstance(called, Function):
             raise ExpressionError(f"'{ast.unparse(node.func)}' is no function that expressions may call")
         return called.call(*arguments, **named)
 
-    def _method(self, owner: Any, name: str, arguments: list[Any]) -> Any:
+    def map(self, function: Function, *collections: Any) -> list[Any]:
+        """The values of a function for the entries of collections, each counted as work."""
+        found = []
+        for entries in zip(*collections, strict=False):
+            found.append(function.call(*entries))
+            self._work(1 + size_of(found[-1]))
+        return found
+
+    def _method(self, owner: Any, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
+        if name == "format":
+            return braces(owner, tuple(arguments), named)
         filled = arguments[-1] if name == "replace" else owner  # the text that the result may contain many times
         if name in ("join", "replace") and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE:
             raise ExpressionError(TOO_LARGE)
-        found = getattr(owner, name)(*arguments)
+        found = getattr(owner, name)(*arguments, **named)
         return list(found) if name in ("items", "keys", "values") else found
 
     def _attribute(self, node: ast.Attribute, names: Lookup) -> Any:
-        """Entry of a map from a YAML file: `limits.elbow`."""
+        """Entry of a map from a YAML file, `limits.elbow`, or a name in a namespace."""
         owner = self._node(node.value, names)
+        if isinstance(owner, Names):
+            return owner.lookup(node.attr)
         if not isinstance(owner, Mapping):
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
         return owner[node.attr]

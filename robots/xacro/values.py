@@ -1,14 +1,21 @@
 """Values of xacro properties: literals from attributes and YAML files, and the scopes of names. Knows no Blender."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..xml_tree import Element
+from .macros import Macro
 
 UNITS = {"!degrees": math.pi / 180.0, "!radians": 1.0, "!meters": 1.0, "!millimeters": 1e-3, "!inches": 0.0254, "!foot": 0.3048}
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
+YAML_TRUTHS = {  # YAML 1.1, https://yaml.org/type/bool.html, which the reference's reader follows
+    spelling: value
+    for value, words in ((True, ("yes", "true", "on")), (False, ("no", "false", "off")))
+    for word in words
+    for spelling in (word, word.capitalize(), word.upper())
+}
 
 
 def literal(value: Any) -> Any:
@@ -29,15 +36,29 @@ def literal(value: Any) -> Any:
     return value
 
 
-def yaml_scalar(text: str, is_plain: bool, tag: str | None) -> Any:
-    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number. Raises ValueError for unknown tags."""
+def truth(value: Any) -> bool:
+    """Whether a condition holds: true, True, false, False, a number as text, or Python's truth of any other value.
+
+    Raises:
+        ValueError: the value is a text that is none of these.
+    """
+    found = literal(value)
+    if isinstance(found, str):
+        raise ValueError(f"'{found}' is neither true nor false")
+    return bool(found)
+
+
+def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:
+    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number or expression, which `evaluate` evaluates. Raises
+    ValueError for unknown tags.
+    """
     if tag:
         if tag not in UNITS:
             raise ValueError(f"tag '{tag}' is unknown: use one of {', '.join(UNITS)}")
-        return float(text) * UNITS[tag]
-    if not is_plain:
+        return float(evaluate(text)) * UNITS[tag]
+    if not is_plain or "'" in text:
         return text
-    return None if text in NOTHING else literal(text) if "'" not in text else text
+    return None if text in NOTHING else YAML_TRUTHS[text] if text in YAML_TRUTHS else literal(text)
 
 
 class Raw:
@@ -59,11 +80,20 @@ class CycleError(Exception):
 
 
 class Scope:
-    """Names in a macro's call or the whole file, with a parent scope for names that it lacks."""
+    """Names in a macro's call, in a file that is included into a namespace, or in the whole file, with a parent scope for names that it
+    lacks.
 
-    def __init__(self, parent: "Scope | None" = None) -> None:
-        self.parent = parent
+    Attributes:
+        is_namespace: Whether it is that of a file that is included into a namespace; its macros know none outside.
+        macros: Macros that are defined in it, by name.
+        namespaces: Scopes of files that are included into namespaces, by name.
+    """
+
+    def __init__(self, parent: "Scope | None" = None, is_namespace: bool = False) -> None:
+        self.parent, self.is_namespace = parent, is_namespace
         self.values: dict[str, Any] = {}
+        self.macros: dict[str, Macro] = {}
+        self.namespaces: dict[str, Scope] = {}
         self._busy: set[str] = set()
 
     @property
@@ -73,6 +103,42 @@ class Scope:
         while scope.parent is not None:
             scope = scope.parent
         return scope
+
+    @property
+    def caller(self) -> "Scope":
+        """Scope around a macro's call, in which properties of scope `parent` are set; a namespace's own parent is around its include."""
+        scope = self.parent or self
+        while not self.is_namespace and scope.is_namespace and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def _around(self) -> Iterator["Scope"]:
+        """This scope and those around it, whose macros and namespaces it knows."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = None if scope.is_namespace else scope.parent
+
+    @property
+    def known_macros(self) -> list[str]:
+        """Names of the macros that can be called here."""
+        return list(dict.fromkeys(name for scope in self._around() for name in scope.macros))
+
+    def macro(self, name: str) -> "tuple[Macro, Scope] | None":
+        """The macro of a name, which may begin with namespaces ("left.arm.hand"), and the scope around its body; None without one."""
+        for scope in self._around():
+            if name in scope.macros:
+                return scope.macros[name], self
+        first, dot, rest = name.partition(".")
+        inner = next((scope.namespaces[first] for scope in self._around() if first in scope.namespaces), None) if dot else None
+        return None if inner is None else inner.macro(rest)
+
+    def remove(self, name: str) -> None:
+        """Forgets a name, here and in the scopes around."""
+        scope: Scope | None = self
+        while scope is not None:
+            scope.values.pop(name, None)
+            scope = scope.parent
 
     def holder(self, name: str) -> "Scope | None":
         """Nearest scope that defines a name; None if none does."""

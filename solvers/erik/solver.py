@@ -3,28 +3,47 @@
 import math
 import time
 from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
 
 from ..diagnosis import Diagnosis
+from ..exact_aim import correct
 from ..gaze import FRAME, Solution, end_errors, papers_error
 from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
 from ..kinematics.rotations import Quaternion, Vector, Y, add, length, normalized, rotate, scale, subtract, unit, vector_angle
 from ..kinematics.skeleton import Angles, Skeleton
-from ..tolerances import NO_DIRECTION
+from ..spread import spread
+from ..tolerances import MET, NO_DIRECTION
 from .algorithm import Answer, calculate_erik
 from .chain import VirtualChain
 from .parameters import Hyperparameters
 
+SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
 MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
 
 
+class _Look(NamedTuple):
+    """Angles (n,) [rad] that look at a point, ERIK's result on the virtual chain, and the error of the view [rad]."""
+
+    angles: tuple[float, ...]
+    answer: Answer
+    error: float
+
+
 class Erik:
-    """ERIK as published, for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is set."""
+    """ERIK for any chain. Each frame is solved independently of the last, unless `use_previous_solution` is set.
+
+    By default an iteration starts from the warped posture, the end's basis is the target's, edges are avoided from the second iteration on,
+    and BWCD is exact, which errs less; `Hyperparameters(as_published=True)` is the paper's ERIK. Misprints are corrected in both.
+    """
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None, max_views: int = MAX_VIEWS) -> None:
         self.skeleton = skeleton
         self.max_views = max_views
-        self.hyper = hyper or Hyperparameters()
+        self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
+        self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
         self.diagnosis = Diagnosis(skeleton, self.hyper)
 
     def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
@@ -67,32 +86,59 @@ class Erik:
     def _at(
         self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], Answer]:
+        """Looks at a point. The paper has no prismatic joints: they stay as in the posture, and where the revolute ones miss it, they
+        move by the least change of all joints that meets the point, and ERIK solves again from there.
+        """
+        best = self._seen(point, posture, hyper, previous)
+        if not self.sliding or best.error <= hyper.ccd_error:
+            return best.angles, best.answer
+        slid = self._met(GazeGoal(replace(point, up=None), np.array(posture)), best.angles)
+        moved = self._seen(point, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), hyper, slid)
+        iterations = best.answer.iterations + moved.answer.iterations
+        best = min(best, moved, key=lambda look: look.error)
+        return best.angles, replace(best.answer, iterations=iterations)
+
+    def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
+        """Angles (n,) that meet a goal: those nearest to `angles`, else to the posture, else to one of several starts; where none meets it,
+        those with the least error.
+        """
+        best = None
+        for start in (angles, goal.posture, *spread(self.skeleton, SEEDS)):
+            found = correct(self.skeleton, goal, start, [1.0] * len(angles))
+            if best is None or found.aim_error < best.aim_error:
+                best = found
+            if best.aim_error <= MET:
+                break
+        assert best is not None
+        return best.angles
+
+    def _seen(self, point: Point, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None) -> _Look:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution before.
 
         Each view after the first goes on from the best solution yet: corrected for the view, it mostly stays, and so does the position that
         the view is from. Near points need not converge: a view that increases the error is taken back, and a smaller step is made.
         """
-        pose = self.skeleton.forward(self.skeleton.clamp(posture))
+        pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
         seen = look(point, pose.tool_position)  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
-        iterations, least, best, share = 0, math.inf, None, 1.0
+        iterations, best, share = 0, None, 1.0
         for _ in range(self.max_views):
-            angles, answer = self._along(view, point.up, posture, hyper, previous if best is None else best[0])
+            angles, answer = self._along(view, point.up, posture, hyper, previous if best is None else best.angles)
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
             seen = look(point, pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
-            if error < least or best is None:
-                least, best, best_view = error, (angles, answer), view
+            if best is None or error < best.error:
+                best, best_view = _Look(angles, answer, error), view
                 best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
             else:
                 share *= 0.5
-            if least <= hyper.ccd_error:
+            if best.error <= hyper.ccd_error:
                 break
             part = add(best_view, scale(subtract(best_seen, best_view), share))
             view = unit(part) if length(part) > NO_DIRECTION else best_seen
         assert best is not None
-        return best[0], replace(best[1], iterations=iterations)
+        return best._replace(answer=replace(best.answer, iterations=iterations))
 
     def _along(
         self, view: Vector, up: Vector | None, posture: tuple[float, ...], hyper: Hyperparameters, previous: tuple[float, ...] | None

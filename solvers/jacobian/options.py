@@ -52,7 +52,7 @@ class Options(Settings):
     updates: Literal["one", "few", "all"] = setting(
         "few", "Updates in a Frame", "Updates from one frame to the next (Buss 2009, section 2)", choices=UPDATES
     )
-    few: int = setting(8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=("updates", "few"))
+    few: int = setting(8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=(("updates", "few"),))
     at_most: int = setting(
         300, "Updates at Most", "Largest number of updates from scratch, and in a frame until converged", low=1, high=10_000, slider=1000
     )
@@ -124,7 +124,7 @@ class DampedOptions(Options):
         low=1e-4,
         high=100.0,
         slider=1.0,
-        needs=("damping", "constant"),
+        needs=(("damping", "constant"),),
     )
     gain: float = setting(
         ByError.gain,
@@ -134,7 +134,7 @@ class DampedOptions(Options):
         low=1e-3,
         high=1e4,
         slider=50.0,
-        needs=("damping", "error"),
+        needs=(("damping", "error"),),
     )
     longest_step: float = setting(
         BySmallest.largest_change,
@@ -143,7 +143,7 @@ class DampedOptions(Options):
         low=math.radians(0.1),
         high=math.pi,
         unit="angle",
-        needs=("damping", "smallest"),
+        needs=(("damping", "smallest"),),
     )
     largest_change: float = with_default(Options, "largest_change", math.radians(45))
 

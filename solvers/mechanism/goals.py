@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..kinematics.rotations import Quaternion, Vector, Z
+from ..kinematics.rotations import IDENTITY, Quaternion, Vector, Z, to_matrix
 from ..kinematics.se3 import HERE, Frame
 from ..least_squares.damping import REDUNDANT
 from .model import FARTHEST, MechanismError, check_numbers, check_rotation
@@ -25,7 +26,7 @@ class FrameGoal:
     on_body: Frame = HERE
     position: Vector | None = None  # [m]
     rotation: Quaternion | None = None
-    position_weight: Vector = EVENLY  # along the world's axes
+    position_weight: Vector = EVENLY  # along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # about the goal's own axes
     direction: Vector | None = None  # in the world, of any length: where `axis` points; the roll about it is free
     axis: Vector = Z  # of the frame
@@ -49,7 +50,7 @@ class FrameGoal:
 
 @dataclass(frozen=True)
 class CentreGoal:
-    """Goal for the position of the centre of mass [m], with weights along the world's axes."""
+    """Goal for the position of the centre of mass [m], with weights along `Goals.weight_axes`."""
 
     position: Vector
     weight: Vector = EVENLY
@@ -80,17 +81,36 @@ class Goals:
     """All goals of a frame. Without any goal, a solve only closes the loops."""
 
     frames: tuple[FrameGoal, ...] = ()
-    centre: CentreGoal | None = None
+    centres: tuple[CentreGoal, ...] = ()  # several ask for their weighted mean
     actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
     driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER
     counts_full_rotations: bool = (
         False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
     )
+    weight_axes: Quaternion = IDENTITY  # rotation of the axes along which weights of positions act, in the frame of all poses here
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():
             check_numbers(f"joint '{name}': the values of its actuator", values)
+        check_rotation("the axes of weights", self.weight_axes)
         for name, pose in self.driven.items():
             check_numbers(f"driven body '{name}': its position [m]", pose.position, 3, FARTHEST)
             check_rotation(f"driven body '{name}': its rotation", pose.rotation)
+
+    @cached_property
+    def centre(self) -> CentreGoal | None:
+        """The goal that all goals of the centre of mass amount to; None: none counts.
+
+        Their sum of weighted squares is that of the mean and a constant, which is no error that a motion could take away.
+        """
+        weights = [sum(along) for along in zip(*(goal.weight for goal in self.centres), strict=True)]
+        if not any(weights):
+            return None
+        axes = to_matrix(self.weight_axes)  # along which weights act, as columns
+        along = [
+            sum(goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres) / (weights[k] or 1.0)
+            for k in range(3)
+        ]
+        x, y, z = (sum(axes[i][k] * along[k] for k in range(3)) for i in range(3))
+        return CentreGoal((x, y, z), (weights[0], weights[1], weights[2]))

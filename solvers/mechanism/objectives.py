@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..kinematics.rotations import Z, between, multiply, to_matrix, unit
+from ..kinematics.rotations import IDENTITY, Z, between, multiply, to_matrix, unit
 from ..kinematics.se3 import Array, Frame, exponential, frame_array
 from ..kinematics.tree import Frames, Mask
 from ..tasks import (
@@ -59,10 +59,10 @@ class Objectives:
         Raises:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
-        per_size = self.tree.size**-2.0
+        per_size, axes = self.tree.size**-2.0, _weight_axes(goals)
         if placed := [goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)]:
             ends = self._ends(tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size)
-            yield Position(ends, np.array([goal.position for goal in placed]))
+            yield Position(ends, np.array([goal.position for goal in placed]), axes)
         if turned := [goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)]:
             ends = self._ends(tuple((goal.body, goal.on_body, goal.rotation_weight) for goal in turned))
             yield Orientation(ends, np.array([to_matrix(goal.rotation) for goal in turned if goal.rotation]).transpose(0, 2, 1))
@@ -70,8 +70,8 @@ class Objectives:
             ends = self._ends(tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed))
             turns = [to_matrix(between(Z, unit(goal.direction))) for goal in pointed if goal.direction]
             yield Direction(ends, np.array(turns).transpose(0, 2, 1))
-        if goals.centre is not None and any(goals.centre.weight):
-            yield self._centre(goals.centre)
+        if goals.centre is not None:
+            yield self._centre(goals.centre, axes)
 
     def _make_ends(self, frames: tuple[Weighted, ...], share: float = 1.0) -> Ends:
         unknown = [body for body, _, _ in frames if body not in self.mechanism.body_index]
@@ -81,7 +81,7 @@ class Objectives:
         offsets = self.tree.ends[links] @ np.array([frame_array(on_body) for _, on_body, _ in frames])
         return Ends(self.tree.carriers[links], offsets, self.tree.carries, share * np.array([weight for _, _, weight in frames]))
 
-    def _centre(self, goal: CentreGoal) -> CentreOfMass:
+    def _centre(self, goal: CentreGoal, axes: Array | None) -> CentreOfMass:
         bodies = self.mechanism.bodies
         heavy = [k for k, body in enumerate(bodies) if body.mass > 0.0]
         if not heavy:
@@ -89,7 +89,7 @@ class Objectives:
         points = (self.tree.ends[heavy] @ np.array([(*bodies[k].centre, 1.0) for k in heavy])[:, :, None])[:, :, 0]
         nodes, masses = self.tree.carriers[heavy], np.array([bodies[k].mass for k in heavy])
         weight = np.array(goal.weight) * self.tree.size**-2.0
-        return CentreOfMass(nodes, points, masses, self.tree.carries, np.array(goal.position), weight)
+        return CentreOfMass(nodes, points, masses, self.tree.carries, np.array(goal.position), weight, axes)
 
     # -- actuators --
 
@@ -147,6 +147,11 @@ class Objectives:
         nodes = self.tree.carriers[self.tree.bodies]
         moving = np.flatnonzero(self.tree.carries[nodes].any(1))
         return Ends(nodes[moving], self.tree.ends[moving], self.tree.carries, np.full((len(moving), components), weight))
+
+
+def _weight_axes(goals: Goals) -> Array | None:
+    """Axes (3, 3), as columns, along which weights of positions act; None: those of the frame of all poses."""
+    return None if goals.weight_axes == IDENTITY else np.array(to_matrix(goals.weight_axes))
 
 
 def _along(goal: FrameGoal) -> Frame:

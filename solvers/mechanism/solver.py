@@ -154,7 +154,7 @@ class MechanismSolver:
             MechanismError: a goal names no body or joint of the mechanism, or `dt` is no time.
         """
         answer = self._solved(goals, state, dt, iterations, evaluations)
-        is_driven_by_actuators = not goals.frames and goals.centre is None
+        is_driven_by_actuators = not goals.frames and not goals.centres
         if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
             return answer
         # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on the other one.
@@ -200,7 +200,7 @@ class MechanismSolver:
         here, settled, count = descent.go(here, iterations)
         if start.open <= EXACT and 0.0 < start.square <= here.square:
             here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
-        motion, is_moved_by_bodies = None, bool(goals.frames or goals.centre) and len(goals.actuators) < len(self.mechanism.actuators)
+        motion, is_moved_by_bodies = None, bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators)
         if dt is not None and here.open <= CLOSE_ENOUGH:
             if descent.last is not None and is_moved_by_bodies and not regularisers:
                 other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)

@@ -9,13 +9,14 @@ import pytest
 from limber.solvers.kinematics.rotations import angle_between
 
 from benchmarks import plots, report, tables, walks, warm
-from benchmarks.chunks import Chunk
+from benchmarks.chunks import PUBLISHED, Chunk, solver_of
 from benchmarks.jobs import TIMES
-from benchmarks.paper import Grid
+from benchmarks.paper import Grid, skeleton_of
+from benchmarks.paper_tables import headlines
 from benchmarks.peers import Row
 from benchmarks.walks import FPS, KINDS, Walk, figures, path
 
-NAMES, SOLVERS = ("A", "C"), ("erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold", "dls100_nopost")
+NAMES, SOLVERS = ("A", "C"), (PUBLISHED, "erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold", "dls100_nopost")
 PEERS = [Row(name, chain, 0.5, 5.0, 1.0, 30.0) for name in ("expressive", "pink") for chain in "EG"]
 
 
@@ -25,7 +26,7 @@ def results():
     solved = {}
     for name in NAMES:
         places = Grid(name).sample(6)
-        answers = {solver: Chunk(Grid(name), solver, 0, places).solve() for solver in ("erik", "ccd", "dls100_nopost")}
+        answers = {solver: Chunk(Grid(name), solver, 0, places).solve() for solver in (PUBLISHED, "erik", "ccd", "dls100_nopost")}
         solved |= {(name, solver): answers.get(solver, answers["dls100_nopost"]) for solver in SOLVERS}
     return solved
 
@@ -41,7 +42,7 @@ def test_the_page_has_whole_tables_and_pictures(results, tmp_path):
     walked = {(kind, "C", solver): figures([answer([1.0, 1.0], [0.0, 0.0, 0.0])]) for kind in KINDS for solver in ("erik", "ccd")}
     rows = tables.glances(results, walked)
     assert [row.label for row in rows] == ["ERIK", "CCD"]
-    text = report.page(rows, results, walked, report.Race(PEERS, {"mink": "not to be had"}), "6 pairs")
+    text = report.page(rows, results, results, walked, report.Race(PEERS, {"mink": "not to be had"}), "6 pairs")
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count("|") for line in table.strip().splitlines()}) == 1, table
     assert "mink (daqp): not to be had" in text
@@ -64,13 +65,38 @@ def test_pairs_that_dls_misses_without_the_posture_are_left_out_of_its_lines_alo
 
 def test_the_papers_tables_leave_out_what_the_page_says_they_leave_out(results):
     missed = results["A", "dls100_nopost"]["orientation"] > 0.12
-    text = report.page([], results, {}, report.Race(PEERS, {}), "6 pairs")
+    text = report.page([], results, results, {}, report.Race(PEERS, {}), "6 pairs")
     _, table_8, table_9 = re.split(r"^### Table [89].*$", text.partition("### Figures")[0], flags=re.MULTILINE)
     for table in (table_8, table_9):
         samples = dict(re.findall(r"^\| A \| ([^|]+) \| (\d+) ", table, re.MULTILINE))
         assert {int(samples[solver]) for solver in samples if solver.startswith("DLS")} == {np.sum(~missed)}
         assert int(samples["ERIK"]) == len(missed)
         assert not any("without posture" in solver for solver in samples)
+
+
+def test_the_papers_figures_stand_below_erik_as_published(results):
+    for table in (tables.table_8(results, SOLVERS), tables.table_9(results, SOLVERS)):
+        above = {table[k - 1].split(" | ")[1] for k, line in enumerate(table) if "*paper*" in line}
+        assert "ERIK, as published" in above
+        assert "ERIK" not in above
+
+
+def test_a_name_of_erik_may_change_several_values():
+    solver = solver_of("erik loop='published' ccd_error=0.06", skeleton_of("C"))
+    assert (solver.hyper.loop, solver.hyper.ccd_error) == ("published", 0.06)
+
+
+def test_the_papers_headlines_stand_beside_ours():
+    one = {"orientation": np.zeros(2), TIMES: np.array([1e-3, 3e-3])}
+    ten = {"orientation": np.zeros(2), TIMES: np.array([1e-2, 3e-2])}
+    solvers = (PUBLISHED, "erik", "expressive")
+    solved = {(name, solver): one for name in "CDEG" for solver in solvers}
+    solved |= {("C", solver): ten for solver in ("dls100", "dls200", "dls400", tables.WITHOUT_POSTURE)}
+    lines = headlines(solved)
+    assert "| solutions a second, 8 links (G), mean | 14 Hz | 500 Hz | 500 Hz | 500 Hz |" in lines
+    assert "| the same, slowest | 1.3 Hz | 333 Hz | 333 Hz | 333 Hz |" in lines
+    assert "| times faster than DLS, 100 steps (C), means | 4.5 | 10.0 | 10.0 | 10.0 |" in lines
+    assert headlines({("C", "erik"): one}) == []
 
 
 def test_pops_and_frames_that_are_off_are_counted_and_jolts_measured():

@@ -2,14 +2,16 @@
 
 import json
 import os
+from itertools import pairwise
 
 import bpy
 import numpy as np
 import pytest
 
 from tests.blender import mechanisms
+from tests.blender.drawing import drawn
 from tests.blender.modal import Window
-from tests.blender.rigs import build, keyed, looking_chain, target
+from tests.blender.rigs import build, keyed, looking_chain, make_active, target
 
 
 @pytest.fixture
@@ -187,8 +189,53 @@ def test_soft_limits_change_the_nutty_filter():
     keyed(at, (5, 6), end=(0.0, -0.5, -1.0))  # beyond the limit; a single joint has one way to look there
     bpy.context.scene.frame_end = 40
     takes = []
-    for beta in (0.5, 10.0):
+    for beta in (0.5, 1.0, 2.0, 10.0):
         chain.filter, chain.beta = "nutty", beta
         bpy.ops.limber.check_motion()
         takes.append(np.array(result(rig).takes[0].filtered))
-    assert np.abs(takes[0] - takes[1]).max() > 0.01
+    for softer, harder in pairwise(takes):
+        assert np.abs(softer - harder).max() > 0.01
+
+
+def nod(settings) -> np.ndarray:
+    """Filtered angles (frames, joints) of a neck of two bones that turn to a leaping target, after `settings(joints)`."""
+    from limber.rig.output.motion_check.check import result
+
+    at = target((0.0, 0.0, 1.0))
+    rig, chain = looking_chain(build({"neck": "X", "head": "X"}), "neck", "head", at=at)
+    keyed(at, (5, 6), end=(0.0, -1.0, 0.6))
+    bpy.context.scene.frame_end = 40
+    chain.filter = "default"
+    settings(chain)
+    bpy.ops.limber.check_motion()
+    return np.array(result(rig).takes[0].filtered)
+
+
+def test_a_joint_may_have_a_style_of_its_own():
+    def heavy(chain):
+        chain.joints[0].own_style, chain.joints[0].sigma = True, 0.8
+
+    def not_ticked(chain):
+        chain.joints[0].sigma = 0.8
+
+    def all_heavy(chain):
+        chain.sigma = 0.8
+
+    def nervous_head(chain):
+        chain.sigma, chain.joints[1].own_style = 0.8, True
+
+    plain, base, head = nod(lambda chain: None), nod(heavy), nod(nervous_head)
+    assert np.array_equal(nod(not_ticked), plain)
+    assert np.abs(base[:, 0] - plain[:, 0]).max() > 0.01
+    assert np.abs(head[:, 0] - nod(all_heavy)[:, 0]).max() < 1e-9
+    assert np.abs(head[:, 1] - plain[:, 1]).max() < 1e-9
+
+
+def test_the_joints_panel_has_the_style_of_a_joint(rig, chain):
+    from limber.panels.authoring.rig import LIMBER_PT_joints
+
+    make_active(rig)
+    chain.filter = "nutty"
+    assert {"own_style", "sigma", "rho", "beta"} <= {name for _, name in drawn(LIMBER_PT_joints).settings}
+    chain.filter = "default"
+    assert "beta" not in {name for _, name in drawn(LIMBER_PT_joints).settings}

@@ -214,10 +214,7 @@ def test_a_robot_that_a_window_adds_from_a_folder_is_added_and_kept(mine, user, 
     from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
 
     window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
-    window.start()
-    while (answer := window.send("TIMER")) == {"RUNNING_MODAL"}:
-        pass
-    assert answer == {"FINISHED"}
+    assert finish(window) == {"FINISHED"}
     assert [kind for kind, _ in window.reports] == ["INFO"]
     assert bpy.context.active_object.name == "My Arm"
     assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
@@ -236,7 +233,7 @@ def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_tha
     while "hand.obj" not in window._says():
         assert window.send("TIMER") == {"RUNNING_MODAL"}
         told.append(window._says())
-    assert told == [
+    assert list(dict.fromkeys(told)) == [
         f"Looking in {clone}, URDF files so far: 0",
         f"Looking in {clone / 'urdf'}, URDF files so far: 1",
         "Reading arm.urdf, URDF file 1 of 1",
@@ -246,6 +243,49 @@ def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_tha
     assert window.reports == [("WARNING", "Cancelled: nothing was installed")]
     assert inside(user) == before
     assert "v 1 0 0" in (user / "robot_models" / "my_arm" / "meshes" / "000.obj").read_text()
+
+
+@pytest.fixture
+def reads_elsewhere(monkeypatch):
+    """In Blender's own process no robot's file can be read."""
+    from limber.robots import robot_files
+    from limber.robots.gallery import full_model
+
+    def refuse(*_, **__):
+        raise AssertionError("read in Blender's own process")
+
+    monkeypatch.setattr(robot_files, "read", refuse)
+    monkeypatch.setattr(full_model, "read", refuse)
+
+
+def finish(window):
+    window.start()
+    while (answer := window.send("TIMER")) == {"RUNNING_MODAL"}:
+        pass
+    return answer
+
+
+def test_a_window_reads_no_robot_s_file_in_blender_s_own_process(mine, user, clone, monkeypatch, reads_elsewhere):
+    from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder, LIMBER_OT_install_robot_meshes
+
+    assert finish(step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)) == {"FINISHED"}
+    installs = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(clone), path=clone)
+    assert finish(installs) == {"FINISHED"}
+    assert installs.reports == [("INFO", "My Arm: 1 mesh of arm.urdf installed. Add the robot again to see them")]
+
+
+def test_a_robot_from_a_folder_is_built_in_steps_and_when_cancelled_amid_them_leaves_nothing(mine, user, monkeypatch):
+    from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
+
+    before = everything()
+    window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
+    window.start()
+    while window._says() != "Making joints":
+        assert window.send("TIMER") == {"RUNNING_MODAL"}
+    assert bpy.data.armatures
+    assert window.send("ESC") == {"CANCELLED"}
+    assert everything() == before
+    assert inside(user / "robots") == []
 
 
 def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, user, capfd):

@@ -159,3 +159,29 @@ def test_it_says_what_it_fetches_and_can_be_cancelled(daemon, monkeypatch):
     window.work._download._thread.join()
     assert not folder.exists()
     assert not bpy.data.armatures
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["in the gallery", "another"])
+def test_a_window_reads_what_came_in_a_process_of_its_own(daemon, monkeypatch, is_known):
+    from limber.operators.authoring.import_from_robot import LIMBER_OT_import_from_robot
+    from limber.robots import robot_files
+    from limber.robots.gallery import full_model
+
+    if is_known:
+        if not REACHY.exists():
+            pytest.skip(f"no folder {REACHY}")
+        daemon.urdf = (REACHY / "robot.urdf").read_text()
+
+    def refuse(*_, **__):
+        raise AssertionError("read in Blender's own process")
+
+    monkeypatch.setattr(robot_files, "read", refuse)
+    monkeypatch.setattr(full_model, "read", refuse)
+    window = step_by_step(monkeypatch, LIMBER_OT_import_from_robot, address=daemon.address)
+    window.start()
+    told = []
+    while (answer := window.send("TIMER")) == {"RUNNING_MODAL"}:
+        told.append(window._says())
+    assert answer == {"FINISHED"}, window.reports
+    assert "Making bones" in told
+    assert bpy.context.active_object.limber.device.port == daemon.address

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.events import handlers
-from limber.rig.live import live
+from limber.rig.live import live, runtime
 from limber.rig.live.budget import MOST_STEPS, STEP
 
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
@@ -350,3 +350,12 @@ def test_a_scene_that_is_renamed_or_stretches_time_goes_on(lagging):
     bpy.context.scene.frame_set(5, subframe=0.5)
     assert np.array_equal(first[-1], angles(rig, chain))
     assert not np.array_equal(first, plain[:5])
+
+
+def test_the_live_movers_of_an_armature_are_listed_once_a_frame(monkeypatch):
+    go_live(*looking_chain())
+    listed = []
+    of_owner = runtime.live_of
+    monkeypatch.setattr(runtime, "live_of", lambda owner: listed.append(owner) or of_owner(owner))
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
+    assert len(listed) == 1

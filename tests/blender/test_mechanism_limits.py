@@ -129,3 +129,23 @@ def test_a_closure_of_a_link_with_itself_is_named_and_nothing_is_kept_of_it(tmp_
         imported(tmp_path, parallelogram(), CLOSED.replace("'right_end'", "'end'"))
     kept = bpy.context.active_object.limber.mechanism
     assert (kept.closures_file, kept.uid, kept.use_bones) == ("", "", False)
+
+
+def test_a_motor_may_have_a_style_of_its_own():
+    four_bar()
+    owner = owned()
+    settings = owner.limber.mechanism
+    (motor,) = settings.motors
+    settings.drive = "MOTORS"
+    bpy.ops.limber.live()
+
+    def style(now: float) -> tuple[float, float]:
+        """Smoothness and responsiveness with which the motor moves now."""
+        those.clock(2, now)
+        character = those.session(owner).model.motors[0].filter.character
+        return character.sigma, character.rho
+
+    settings.sigma, motor.sigma, motor.rho = 0.25, 0.75, 0.5
+    assert style(100.0) == (0.25, 0.0)
+    motor.own_style = True
+    assert style(200.0) == (0.75, 0.5)

@@ -213,3 +213,37 @@ def test_the_panel_has_the_mass_of_the_active_bone_and_of_the_active_body():
     those.make_active(bpy.data.objects["Platform"])
     assert owner.limber.mechanism.uid
     assert names() == {"mass_from"}
+
+
+@pytest.mark.parametrize("mass", ["volume", "own", "rigid body", "bone", "skin"])
+def test_what_may_stand_on_the_ground_is_known_whatever_a_body_weighs_by(mass):
+    from limber.rig.live.live import as_authored
+    from limber.rig.reading.mechanism import assembled
+
+    if mass in ("bone", "skin"):
+        owner, _ = boned()
+        brick = block("brick", (0.1, 0.2, 0.05), (0.3, 0.0, 0.4))
+        if mass == "bone":
+            on_bone(brick, owner, "crank")
+        else:
+            brick.vertex_groups.new(name="crank").add(range(8), 1.0, "REPLACE")
+            brick.modifiers.new("Armature", "ARMATURE").object = owner
+        body = "crank"
+    else:
+        owner = those.add("walker", place=(0.0, 0.0, 0.0))
+        body = "Left Sole"
+        sole = bpy.data.objects[body]
+        if mass == "own":
+            sole.limber.part.mass_from, sole.limber.part.mass = "OWN", 0.2
+        elif mass == "rigid body":
+            sole.limber.part.role = "MOVES"
+            those.make_active(sole)
+            bpy.ops.rigidbody.object_add(type="ACTIVE")
+    with as_authored() as depsgraph:
+        made = assembled.prepare(owner, depsgraph)
+    k = made.reading.mechanism.body_index[body]
+    pose = made.base @ made.model.solver.poses(made.model.rest)[k]
+    points = made.reading.corners[k] @ pose[:3, :3].T + pose[:3, 3]
+    lowest = 0.375 if mass in ("bone", "skin") else 0.0
+    assert len(points) == 8
+    assert points[:, 2].min() == pytest.approx(lowest, abs=1e-5)

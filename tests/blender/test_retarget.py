@@ -130,3 +130,7 @@ def test_a_hand_with_a_position_weight_comes_to_the_sources_hand():
     pair.position_weight = 100.0
     bpy.context.scene.frame_set(11)
     assert away() < 0.2 * free
+    pair.position_weight = type(pair).bl_rna.properties["position_weight"].soft_max
+    bpy.context.scene.frame_set(11)
+    assert pair.position_weight == 1000.0
+    assert away() < 0.03 * free

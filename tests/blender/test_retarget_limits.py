@@ -1,18 +1,20 @@
 """What keeps a body from following at once and everywhere: limits, speeds, levels of pairs, a gain."""
 
+import re
 from math import degrees, radians
 
 import bpy
 import numpy as np
 import pytest
+from limber.panels.authoring.retarget import LIMBER_PT_retarget
 from limber.rig.live import live
 from limber.solvers.least_squares import constrained
 from mathutils import Euler
 
-from tests.blender import at_hand
+from tests.blender import at_hand, nao
 from tests.blender.drawing import drawn
-from tests.blender.figures import XSENS, called
-from tests.blender.following import FRAMES, follower, limbs_apart, motion
+from tests.blender.figures import CMU, XSENS, called, figure
+from tests.blender.following import FRAMES, follower, in_the_air, limbs_apart, motion
 from tests.blender.rigs import apart, looking_chain, make_active, target
 from tests.blender.shown import settle
 
@@ -64,6 +66,78 @@ def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for
         fastest.append(np.abs(np.diff(angles)).max() * bpy.context.scene.render.fps)
     assert fastest[0] > radians(20)
     assert fastest[1] <= radians(10) * (1 + 1e-6)
+
+
+def robot_that_follows(path, velocity: str):
+    """An imported robot with a velocity limit of its file's joints, its shoulders' left out, that follows a person; and its source."""
+    lines = nao.write(path).read_text().splitlines()
+    path.write_text("\n".join(with_velocity(line, velocity) for line in lines))
+    source = figure(CMU, "Source")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.limber.import_robot(filepath=str(path))
+    rig = bpy.context.active_object
+    rig.limber.retarget.source = source
+    bpy.ops.limber.pair_bones()
+    in_the_air(rig)
+    rig.limber.retarget.own_velocities = True
+    return rig, source
+
+
+def with_velocity(line: str, velocity: str) -> str:
+    plain = re.sub(r'\svelocity="[^"]*"', "", line)
+    return plain.replace("<limit", f"<limit {velocity}")
+
+
+def test_joints_in_no_chain_keep_the_velocity_limits_of_the_robots_file(tmp_path):
+    rig, source = robot_that_follows(tmp_path / "nao.urdf", 'velocity="0.4"')
+    bpy.ops.limber.live()
+    settle()
+    source.pose.bones["LeftShoulder"].rotation_euler.x = 0.9
+    bpy.context.view_layer.update()
+    session = live.session(rig, rig.limber.retarget)
+    fastest = 0.0
+    for tick in range(20):
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), 3000.0 + tick / 60)
+        fastest = max(fastest, *(abs(joint.velocity) for joint in session.motion().values()))
+    assert 0.39 < fastest <= 0.4 * (1 + 1e-6)
+    assert session.warning == ""
+
+
+def test_joints_without_any_velocity_limit_are_said(tmp_path):
+    rig, _ = robot_that_follows(tmp_path / "nao.urdf", "")
+    bpy.ops.limber.live()
+    session = live.session(rig, rig.limber.retarget)
+    assert re.fullmatch(
+        r"'[^']+' and \d+ other joints may move at any speed, since no chain and no robot's file has a velocity limit for them:"
+        r" set Fastest Joint, or make chains of their bones",
+        session.warning,
+    )
+    assert any("may move at any speed" in line for line in " ".join(filter(None, drawn(LIMBER_PT_retarget).labels)).split("."))
+    rig.limber.retarget.velocity = 1.0
+    bpy.context.scene.frame_set(2)
+    assert session.warning == ""
+
+
+def test_a_gain_of_a_pair_counts_for_that_pair_alone():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    bpy.ops.limber.live()
+
+    def missed() -> dict[str, float]:
+        """Mean error [rad] of each bone."""
+        rows = []
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            rows.append(live.session(rig, retarget).outputs.missed)
+        return dict(zip(live.session(rig, retarget).reader.links, np.mean(rows[1:], axis=0).tolist(), strict=True))
+
+    slow = next(pair for pair in retarget.pairs if pair.target == called(XSENS, "left hand"))
+    other = called(XSENS, "right hand")
+    before = missed()
+    slow.gain = 5.0
+    after = missed()
+    assert after[slow.target] > 3.0 * before[slow.target]
+    assert after[other] < 2.0 * before[other]
 
 
 def test_no_joint_changes_its_speed_by_more_than_allowed():

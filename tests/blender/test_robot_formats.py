@@ -164,3 +164,17 @@ def test_reachy_minis_head_comes_as_a_closed_mechanism(file):
     select(rig, "head")
     with pytest.raises(RuntimeError, match="Bone 'head' is moved by the mechanism of"):
         bpy.ops.limber.new_chain()
+
+
+def test_keyframes_of_mjcf_are_pose_assets_that_a_chain_takes_as_postures(tmp_path):
+    keyframes = '<keyframe><key name="home" qpos="-.5 .05 .3"/><key name="rest" qpos="0 0 0"/></keyframe>'
+    rig = bring(write(tmp_path, MJCF.replace("</mujoco>", f"{keyframes}</mujoco>"), "arm.xml"))
+    home = bpy.data.actions["home"]
+    assert home.asset_data.description == "Posture of arm, from its file"
+    assert "rest" in bpy.data.actions
+    assert joint_values(rig)["shoulder"] == pytest.approx(0.0), "the robot itself stands as before"
+    select(rig, "upper", "lift_link", "hand")
+    bpy.ops.limber.new_chain()
+    bpy.ops.limber.add_posture(name="home")
+    bpy.ops.limber.apply_posture()
+    assert joint_values(rig) == pytest.approx({"shoulder": -0.5, "lift": 0.05, "turn": 0.3}, abs=1e-6)

@@ -288,3 +288,49 @@ def test_zeros_are_checked_against_the_pose_that_blender_shows_and_set_joint_by_
         assert "its homing offset is 77, and it was calibrated with 0" in warnings
         bpy.ops.limber.arm()
         until(lambda: state(so101) == "FAULT", "it is not armed")
+
+
+KOCH = {
+    "shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": 1043, "range_min": 0, "range_max": 4095},
+    "shoulder_lift": {"id": 2, "drive_mode": 0, "homing_offset": -3071, "range_min": 870, "range_max": 3250},
+    "elbow_flex": {"id": 3, "drive_mode": 1, "homing_offset": 5120, "range_min": -90, "range_max": 2200},
+    "wrist_flex": {"id": 4, "drive_mode": 0, "homing_offset": -1024, "range_min": 700, "range_max": 3100},
+    "wrist_roll": {"id": 5, "drive_mode": 0, "homing_offset": 0, "range_min": 0, "range_max": 4095},
+    "gripper": {"id": 6, "drive_mode": 0, "homing_offset": -2100, "range_min": 1900, "range_max": 3300},
+}
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("known_by", ["its folder", "the protocol"])
+def test_a_koch_arms_calibration_is_that_of_its_dynamixel_servos(tmp_path, known_by, capfd):
+    from limber.hardware.lerobot import DYNAMIXEL, load
+
+    rig = arm(tmp_path, "koch")
+    folder = tmp_path / ("koch_follower" if known_by == "its folder" else "mine")
+    folder.mkdir()
+    path = folder / "my_arm.json"
+    path.write_text(json.dumps(KOCH))
+    if known_by == "the protocol":
+        rig.limber.device.protocol = "dynamixel"
+    with pytest.raises(RuntimeError, match="is none of the models whose zeros are known: choose its Zeros"):
+        bpy.ops.limber.import_lerobot(filepath=str(path))
+    bpy.ops.limber.import_lerobot(filepath=str(path), model="middle")
+    assert "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way" in capfd.readouterr().out
+    device, motors = rig.limber.device, load(path, DYNAMIXEL)
+    assert (device.protocol, device.baudrate, device.multi_turn) == ("dynamixel", 1_000_000, True)
+    steps = steps_at(rig, {name: radians(value) for name, value in DEGREES.items()})
+    for name, value in DEGREES.items():
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), name
+    offsets = {joint.servo: joint.homing_offset for joint in rig.limber.chains[0].joints}
+    assert offsets[3] == 5120
+
+
+def test_any_robots_calibration_is_taken_by_its_joints_names_with_the_middle_as_zero(tmp_path):
+    names = ("yaw", "pitch", "nod", "roll", "tilt", "jaw")
+    rig = arm(tmp_path, "head", names)
+    path = tmp_path / "head.json"
+    path.write_text(json.dumps(dict(zip(names, FILE.values(), strict=True))))
+    bpy.ops.limber.import_lerobot(filepath=str(path), model="middle")
+    device = rig.limber.device
+    assert (device.protocol, device.multi_turn) == ("feetech_sts", False)
+    assert steps_at(rig, dict.fromkeys(names, 0.0))[1] == pytest.approx((720 + 3400) / 2, abs=5e-3)

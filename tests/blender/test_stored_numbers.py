@@ -8,6 +8,7 @@ from contextlib import suppress
 import bpy
 import pytest
 from limber import registration
+from limber.rig.blender import stored_numbers
 from limber.rig.blender.stored_value import storage_of
 from limber.rig.reading import kept_posture
 from limber.rig.robot import remote
@@ -157,18 +158,31 @@ def test_whatever_a_file_stores_it_opens_draws_and_answers_in_sentences(make, se
     assert not (broken := press_everything()), "\n".join(broken)
 
 
-@pytest.mark.parametrize("link", [False, True], ids=["appended", "linked"])
-def test_what_is_taken_from_another_file_is_within_its_bounds_too(link, tmp_path):
+def extreme_file(path) -> str:
+    """Path of a file whose stored numbers are all past their bounds; an empty file is open afterwards."""
     chain()
     for group, prop in list(numbers()):
         store(group, prop.identifier, extreme(prop, random.Random(1)))
-    path = tmp_path / "extreme.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.data.objects.new("Another", None)
-    with bpy.data.libraries.load(str(path), link=link) as (there, here):
+    return str(path)
+
+
+def take(path: str, link: bool) -> None:
+    """Appends or links all objects of a file."""
+    with bpy.data.libraries.load(path, link=link) as (there, here):
         here.objects = there.objects
     assert beyond()
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["appended", "linked"])
+@pytest.mark.parametrize("removed", [0, 1, 20], ids=["no others", "for another one", "for more others"])
+def test_what_is_taken_from_another_file_is_within_its_bounds_too(removed, link, tmp_path):
+    path = extreme_file(tmp_path / "extreme.blend")
+    others = [bpy.data.objects.new("Another", None) for _ in range(removed)]
+    stored_numbers.bring_within_bounds()
+    take(path, link)
+    bpy.data.batch_remove(others)
     for thing in bpy.data.objects:
         bpy.context.collection.objects.link(thing)
     bpy.context.view_layer.update()

@@ -7,6 +7,7 @@ import pytest
 
 from tests.blender.modal import step_by_step
 from tests.blender.rigs import UPRIGHT, build, make_active
+from tests.robots.gltfs import write_glb
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
 
@@ -302,6 +303,23 @@ def test_a_dae_file_stands_as_its_up_axis_says_unless_that_is_to_be_ignored(tmp_
     assert said == (up_axis == "AUTO"), "who has asked for it need not be told"
 
 
+@pytest.mark.parametrize(("up_axis", "size"), [("AUTO", (1, 3, 2)), ("FILE", (1, 3, 2)), ("IGNORE", (1, 2, 3))])
+def test_a_gltf_file_is_shown_with_its_colour_and_stands_as_y_is_up_in_it(tmp_path, up_axis, size, capfd):
+    write_glb(tmp_path / "a.glb")
+    bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.glb"', material=BLUE)), up_axis=up_axis)
+    (mesh,) = bpy.context.active_object.children
+    corners = [mesh.matrix_world @ corner.co for corner in mesh.data.vertices]
+    assert [max(c[k] for c in corners) - min(c[k] for c in corners) for k in range(3)] == pytest.approx(size)
+    assert colours(mesh) == [pytest.approx((1.0, 0.21404, 0.0), abs=1e-4)]
+    assert ("Rotated 1 GLB file ('a.glb') from Y up to Z up" in capfd.readouterr().out) == (up_axis == "AUTO")
+
+
+def test_a_gltf_file_that_cannot_be_read_says_why(tmp_path, capfd):
+    write_glb(tmp_path / "a.glb", extensionsRequired=["KHR_draco_mesh_compression"])
+    bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.glb"')))
+    assert "it is compressed by KHR_draco_mesh_compression: export it without compression" in capfd.readouterr().out
+
+
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
 
@@ -315,7 +333,8 @@ def test_a_robot_file_that_is_a_git_lfs_pointer_is_named_as_one(tmp_path):
     ("name", "content", "said"),
     [
         ("none.stl", None, "is not there"),
-        ("a.glb", b"glTF", "only STL, OBJ and DAE can be read"),
+        ("a.ply", b"ply", "only STL, OBJ, DAE and glTF can be read"),
+        ("a.glb", b"glTF", "cannot be read, or is empty"),
         ("a.dae", b"<COLLADA/>", "cannot be read, or is empty"),
         ("a.dae", b"<COLLADA>", "cannot be read, or is empty"),
         ("a.stl", b"", "cannot be read, or is empty"),

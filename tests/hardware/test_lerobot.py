@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.lerobot import LerobotError, Motor, from_text, load, save, to_text, usual_folder
+from limber.hardware.lerobot import DYNAMIXEL, FEETECH, LerobotError, Motor, family_of, from_text, load, save, to_text, usual_folder
 
 from tests import jsons
 
@@ -127,3 +127,33 @@ def test_the_usual_folder_is_where_lerobot_is_told_to_keep_it(monkeypatch):
     assert usual_folder() == Path("/data/hub/lerobot/calibration")
     monkeypatch.setenv("HF_LEROBOT_CALIBRATION", "~/arms")
     assert usual_folder() == Path("~/arms").expanduser()
+
+
+def test_dynamixel_servos_have_far_offsets_and_turns_and_reverse_themselves(tmp_path):
+    folder = tmp_path / "teleoperators" / "koch_leader"
+    folder.mkdir(parents=True)
+    path = folder / "arm.json"
+    path.write_text(json.dumps({"elbow": {"id": 3, "drive_mode": 1, "homing_offset": -4096, "range_min": -200, "range_max": 5000}}))
+    assert family_of(path, "limber") == DYNAMIXEL
+    assert family_of(tmp_path / "arm.json", "dynamixel") == DYNAMIXEL
+    assert family_of(tmp_path / "so_follower" / "arm.json", "limber") == FEETECH
+    elbow = load(path, DYNAMIXEL)["elbow"]
+    assert (elbow.homing_offset, elbow.range_min, elbow.range_max) == (-4096, -200, 5000)
+    assert elbow.value(5000, "range_m100_100") == 100.0, "the servo has reversed the position already"
+    with pytest.raises(LerobotError, match="homing_offset: expected a whole number from -2047 to 2047"):
+        load(path)
+
+
+def test_the_calibration_of_an_old_lerobot_is_named_with_the_way_to_a_new_one(tmp_path):
+    old = {
+        "homing_offset": [2048, 3072, -1024],
+        "drive_mode": [0, 1, 0],
+        "start_pos": [2015, 3058, 3061],
+        "end_pos": [-1024, 4096, 1024],
+        "calib_mode": ["DEGREE", "DEGREE", "LINEAR"],
+        "motor_names": ["shoulder_pan", "shoulder_lift", "gripper"],
+    }
+    path = tmp_path / "main_follower.json"
+    path.write_text(json.dumps(old))
+    with pytest.raises(LerobotError, match="from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate"):
+        load(path, DYNAMIXEL)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,17 @@ def test_a_message_that_does_not_fit_its_mailbox_is_refused_with_both_sizes():
     _, writer, _ = make_mailbox()
     with pytest.raises(ValueError, match=f"a message of 3 bytes in a mailbox for {SIZE}"):
         writer.write(b"abc")
+
+
+def test_of_two_reports_that_differ_in_counts_alone_the_rest_is_decoded_once():
+    codec = ReportCodec(2, 1)
+    counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
+    timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
+    known = {"commanded": (0.1, 0.2), "positions": (0.1, None), "confirmed": (True, False), "needs_confirmation": False}
+    report = Report(1, State.ARMED, Fault.NONE, "", **counted, **timed, **known, channels=(ChannelStatus(5.0),), warnings=("hot",))
+    later = replace(report, beat=2, state=State.HOLDING, sent=8, late_ms_p99=0.5)
+    moved = replace(later, positions=(0.5, None))
+    first, second, third = (codec.unpack(codec.pack(each)) for each in (report, later, moved))
+    assert (first, second, third) == (report, later, moved)
+    assert second.positions is first.positions
+    assert second.channels is first.channels

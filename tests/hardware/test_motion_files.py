@@ -1,6 +1,7 @@
 """Motion files that are read: what was written comes back, and whatever is in a file is motion or an error that names the place."""
 
 import json
+import math
 import os
 import shutil
 from contextlib import suppress
@@ -235,3 +236,69 @@ def test_a_sound_replaces_no_other_file(tmp_path):
 def test_a_move_made_elsewhere_is_read():
     found = read(SHARED / "reachy_mini" / "move_example.json")
     assert (len(found.times), found.rate) == (101, pytest.approx(50.0))
+
+
+def of_table(tmp_path, text: str, name: str = "wave.csv"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+@pytest.mark.parametrize(
+    ("heading", "factor"),
+    [
+        ("time [ms]", 1e-3),
+        ("Time (s)", 1.0),
+        ("t_ms", 1e-3),
+        ("__time", 1.0),
+        ("%time [ns]", 1e-9),
+        ("time_from_start", 1.0),
+        ("Elapsed", 1.0),
+        ("timestamp_us", 1e-6),
+        ("sec", 1.0),
+    ],
+)
+def test_the_time_of_a_table_is_in_any_column_in_the_unit_that_its_heading_has(tmp_path, heading, factor):
+    found = of_table(tmp_path, f"row,pan,{heading}\n0,0.5,0\n1,0.6,1\n")
+    assert found.times == (0.0, factor)
+    assert [column.name for column in found.columns] == ["row", "pan"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "unit", "value"),
+    [
+        ("elbow [deg]", "elbow", "rad", math.radians(2.0)),
+        ("elbow (DEG)", "elbow", "rad", math.radians(2.0)),
+        ("elbow_deg", "elbow", "rad", math.radians(2.0)),
+        ("elbow [\u00b0]", "elbow", "rad", math.radians(2.0)),
+        ("elbow_rad", "elbow", "rad", 2.0),
+        ("lift [cm]", "lift", "m", 0.02),
+        ("left_arm_m", "left_arm_m", "plain", 2.0),
+        ("/joint_states/elbow/position", "elbow", "plain", 2.0),
+        ("elbow_position", "elbow", "plain", 2.0),
+        ("elbow.position [deg]", "elbow", "rad", math.radians(2.0)),
+        ("elbow_flex.pos", "elbow_flex", "degrees", 2.0),
+        ("gripper.pos", "gripper", "range_0_100", 2.0),
+    ],
+)
+def test_a_column_has_the_name_of_its_joint_and_its_unit(tmp_path, heading, name, unit, value):
+    (column,) = of_table(tmp_path, f"seconds,{heading}\n0,2\n1,2\n").columns
+    assert (column.name, column.unit) == (name, unit)
+    assert column.values == pytest.approx((value, value))
+
+
+def test_columns_of_velocities_and_efforts_and_without_a_heading_are_not_read(tmp_path):
+    found = of_table(tmp_path, ",seconds,a,a/velocity,a_effort,a.torque,a [rad/s],servo 3\n0,0,1,2,3,4,5,6\n")
+    assert [column.name for column in found.columns] == ["a"]
+
+
+def test_a_table_may_be_separated_by_tabs_and_be_called_tsv(tmp_path):
+    assert of_table(tmp_path, "seconds\tpan\n0\t1\n1\t2\n", "wave.tsv").columns[0].values == (1.0, 2.0)
+
+
+def test_a_table_of_another_arm_is_no_lamps_though_they_share_a_joints_name(tmp_path):
+    found = of_table(tmp_path, "timestamp,shoulder_pan.pos,wrist_roll.pos\n0,10,20\n1,11,21\n")
+    assert [(column.name, column.unit, column.servo) for column in found.columns] == [
+        ("shoulder_pan", "degrees", -1),
+        ("wrist_roll", "degrees", -1),
+    ]

@@ -82,6 +82,27 @@ def test_beta_makes_the_soft_limit_harder():
     assert left[1] == pytest.approx(1.0 - 0.9**2)
 
 
+@pytest.mark.parametrize("sigma", [0.0, 0.5])
+def test_repair_8_beta_says_how_near_a_position_limit_the_joint_slows_down(sigma):
+    """Printed, Omega is a factor on a velocity that lambda saturates all the same: from 1 to 100 nothing changed."""
+    took = []
+    for beta in (0.5, 1.0, 2.0, 4.0, 100.0):
+        states = driven(NuttyFilter(ARM, Character(sigma, beta=beta)), 0.0, [(radians(115.0), 0.01)] * 600)
+        took.append(next(k for k, state in enumerate(states) if state.position == radians(115.0)))
+    assert took == sorted(took, reverse=True)
+    assert took[0] > took[1] > took[2] > took[4]
+
+
+def test_repair_8_a_soft_limit_slows_only_what_leads_to_it():
+    def took(start, target, beta):
+        states = driven(NuttyFilter(ARM, Character(beta=beta)), start, [(target, 0.01)] * 600)
+        return next(k for k, state in enumerate(states) if state.position == target)
+
+    outward, inward = radians(110.0), radians(10.0)
+    assert took(inward, outward, 1.0) > took(inward, outward, 100.0)
+    assert took(outward, inward, 1.0) == took(outward, inward, 100.0)
+
+
 @sometimes
 @given(st.floats(-119.0, 119.0), characters)
 def test_repair_4_degrees_and_radians_move_alike(target, character):

@@ -126,3 +126,9 @@ class Referee:
         found = np.eye(4)
         found[:3, :3], found[:3, 3] = matrix.reshape(3, 3), position
         return found
+
+    def frames_at(self, keyframe: int) -> dict[str, np.ndarray]:
+        """As `frames`, in a keyframe."""
+        self.mujoco.mj_resetDataKeyframe(self.model, self.data, keyframe)
+        self.mujoco.mj_kinematics(self.model, self.data)
+        return {self.model.body(k).name: self._frame(self.data.xpos[k], self.data.xmat[k]) for k in range(1, self.model.nbody)}

@@ -1,7 +1,8 @@
 """COLLADA files: corners, faces and colours as the file's scene shows them."""
 
 import pytest
-from limber.robots.collada import ColladaError, read_collada
+from limber.robots.collada import read_collada
+from limber.robots.faces import MeshError
 
 from tests.robots.robots import write
 
@@ -112,7 +113,7 @@ def test_nodes_place_what_is_in_them_from_the_outside_in(tmp_path):
     ],
 )
 def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path, faces):
-    with pytest.raises(ColladaError):
+    with pytest.raises(MeshError):
         read(tmp_path, faces)
 
 
@@ -120,7 +121,7 @@ def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path, faces):
     "nodes", ["", '<node id="n"><instance_node url="#n"/></node>', '<node><instance_geometry url="#none"/></node>', "<node>"]
 )
 def test_a_scene_that_is_empty_or_goes_round_is_an_error_too(tmp_path, nodes):
-    with pytest.raises(ColladaError):
+    with pytest.raises(MeshError):
         read(tmp_path, nodes=nodes)
 
 
@@ -136,7 +137,7 @@ def test_a_scene_that_is_empty_or_goes_round_is_an_error_too(tmp_path, nodes):
 )
 def test_corners_that_are_no_finite_numbers_are_an_error(tmp_path, sound, damaged):
     text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
-    with pytest.raises(ColladaError, match="not finite"):
+    with pytest.raises(MeshError, match="not finite"):
         read_collada(write(tmp_path, text.replace(sound, damaged, 1), "a.dae"))
 
 
@@ -152,7 +153,7 @@ def instancing(depth: int, shown: str = SHOWN, times: int = 2) -> str:
 def test_nodes_that_instance_the_next_twice_are_refused_before_they_are_shown(tmp_path, shown):
     nodes = instancing(99, shown)
     assert len(nodes) < 10_000
-    with pytest.raises(ColladaError, match="so often that more than 4000000 corners, faces and nodes are instances"):
+    with pytest.raises(MeshError, match="so often that more than 4000000 corners, faces and nodes are instances"):
         read(tmp_path, nodes=nodes)
 
 
@@ -182,7 +183,7 @@ def test_a_node_is_read_once_however_often_it_is_shown(tmp_path, monkeypatch):
     ],
 )
 def test_nodes_that_instance_each_other_in_a_circle_are_refused(tmp_path, nodes):
-    with pytest.raises(ColladaError, match="circle"):
+    with pytest.raises(MeshError, match="circle"):
         read(tmp_path, nodes=nodes)
 
 
@@ -190,11 +191,11 @@ def test_many_geometries_that_name_one_list_of_corners_are_refused_before_they_a
     again = "".join(f'<geometry id="g{k}"><mesh>{TRIANGLES}</mesh></geometry>' for k in range(60))
     nodes = "<node>" + "".join(f'<instance_geometry url="#g{k}"/>' for k in range(60)) + "</node>"
     text = DAE.replace("0 0 0 100 0 0 0 100 0 0 0 100", "0 " * 300_000).replace("</library_geometries>", f"{again}</library_geometries>")
-    with pytest.raises(ColladaError, match="repeat each other so often"):
+    with pytest.raises(MeshError, match="repeat each other so often"):
         read_collada(write(tmp_path, text.replace("FACES", TRIANGLES).replace("NODES", nodes), "a.dae"), "IGNORE")
 
 
 def test_polygons_that_go_back_to_corners_of_others_are_refused(tmp_path):
     corners = "0 0 " * 3000
-    with pytest.raises(ColladaError, match="a polygon has -3000 corners"):
+    with pytest.raises(MeshError, match="a polygon has -3000 corners"):
         read(tmp_path, f"<polylist>{INPUTS}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{corners}</p></polylist>")

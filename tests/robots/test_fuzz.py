@@ -1,5 +1,6 @@
 """Robots' files: whatever is in them, they are read, or there is the project's own error."""
 
+import json
 import re
 from contextlib import suppress
 
@@ -7,14 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from limber.robots.closures import mechanism_of
-from limber.robots.collada import ColladaError, read_collada
+from limber.robots.collada import read_collada
 from limber.robots.errors import UrdfError
+from limber.robots.faces import MeshError
+from limber.robots.gltf import read_gltf
 from limber.robots.marks import closures_text
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
 from limber.robots.xacro.expressions import Evaluator, ExpressionError
 from limber.robots.yaml_text import parse_yaml
 
+from tests.robots.gltfs import binary, document, glb
 from tests.robots.mjcf import ARM as MJCF
 from tests.robots.robots import ARM, write
 from tests.robots.test_collada import DAE, SHOWN, TRIANGLES
@@ -116,8 +120,16 @@ def test_any_text_is_yaml_or_is_an_error(text):
 @many
 @given(text=edited(DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node><rotate>0 0 1 90</rotate><scale>1 1 1</scale>{SHOWN}</node>")))
 def test_any_mesh_is_read_or_is_an_error(tmp_path, text):
-    with suppress(ColladaError):
+    with suppress(MeshError):
         read_collada(write(tmp_path, text, "a.dae"))
+
+
+@many
+@given(text=edited(json.dumps(document())))
+def test_any_gltf_is_read_or_is_an_error(tmp_path, text):
+    (tmp_path / "a.glb").write_bytes(glb(text, binary()))
+    with suppress(MeshError):
+        read_gltf(tmp_path / "a.glb")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +150,7 @@ def test_texts_that_are_hardly_xml_are_errors(tmp_path, text):
     path = write(tmp_path, text)
     with pytest.raises(UrdfError):
         read(path)
-    with pytest.raises(ColladaError):
+    with pytest.raises(MeshError):
         read_collada(path)
 
 

@@ -263,8 +263,51 @@ def test_what_is_wrong_is_told_by_type_file_line_and_remedy(tmp_path, case):
     assert error.value.line == {"no body": 1, "unknown site": 3, "unknown follower": 3}.get(case, 2)
 
 
+@pytest.mark.parametrize(
+    "generator", ["<replicate count='3'>{}</replicate>", "<frame><replicate count='2'>{}</replicate></frame>", "<attach model='m'/>"]
+)
+def test_a_model_that_has_nothing_but_what_mujocos_compiler_generates_is_told_the_way(tmp_path, generator):
+    body = "<body name='a'><joint/><geom size='1'/></body>"
+    path = write(tmp_path, f"<mujoco><worldbody>{generator.format(body)}</worldbody></mujoco>", "a.xml")
+    with pytest.raises(
+        errors.MalformedError, match=r"<(replicate|attach)>: there is no <body> beside it. .* save the compiled model in MuJoCo"
+    ):
+        read(path)
+
+
 def test_what_cannot_be_read_is_left_out_with_a_warning(tmp_path):
     text = world(limb('<replicate count="2"/>'), after='<tendon>\n<fixed name="t"/></tendon><equality><tendon tendon1="t"/></equality>')
     warnings = " ".join(read_text(tmp_path, text).warnings)
     for said in ("mj_saveLastXML", "tendons are not read", "kind 'tendon' is not read"):
         assert said in warnings
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_bodies_are_in_a_keyframes_posture_where_mujoco_puts_them(tmp_path, seed):
+    draw = random.Random(seed)
+    text = arbitrary(draw).replace('<body name="b0"', '<body name="floor"><freejoint/><geom size="1"/></body><body name="b0"', 1)
+    count = Referee(write(tmp_path, text, "plain.xml")).model.nq
+    numbers = " ".join(repr(draw.uniform(-1.5, 1.5)) for _ in range(count))
+    keyframes = f'<keyframe><key name="home" ctrl="" qpos="{numbers}"/></keyframe>'
+    path = write(tmp_path, text.replace("</mujoco>", f"{keyframes}</mujoco>"), "robot.xml")
+    wanted, robot = Referee(path).frames_at(0), read(path)
+    tree = build_tree(robot)
+    frames = dict(zip((branch.link for branch in tree.branches), tree.frames(tree.complete(robot.postures["home"])), strict=True))
+    base = wanted["b0"] @ np.linalg.inv(matrix_of(frames["b0"]))
+    for name in set(wanted) - {"floor"}:
+        assert np.abs(base @ matrix_of(frames[name]) - wanted[name]).max() < EXACT, name
+
+
+def matrix_of(frame) -> np.ndarray:
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = to_matrix(frame.rotation), frame.offset
+    return found
+
+
+def test_a_keyframe_without_positions_is_none_and_one_of_another_robot_is_told(tmp_path):
+    keys = '<key name="rest" ctrl="1"/><key qpos="0.5"/><key name="odd" qpos="1 2 3"/>'
+    robot = read_text(tmp_path, world(limb('<joint name="j"/><geom size="1"/>'), after=f"<keyframe>{keys}</keyframe>"))
+    assert robot.postures == {"keyframe 1": {"j": 0.5}}
+    (warning,) = robot.warnings
+    assert "<key name='odd'>" in warning
+    assert "left out" in warning

@@ -282,3 +282,28 @@ def test_a_velocity_that_is_none_is_left_out_and_named(tmp_path, velocity: str):
     found, (warning,) = only_joint(tmp_path, f'<limit lower="-1" upper="1" velocity="{velocity}"/>')
     assert found.velocity is None
     assert f"velocity='{velocity}'" in warning
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('<include filename="b.xacro"/>', "it has no <link>"),
+        ('<property name="p" value="1"/><link name="a${p}"/>', "there is no property 'p'"),
+        ('<x:macro name="m"><link name="a"/></x:macro>', "it has no <link>"),
+        (
+            '<link name="a"/><if value="1"><link name="b"/></if><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>',
+            "link 'b'",
+        ),
+    ],
+)
+def test_an_error_of_a_file_that_writes_xacro_without_its_prefix_says_so_first(tmp_path, body, reason):
+    with pytest.raises(errors.MalformedError, match=r"no effect without xacro's prefix: write <xacro:\w+>, and xmlns:xacro=") as error:
+        read(write(tmp_path, f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{body}</robot>'))
+    assert reason in str(error.value)
+
+
+def test_an_element_of_xacro_without_its_prefix_is_told_once_where_the_robot_can_be_read_without_it(tmp_path):
+    gazebo = '<gazebo><include filename="x"/></gazebo>'
+    (warning,) = read(write(tmp_path, robot(f'<link name="a"/><include filename="b.xacro"/>{gazebo}'))).warnings
+    assert "<include> of <robot" in warning
+    assert "write <xacro:include>" in warning

@@ -219,7 +219,18 @@ WRONG = {
         f'<xacro:property name="p0" value="a"/>{LONG}<link name="${{p60}}"/>',
         "longer than 100000",
     ),
-    "namespace": (errors.MalformedError, '<xacro:include filename="b.xacro" ns="b"/>', "namespace"),
+    "missing file of a namespace": (errors.MalformedError, '<xacro:include filename="b.xacro" ns="b"/>', "is not there"),
+    "name of a property": (errors.MalformedError, '<xacro:property name="a.b" value="1"/>', "'a.b' is no name for a property"),
+    "value and default": (
+        errors.MalformedError,
+        '<xacro:property name="a" value="1" default="2"/>',
+        "several of value, default and remove",
+    ),
+    "macro with a dot": (errors.MalformedError, '<xacro:macro name="a.b"/>', "cannot have the name 'a.b'"),
+    "block too many": (errors.MalformedError, '<xacro:macro name="m"/><xacro:m><link name="b"/></xacro:m>', "no block for <link>"),
+    "neither optional nor not": (errors.MalformedError, '<xacro:include filename="b" optional="maybe"/>', "neither true nor false"),
+    "what the file refuses": (errors.MalformedError, "<link name=\"${xacro.fatal('no', 3)}\"/>", "the file itself refuses this: no 3"),
+    "argument of a function": (errors.MalformedError, "<link name=\"${xacro.arg('n')}\"/>", "Arguments, n:=..."),
 }
 
 
@@ -260,7 +271,7 @@ def doubled(text: str, before: str = "") -> str:
         ('<link name="${100000**1024}"/>', "too large"),
         *((f'<link name="${{{call % HUGE}}}"/>', "its number is too large") for call in ("%s", "-%s", "[%s]", "max(%s, 1)", "str(%s)")),
         (f'<link name="${{{"9" * 5000}}}"/>', r"it is no expression \(Exceeds the limit \(4300 digits\) for integer string conversion\)"),
-        ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "not a block"),
+        ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "is no name for a property"),
         (f'<link name="{"${" * 60000}"/>', "longer than"),
         (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600, "more than 20000000 characters"),
         (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="$(arg long)"/>' * 600, "more than 20000000 characters"),
@@ -314,3 +325,173 @@ def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
 
     assert list(parts(Text("${$(" * 1000))) == [("", "${$(" * 1000)]
     assert sum(looks) < 20_000  # characters: each some times, and not from each on
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("'%0.2f' % 1.234", "1.23"),
+        ("'%s_%03d' % ('arm', 7)", "arm_007"),
+        ("'%(side)s %% %(side)s' % dict(side='left')", "left % left"),
+        ("'{:.2f}|{name:>4}|{}'.format(1.234, 2, name='a')", "1.23|   a|2"),
+        ("python.len([1, 2]) + python.sum([1, 2])", 5),
+        ("[k for k in python.zip([1, 2], 'ab')]", [(1, "a"), (2, "b")]),
+        ("python.divmod(7, 2)", (3, 1)),
+        ("2 in python.set([1, 2, 2])", True),
+    ],
+)
+def test_expressions_format_texts_and_have_pythons_functions_under_their_own_name(text, wanted):
+    assert value(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'%*d' % (10**9, 1)",
+        "'%.999999999f' % 1",
+        "'%(a)s' * 90 % dict(a='b' * 90000)",
+        "'{:999999999}'.format(1)",
+        "'{0:{1}}'.format(1, 10**9)",
+        "'{0[0]}'.format('a')",
+        "('{0}' * 90).format('b' * 90000)",
+        "'{0.real}'.format(1)",
+        "python.set(range(2000))",
+    ],
+)
+def test_a_format_reaches_nothing_but_values_and_stays_short(text):
+    with pytest.raises(ExpressionError):
+        value(text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_met"),
+    [("True", True), ("0", False), ("${'1'}", True), ("${[]}", False), ("${dict(a=1)}", True), ("${None}", False), ("false", False)],
+)
+def test_conditions_have_one_spelling_of_truth(tmp_path, condition, is_met):
+    assert names_of(tmp_path, f'{LINK}<xacro:if value="{condition}">{attached("b")}</xacro:if>') == ["a", "b"][: 1 + is_met]
+    assert names_of(tmp_path, f'{LINK}<xacro:unless value="{condition}">{attached("b")}</xacro:unless>') == ["a", "b"][: 2 - is_met]
+
+
+@pytest.mark.parametrize("optional", ["true", "True", "1", "${1 == 1}"])
+def test_an_optional_file_may_be_missing_however_the_truth_is_written(tmp_path, optional):
+    assert names_of(tmp_path, f'<xacro:include filename="none.xacro" optional="{optional}"/>{LINK}') == ["a"]
+
+
+def test_a_property_that_is_not_lazy_may_use_the_one_that_it_replaces(tmp_path):
+    for false in ("false", "False", "0"):
+        body = f'<xacro:property name="p" value="1"/><xacro:property name="p" value="${{p + 1}}" lazy_eval="{false}"/>'
+        assert names_of(tmp_path, f'{body}<link name="l${{p}}"/>') == ["l2"]
+    body = '<xacro:property name="p" value="1"/><xacro:property name="p" value="${p + 1}" scope="global"/><link name="l${p}"/>'
+    assert names_of(tmp_path, body) == ["l2"]
+
+
+def test_a_property_that_is_removed_is_nowhere_any_more(tmp_path):
+    removed = '<xacro:property name="p" remove="True"/><xacro:property name="p" default="b"/>'
+    body = f'<xacro:property name="p" value="a"/><xacro:macro name="m">{removed}<link name="${{p}}"/></xacro:macro><xacro:m/>'
+    assert names_of(tmp_path, body) == ["b"]
+
+
+def test_expressions_count_in_a_file_without_any_element_of_xacro(tmp_path):
+    assert read(write(tmp_path, '<robot name="r"><link name="a${1 + 1}"/></robot>')).links[0].name == "a2"
+    assert read_text(tmp_path, '<robot name="r"><link name="$(arg n)"/></robot>', n="b").links[0].name == "b"
+
+
+def test_a_file_name_with_wildcards_includes_every_file_that_matches(tmp_path):
+    folder = tmp_path / "robot [v2]"
+    folder.mkdir()
+    for name in ("part_b", "part_a", "part_10", ".part_hidden"):
+        write(folder, xacro(f'<xacro:macro name="{name.strip(".")}"><link name="{name}"/></xacro:macro>'), f"{name}.xacro")
+    assert names_of(folder, '<xacro:include filename="part_?.xacro"/><xacro:part_a/>') == ["part_a"]
+    assert names_of(folder, '<xacro:include filename="*/../*t_[a-b].xacro"/><xacro:include filename="part_b*"/><xacro:part_b/>') == [
+        "part_b"
+    ]
+    with pytest.raises(errors.UnknownNameError, match=r"no macro 'part_10' \(there are: part_a, part_b\)"):
+        names_of(folder, '<xacro:include filename="part_?.xacro"/><xacro:part_10/>')
+    found = read_text(folder, xacro(f'<xacro:include filename="arm_*.xacro"/>{LINK}'))
+    assert any("no file matches filename='arm_*.xacro'" in warning for warning in found.warnings)
+
+
+def test_the_entries_that_wildcards_look_at_are_counted(tmp_path, monkeypatch):
+    from limber.robots.xacro import expanding
+
+    for k in range(30):
+        (tmp_path / f"{k}.txt").touch()
+    monkeypatch.setattr(expanding, "MAX_ELEMENTS", 100)
+    assert names_of(tmp_path, f'<xacro:include filename="a*"/>{LINK}') == ["a"]
+    with pytest.raises(errors.MalformedError, match="more than 100 elements"):
+        names_of(tmp_path, '<xacro:include filename="a*"/>' * 4 + LINK)
+
+
+def test_a_file_included_into_a_namespace_keeps_its_names_to_itself(tmp_path):
+    part = """<xacro:property name="n" value="${side}_n"/><xacro:macro name="arm" params="of"><xacro:hand of="${of}"/></xacro:macro>
+      <xacro:macro name="hand" params="of"><link name="${side} ${n} ${of}"/></xacro:macro>"""
+    write(tmp_path, xacro(part), "part.xacro")
+    sides = "".join(
+        f'<xacro:property name="side" value="{side}"/><xacro:include filename="part.xacro" ns="{side}"/>' for side in ("left", "right")
+    )
+    assert names_of(tmp_path, f'{sides}<xacro:left.arm of="${{right.n}}"/>') == ["right right_n right_n"]
+    with pytest.raises(errors.UnknownNameError, match="no macro 'arm'"):
+        names_of(tmp_path, f'{sides}<xacro:arm of="x"/>')
+    with pytest.raises(errors.MalformedError, match="no property 'n'"):
+        names_of(tmp_path, f'{sides}<link name="${{n}}"/>')
+    write(tmp_path, xacro('<xacro:include filename="part.xacro" ns="inner"/>'), "outer.xacro")
+    body = '<xacro:property name="side" value="s"/><xacro:include filename="outer.xacro" ns="outer"/>'
+    assert names_of(tmp_path, f'{body}<xacro:outer.inner.hand of="${{outer.inner.n}}"/>') == ["s s_n s_n"]
+
+
+def test_a_macro_that_a_macro_defines_is_known_within_it_alone(tmp_path):
+    body = f'<xacro:macro name="m"><xacro:macro name="n">{LINK}</xacro:macro><xacro:n/></xacro:macro>'
+    assert names_of(tmp_path, f"{body}<xacro:m/>") == ["a"]
+    with pytest.raises(errors.UnknownNameError, match="no macro 'n'"):
+        names_of(tmp_path, f"{body}<xacro:m/><xacro:n/>")
+
+
+def test_a_default_is_evaluated_where_the_macro_is_called(tmp_path):
+    body = '<xacro:property name="p" value="out"/><xacro:macro name="m" params="p q:=${p}"><link name="${q}"/></xacro:macro>'
+    assert names_of(tmp_path, f'{body}<xacro:m p="in"/>') == ["out"]
+
+
+def test_files_are_named_relative_to_the_file_that_is_expanded(tmp_path):
+    (tmp_path / "sub").mkdir()
+    write(tmp_path / "sub", xacro("<xacro:m/>"), "calls.xacro")
+    for folder, name in ((tmp_path, "top"), (tmp_path / "sub", "below")):
+        write(folder, xacro(f'<link name="{name}"/>'), "part.xacro")
+        write(folder, f"- {name}", "names.yaml")
+    macro = '<xacro:macro name="m" params="file:=part.xacro"><xacro:include filename="${file}"/></xacro:macro>'
+    assert names_of(tmp_path, f"{macro}<xacro:m/>") == ["top"]
+    assert names_of(tmp_path, f'{macro}<xacro:include filename="sub/calls.xacro"/>') == ["below"]
+    assert names_of(tmp_path, f"{macro}<xacro:m file=\"${{xacro.abs_filename('sub/part.xacro')}}\"/>") == ["below"]
+    assert names_of(tmp_path, f'{macro}<xacro:m file="$(cwd)/part.xacro"/>') == ["top"]
+    write(tmp_path / "sub", xacro("<link name=\"${xacro.load_yaml('names.yaml')[0]}\"/>"), "loads.xacro")
+    assert names_of(tmp_path, '<xacro:include filename="sub/loads.xacro"/>') == ["below"]
+
+
+def test_yaml_has_expressions_of_units_and_the_truths_of_its_first_version(tmp_path):
+    write(tmp_path, "most: !degrees 45 * 2\nleast: !radians -pi/2\nis_left: yes\nis_right: Off\nname: 'yes'", "a.yaml")
+    body = "<xacro:property name='y' value=\"${xacro.load_yaml('a.yaml')}\"/>"
+    found = names_of(tmp_path, f'{body}<link name="${{y.most == -y.least == pi/2}} ${{y.is_left}} ${{y.is_right}} ${{y.name}}"/>')
+    assert found == ["True True False yes"]
+    write(tmp_path, "most: !degrees pi +", "a.yaml")
+    with pytest.raises(errors.UrdfError, match=r"a.yaml, line 1: .*no expression"):
+        names_of(tmp_path, f'{body}<link name="${{y.most}}"/>')
+
+
+def test_functions_of_xacro_itself_are_known(tmp_path):
+    body = "<xacro:property name='t' value=\"${xacro.warning('careful', 2)}${xacro.message('hello')}\"/>"
+    body += "<xacro:property name='d' value=\"${xacro.dotify(dict(a=1))}\"/>"
+    found = read_text(tmp_path, xacro(f"{body}<link name=\"${{t}}${{d.a}} ${{xacro.tokenize('a, b;c')}} ${{list(map(float, '12'))}}\"/>"))
+    assert found.links[0].name == "1 ['a', 'b', 'c'] [1.0, 2.0]"
+    assert any("careful 2" in warning for warning in found.warnings)
+
+
+def test_an_expression_of_eval_knows_the_arguments_by_name(tmp_path):
+    assert names_of(tmp_path, '<xacro:arg name="n" default="2"/><link name="l$(eval n + 1)"/>') == ["l3"]
+
+
+def test_of_several_dollars_before_a_bracket_all_but_the_first_are_text(tmp_path):
+    assert names_of(tmp_path, '<link name="$${a} $$${b} $$(c) $$ $"/>') == ["${a} $${b} $(c) $ $"]
+
+
+def test_attributes_of_xacro_on_other_elements_mean_nothing_to_a_robot(tmp_path):
+    text = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro" xacro:targetNamespace="x"><link name="a"/></robot>'
+    assert not read_text(tmp_path, text).warnings

@@ -48,9 +48,9 @@ def _row(row: list[tuple[SolverInfo, Setting]], in_package: int) -> str:
     meaning = each.description
     if len(row) < in_package:
         meaning += f". Of {', '.join(of.label for of, _ in row)}"
-    if each.needs is not None:
-        other = settings_of(info.options)[each.needs[0]]
-        meaning += f". Only with {other.label}: {_shown(other, each.needs[1])}"
+    needs = [(settings_of(info.options)[name], value) for name, value in each.needs]
+    if needs:
+        meaning += f". Only with {' and '.join(f'{other.label}: {_shown(other, value)}' for other, value in needs)}"
     meaning = "; ".join([meaning, *(f"*{choice.label}*: {choice.description}" for choice in each.choices)])
     return f"| {label} | {shown} | {_values(each)} | {meaning} |\n"
 

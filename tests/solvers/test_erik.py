@@ -18,10 +18,12 @@ from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import Solution, aim_error
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.kinematics.rotations import X, Y, Z, about, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
 
+from benchmarks.paper import NestedGrid
+from benchmarks.slides import cases
 from tests.solvers.chains import (
     aim_that_can_be_met,
     any_chain,
@@ -196,6 +198,25 @@ def test_the_published_loop_goes_on_from_the_last_candidate():
     assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), "the first iteration is the same"
 
 
+def test_as_published_is_one_switch_for_all_that_differs_from_the_paper():
+    goals, skeleton = pairs_of("C", 40), skeleton_of("C")
+    papers = Hyperparameters(loop="published", avoid_edges_from_iteration=1, ccd_error=0.1)
+    whatever = Hyperparameters(as_published=True, avoid_edges_from_iteration=3, ccd_error=1e-3, use_previous_solution=True)
+    start = np.full(5, 0.3)
+    solved = [[Erik(skeleton, hyper).solve(goal, start).angles.tolist() for goal in goals] for hyper in (papers, whatever, None)]
+    assert solved[0] == solved[1]
+    assert solved[0] != solved[2]
+
+
+@pytest.mark.parametrize(("name", "more_than_one"), [("C", 0.284), ("D", 0.272), ("E", 0.214)])
+def test_as_published_comes_as_near_to_the_papers_figures_on_its_own_postures_as_they_say(name, more_than_one):
+    grid = NestedGrid(name, "facing")
+    solver = Erik(skeleton_of(name), Hyperparameters(as_published=True))
+    solutions = [solver.solve(grid.pair(place)) for place in grid.sample(600)]
+    assert fmean(solution.iterations > 1 for solution in solutions) == pytest.approx(more_than_one, abs=0.08)
+    assert fmean(solution.orientation_error for solution in solutions) == pytest.approx(0.0058, abs=0.003)  # Table 9, of C
+
+
 @pytest.mark.parametrize("name", ["C", "D", "F"])
 def test_a_rough_bwcd_spoils_the_aim_of_the_published_loop_most(name):
     goals, skeleton = pairs_of(name, 80), skeleton_of(name)
@@ -319,6 +340,32 @@ def test_a_slide_keeps_its_place_and_the_others_aim():
     solution = make_solver("erik", chain).solve(GazeGoal(Direction(Z), posture))
     assert solution.angles[0] == 0.4
     assert solution.aim_error < 0.12
+
+
+def on_a_rail(reach: float) -> Skeleton:
+    """A head on a rail along X, from -2 to 2 m, whose bends reach so far [rad] to each side."""
+    rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
+    bends = [Joint(f"bend {k}", k, IDENTITY, (0.0, 1.0, 0.0), axis, -reach, reach) for k, axis in enumerate((Z, X))]
+    return Skeleton((rail, *bends), tool_offset=(0.0, 0.3, 0.0))
+
+
+@pytest.mark.parametrize("name", ["erik", "erik_exact"])
+def test_a_slide_moves_where_the_bends_alone_miss_a_point(name):
+    solution = make_solver(name, on_a_rail(math.radians(30.0))).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.zeros(3)))
+    assert math.degrees(solution.aim_error) < 0.1
+    assert solution.angles[0] > 0.5
+
+
+def test_a_slide_hardly_moves_where_the_bends_alone_meet_the_point():
+    solution = make_solver("erik", on_a_rail(1.5)).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.array([0.25, 0.0, 0.0])))
+    assert math.degrees(solution.aim_error) < 0.1
+    assert solution.angles[0] == pytest.approx(0.25, abs=0.01)
+
+
+def test_points_that_a_chain_with_slides_can_look_at_are_met():
+    misses = [math.degrees(make_solver("erik", chain).solve(goal).aim_error) for chain, goal in cases(60, seed=5)]
+    assert fmean(miss > 6.5 for miss in misses) < 0.05
+    assert fmean(misses) < 0.5
 
 
 def test_an_angle_comes_out_in_the_postures_own_turn_where_limits_span_several():

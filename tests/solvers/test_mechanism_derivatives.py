@@ -66,7 +66,12 @@ GOALS = {
         (FrameGoal("body 7", Frame(about(X, 0.3)), direction=(1.0, 2.0, -2.0), axis=(0.0, 1.0, 1.0), direction_weight=2.0),)
     ),
     "position and direction": Goals((FrameGoal("body 7", position=(0.3, 0.1, 0.2), direction=(0.0, 0.0, -3.0)),)),
-    "centre": Goals(centre=CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0))),
+    "centre": Goals(centres=(CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)), CentreGoal((0.0, 0.1, 0.0)))),
+    "weights along other axes": Goals(
+        (FrameGoal("body 7", Frame(about(X, 0.3)), (0.3, 0.1, 0.2), position_weight=(0.5, 2.0, 0.0)),),
+        (CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)),),
+        weight_axes=about(X, 0.7),
+    ),
     "actuators": Goals(
         actuators={
             "revolute": (0.3,),

@@ -136,7 +136,7 @@ def test_weights_choose_between_goals_that_cannot_both_be_met():
 
 def test_the_centre_of_mass_goes_where_it_is_asked():
     solver, found = started(mechanisms.stewart())
-    found = solver.solve(Goals(centre=CentreGoal((0.02, 0.01, 0.0), (1.0, 1.0, 0.0))), found.state)
+    found = solver.solve(Goals(centres=(CentreGoal((0.02, 0.01, 0.0), (1.0, 1.0, 0.0)),)), found.state)
     assert found.poses[1][:2, 3] == pytest.approx((0.02, 0.01), abs=1e-8)  # only the platform has mass
 
 
@@ -298,7 +298,7 @@ def test_goals_that_name_nothing_there_say_so():
     massless = Mechanism(tuple(replace(body, mass=0.0) for body in solver.mechanism.bodies), solver.mechanism.joints)
     solver, found = started(massless)
     with pytest.raises(MechanismError, match="mass"):
-        solver.solve(Goals(centre=CentreGoal((0.0, 0.0, 0.0))), found.state)
+        solver.solve(Goals(centres=(CentreGoal((0.0, 0.0, 0.0)),)), found.state)
 
 
 def test_a_body_with_no_joint_stays_where_it_is():

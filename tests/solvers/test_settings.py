@@ -75,8 +75,7 @@ def test_every_field_that_users_may_want_is_a_setting_and_is_described(solver: s
         assert len(each.description.split()) > 2
         assert not each.description.endswith(".")
         assert len({choice.key for choice in each.choices}) == len(each.choices)
-        if each.needs is not None:
-            other, value = each.needs
+        for other, value in each.needs:
             described_ones[other].check(value)
 
 

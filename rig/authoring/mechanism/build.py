@@ -45,11 +45,16 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
         add_joint(owner, joint)
     for motor in recipe.motors:
         _motor(settings, owner, motor, made[motor.joint])
+    targets = {}
     for given in recipe.goals:
         goal = settings.goals.add()
-        goal.name, goal.does, goal.body = given.body, given.does, bodies[given.body]
+        goal.name, goal.does = given.body, given.does
         goal.position_weight, goal.rotation_weight = given.position, given.rotation
-        goal.target = target_at(given.body, bodies[given.body].matrix_basis, collection)
+        if given.does == "CENTRE":
+            goal.name, goal.target = f"{given.body} Weight", targets[given.body]
+            continue
+        goal.body = bodies[given.body]
+        goal.target = targets[given.body] = target_at(given.body, bodies[given.body].matrix_basis, collection)
         goal.target.parent = owner
     settings.drive, settings.steady = recipe.drive, recipe.steady
     return owner
@@ -69,8 +74,11 @@ def _body(body: Body, owner, collection):
     origin = Vector(body.points[0])
     vertices: list[Vector] = []
     faces: list[tuple[int, ...]] = []
-    for start, end in zip(body.points, body.points[1:], strict=False):
-        _bar(vertices, faces, Vector(start) - origin, Vector(end) - origin, body.thick / 2)
+    if body.is_block:
+        _block(vertices, faces, np.array(body.points) - np.array(origin))
+    else:
+        for start, end in zip(body.points, body.points[1:], strict=False):
+            _bar(vertices, faces, Vector(start) - origin, Vector(end) - origin, body.thick / 2)
     mesh = bpy.data.meshes.new(body.name)
     mesh.from_pydata(vertices, [], faces)
     made = bpy.data.objects.new(body.name, mesh)
@@ -79,6 +87,13 @@ def _body(body: Body, owner, collection):
     made.limber.part.role = body.role
     collection.objects.link(made)
     return made
+
+
+def _block(vertices: list, faces: list, points) -> None:
+    """Adds the block around points (n, 3)."""
+    (a, b, c), (x, y, z) = points.min(0), points.max(0)
+    vertices += [Vector(corner) for corner in ((a, b, c), (x, b, c), (x, y, c), (a, y, c), (a, b, z), (x, b, z), (x, y, z), (a, y, z))]
+    faces += [(3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
 
 
 def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float) -> None:
@@ -113,7 +128,9 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
 
 def _motor(settings, owner, motor: Motor, joint) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
-    add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    made = add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    if motor.rates is not None:
+        made.velocity, made.acceleration, made.jerk = (scale * rate for rate in motor.rates)
 
 
 def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:

@@ -13,11 +13,13 @@ from ...blender.errors import Finding, RigError
 from ...live.live import as_authored
 from ...reading.mechanism import assembled
 from ...reading.mechanism.closures import of_closures
+from ...reading.mechanism.inputs import WEIGHTS
 from ...reading.mechanism.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
 from ...reading.mechanism.reading import Reading
 from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, of_constraints, of_goals, of_loops, of_motors
 
+POINTS = 3  # whose positions place a rigid body
 APART = 1e-6  # [m] joints of a rod nearer to each other than this are at one position
 
 
@@ -42,7 +44,13 @@ def check(context, owner) -> Outcome:
         return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
     reading, counts = made.reading, count(made.model.solver, made.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
-    findings += [*_of_mounting(reading), *_of_list(owner, context.scene), *of_constraints(owner), *of_closures(owner), *_of_rods(reading)]
+    findings += [
+        *_of_mounting(settings, reading),
+        *_of_list(owner, context.scene),
+        *of_constraints(owner),
+        *of_closures(owner),
+        *_of_rods(reading),
+    ]
     findings += [*of_motors(settings, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
     findings += of_loops(settings, made)
     if (more := counts.actuators - counts.independent_actuators - len(locked_motors(settings, made))) > 0:
@@ -59,16 +67,30 @@ def _sentence(owner, reading: Reading, counts: Counts) -> str:
     )
     if counts.free_dofs and counts.undetermined:
         free = "1 degree of freedom is" if counts.free_dofs == 1 else f"{counts.free_dofs} degrees of freedom are"
-        said += f"; {free} left with the motors held (of {named(counts.undetermined)}), which a solve keeps still"
+        still = f"(of {named(counts.undetermined)}), which a solve keeps still"
+        said += f"; {free} left with the motors held " + ("(the whole floats: goals place it)" if _floats(reading) else still)
     return said
 
 
-def _of_mounting(reading: Reading) -> Iterator[Finding]:
-    joints = reading.mechanism.joints
-    if not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts) and not any(WORLD in (one.parent, one.child) for one in joints):
+def _of_mounting(settings, reading: Reading) -> Iterator[Finding]:
+    if _floats(reading) and not _is_placed(settings):
         yield Finding(
-            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it"
+            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it;"
+            " or, of one that walks, give each foot a goal (+ under Goals)"
         )
+
+
+def _floats(reading: Reading) -> bool:
+    """Whether no body is fixed or driven, so that goals alone place the mechanism."""
+    is_on_world = any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
+    return not is_on_world and not any(part.role in ("GROUND", "DRIVEN") for part in reading.parts)
+
+
+def _is_placed(settings) -> bool:
+    """Whether goals place a floating mechanism: one of position and rotation, or positions of three bodies."""
+    goals = settings.goals if settings.drive == "TARGETS" else ()
+    positions = {(goal.bone, goal.body) for goal in goals if goal.does != "CENTRE" and "position_weight" in WEIGHTS[goal.does]}
+    return len(positions) >= POINTS or any(goal.does == "FRAME" for goal in goals)
 
 
 def _of_list(owner, scene) -> Iterator[Finding]:

@@ -34,7 +34,9 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
             yield Finding(f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it starts at the nearest")
         try:
             make_filter(
-                settings.filter, Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk), character(settings)
+                settings.filter,
+                Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk),
+                character(settings, motor),
             )
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)

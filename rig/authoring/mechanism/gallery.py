@@ -3,6 +3,7 @@
 from math import cos, radians, sin
 
 from .recipe import Body, Goal, Joint, Motor, Point, Recipe, Z
+from .walker import walker
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 TURNS = 3600.0  # [degrees] of a motor that makes full rotations
@@ -270,4 +271,5 @@ RECIPES: dict[str, Recipe] = {
     "eye": _eye(),
     "every_kind": _every_kind(),
     "serial_arm": _chain(),
+    "walker": walker(),
 }

@@ -11,12 +11,13 @@ Z: Point = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Body:
-    """Shape of a body: a sequence of bars between points. Its origin is the first point."""
+    """Shape of a body: a sequence of bars between points, or the block around them. Its origin is the first point."""
 
     name: str
     points: tuple[Point, ...]
     thick: float = 0.012
     role: str = "MOVES"
+    is_block: bool = False  # points are opposite corners, then inside; `thick` does not count
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,13 @@ class Motor:
     axis: str = "Z"
     lower: float = -90.0  # [degrees, or metres of a prismatic joint]
     upper: float = 90.0
+    rates: Point | None = None  # limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None: a usual servo's
 
 
 @dataclass(frozen=True)
 class Goal:
+    """Goal of a body, or of the centre of mass (CENTRE): that is to be at the target of this body's goal."""
+
     body: str
     does: str = "FRAME"
     position: Point = (1.0, 1.0, 1.0)

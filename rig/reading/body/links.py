@@ -18,7 +18,7 @@ from ....solvers.kinematics.skeleton import End, Joint
 from ....solvers.whole_body.body import Body, Coupling
 from ....solvers.whole_body.state import State
 from ...blender.errors import RigError
-from .. import attached, axes, constrained, mimic, rotation_modes
+from .. import attached, axes, constrained, imported_robot, mimic, rotation_modes
 from ..axes import INDEX, UNIT, is_euler, parent_first
 from ..joint_axes import joint_axes, limits
 from ..placement import Placement
@@ -50,6 +50,14 @@ class _Bone(NamedTuple):
     is_copy: bool = False  # whether its pose is that of the bone `parent`
 
 
+class Rates(NamedTuple):
+    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not known."""
+
+    velocity: float = inf
+    acceleration: float = inf
+    jerk: float = inf
+
+
 class BodyReader:
     """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
 
@@ -73,8 +81,10 @@ class BodyReader:
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(found) for found in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
-        listed = {joint.key: joint.velocity for chain in reversed(rig.limber.chains) for joint in chain.joints}
-        self.velocities = [listed.get(key, inf) for key in self.joint_keys]  # [rad/s or m/s] velocity limits from chains' joint lists
+        of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
+        listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
+        # from chains' joint lists, else from the robot's file
+        self.rates = [listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -95,7 +105,7 @@ class BodyReader:
     __hash__ = None  # it is compared, never looked up
 
     def _identity(self) -> tuple:
-        return self.bones, self.links, self.moved, self.followers, self.limits, self.velocities, self._listed, self._modes.tolist()
+        return self.bones, self.links, self.moved, self.followers, self.limits, self.rates, self._listed, self._modes.tolist()
 
     def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
         bone = pose_bone.bone
@@ -268,3 +278,9 @@ def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.n
     found = np.empty(width * len(pose_bones), kind)
     pose_bones.foreach_get(name, found)
     return found.reshape(-1, width) if width > 1 else found
+
+
+def _velocity_of_file(pose_bone, axis: str) -> float:
+    """Velocity limit [rad/s or m/s] of a joint in the file of an imported robot; infinite: there is none."""
+    record = imported_robot.motor(pose_bone, axis)
+    return (record.branch.joint.velocity if record is not None else None) or inf

@@ -28,6 +28,7 @@ class Linked(NamedTuple):
     sources: tuple[str, ...]
     weights: tuple[float, ...]
     position_weights: tuple[float, ...]
+    gains: tuple[float | None, ...]  # [1/s]; None: the body's
     levels: tuple[int, ...]
     planted: tuple[bool, ...]
     offsets: Array  # (k, 3, 3)
@@ -231,7 +232,7 @@ def _uncrossing(rig, name: str) -> str:
     return f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
 
 
-_OF_PAIR = attrgetter("target", "source", "enabled", "weight", "position_weight", "level", "plant", "calibrated")
+_OF_PAIR = attrgetter("target", "source", "enabled", "weight", "position_weight", "gain", "level", "plant", "calibrated")
 
 
 def settings(retarget) -> tuple:
@@ -257,6 +258,7 @@ def linked(rig, retarget) -> Linked:
         tuple(pair.source for pair in pairs),
         tuple(pair.weight for pair in pairs),
         tuple(pair.position_weight for pair in pairs),
+        tuple(pair.gain or None for pair in pairs),
         tuple(pair.level for pair in pairs),
         tuple(pair.plant for pair in pairs),
         np.array([rotations.to_matrix(rotations.normalized(tuple(pair.offset))) for pair in pairs]),

@@ -8,8 +8,8 @@ from mathutils import Matrix
 
 from ....character.body.feet import Foot
 from ....solvers.kinematics.se3 import Array
+from ..outermost import outermost
 
-DIRECTIONS = 256  # number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm farther out
 FLESH = 0.1  # share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on it
 SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
 
@@ -54,7 +54,7 @@ def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
         thickness = _thickness(rig, foot, np.concatenate(list(ends.values())))
         for name, points in ends.items():
             found.setdefault(carriers[name], []).append(points - thickness)
-    return tuple((link, _outermost(_local(rig, link, np.concatenate(points)))) for link, points in found.items())
+    return tuple((link, outermost(_local(rig, link, np.concatenate(points)))) for link, points in found.items())
 
 
 def _thickness(rig, foot, ends: Array) -> Array:
@@ -111,14 +111,3 @@ def _placed(frame: Matrix, points: Array) -> Array:
 
 def _local(rig, link: str, points: Array) -> Array:
     return _placed(rig.data.bones[link].matrix_local.inverted(), points)
-
-
-def _outermost(points: Array) -> Array:
-    """Those of points (m, 3) that are farthest in one of `DIRECTIONS` directions."""
-    if len(points) <= DIRECTIONS:
-        return points
-    k = np.arange(DIRECTIONS) + 0.5
-    z, turn = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
-    across = np.sqrt(1.0 - z**2)
-    directions = np.stack([across * np.cos(turn), across * np.sin(turn), z])
-    return points[np.unique((points @ directions).argmax(0))]

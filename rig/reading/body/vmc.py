@@ -8,6 +8,7 @@ Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. 
 ancestor.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,6 +75,7 @@ class Humanoid:
     def __init__(self) -> None:
         self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
         self._local: dict[str, tuple[Vector, Quaternion]] = {}
+        self._counts: Counter[str] = Counter()  # messages of each bone
         self._posed: dict[str, tuple[Vector, Quaternion]] = {}  # cached world poses, cleared when a message arrives
 
     @property
@@ -93,6 +95,7 @@ class Humanoid:
             self._root = found
         elif strings[0] in PARENTS:
             self._local[strings[0]] = found
+            self._counts[strings[0]] += message.count
         self._posed.clear()
         return ""
 
@@ -104,6 +107,10 @@ class Humanoid:
             return None
         place, turn = self._in_world(name)
         return (np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))), np.array(place)
+
+    def count(self, name: str) -> int:
+        """Number of messages of a bone so far."""
+        return self._counts[name]
 
     def t_pose(self, names: Sequence[str]) -> Array:
         """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual position."""

@@ -70,10 +70,8 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
         )
     rest = with_revolutions(owner, solver, found.state)
     counts = count(solver, rest)
-    named = {goal.body.name for goal in owner.limber.mechanism.goals if goal.body}
-    is_determined = not named & set(counts.undetermined)
     is_over_actuated = counts.independent_actuators < counts.actuators
-    model = Model(solver, rest, (), is_determined, is_over_actuated)
+    model = Model(solver, rest, (), frozenset(counts.undetermined), is_over_actuated)
     return Assembled(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
 
 

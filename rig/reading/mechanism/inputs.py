@@ -28,8 +28,8 @@ WEIGHTS = {
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 
-def frames(settings, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], CentreGoal | None]:
-    """Goals of driven bodies and of the mechanism, and the goal of the centre of mass (None: no such goal).
+def frames(settings, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], list[CentreGoal]]:
+    """Goals of driven bodies and of the mechanism, and goals of the centre of mass.
 
     Args:
         settings: The mechanism's settings.
@@ -42,14 +42,14 @@ def frames(settings, now, reading: Reading, placement: Placement, back: Array) -
         RigError: a goal cannot be followed.
     """
     found = driven(reading, placement, back)
-    centre = None
+    centres = []
     for goal, weighed in zip(settings.goals, now.goals, strict=True):
         made = of_goal(goal, reading, placement, back, weighed)
         if isinstance(made, CentreGoal):
-            centre = made
+            centres.append(made)
         else:
             found.append(made)
-    return found, centre
+    return found, centres
 
 
 def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:

@@ -5,7 +5,7 @@ volume has no mass: Check reports it if there is a goal for the centre of mass.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -21,16 +21,17 @@ HERE = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Mass:
-    """Mass [kg] and centre of mass [m] of a body."""
+    """Mass [kg] and centre of mass [m] of a body, and the outermost points of its meshes."""
 
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
     is_known: bool = True  # False: the scene has no mass for the body
+    points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m] in the body's own frame
 
     def seen_from(self, frame: Array) -> "Mass":
-        """The same mass with its centre converted to another frame by the transform `frame` (4, 4)."""
+        """The same mass converted to another frame by the transform `frame` (4, 4)."""
         x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
-        return replace(self, centre=(x, y, z))
+        return replace(self, centre=(x, y, z), points=self.points @ frame[:3, :3].T + frame[:3, 3])
 
 
 UNKNOWN = Mass(is_known=False)
@@ -39,10 +40,10 @@ UNKNOWN = Mass(is_known=False)
 def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
     """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
     part, rigid_body = thing.limber.part, thing.rigid_body
-    if part.mass_from != OWN and rigid_body is not None:
-        return Mass(rigid_body.mass)  # about the object's origin, as Blender's own physics has it
     back = inverse(rigid(thing.evaluated_get(depsgraph).matrix_world))
     solid = sum((_seen(one, back, depsgraph) for one in _shapes(thing, bodies)), Solid())
+    if part.mass_from != OWN and rigid_body is not None:
+        return Mass(rigid_body.mass, points=solid.points)  # about the object's origin, as Blender's own physics has it
     return _mass(part, solid, density, HERE)
 
 
@@ -57,7 +58,10 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
         if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
             found[bone.name] = _of_file(rest, bone.name)
     left = [bone for bone in rig.pose.bones if bone.name not in found]
-    solids = _solids(rig, rest, {bone.name for bone in left}, depsgraph) if left else {}
+    is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)  # then it counts what stands on the ground
+    shaped = {bone.name for bone in (rig.pose.bones if is_balanced else left)}
+    solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
+    found = {name: replace(mass, points=solids[name].points) if name in solids else mass for name, mass in found.items()}
     for bone in left:
         middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
         found[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
@@ -68,9 +72,11 @@ def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, fl
     """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
     centre = solid.centre if solid.volume > 0.0 else middle
     if settings.mass_from == OWN:
-        return Mass(settings.mass, centre)
+        return Mass(settings.mass, centre, points=solid.points)
     metre = bpy.context.scene.unit_settings.scale_length
-    return Mass(density * solid.volume * metre**3, centre) if solid.volume > 0.0 else UNKNOWN
+    if not solid.volume > 0.0:
+        return replace(UNKNOWN, points=solid.points)
+    return Mass(density * solid.volume * metre**3, centre, points=solid.points)
 
 
 def _of_file(rest: Rest, bone: str) -> Mass:

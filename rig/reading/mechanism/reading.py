@@ -51,6 +51,7 @@ class Reading:
     difference: str = ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
+    corners: tuple[Array, ...] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
 
     def base_now(self, owner) -> Array:
         """World pose (4, 4) of the base, as authored."""
@@ -227,6 +228,7 @@ class _Reader:
             difference,
             tuple(self._at_rest(back)),
             tuple(part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known),
+            tuple(self.masses[part.name].points for part in parts),
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:

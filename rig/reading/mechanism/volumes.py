@@ -1,11 +1,12 @@
 """Volume and centre of a mesh: of the mesh itself if it is closed, else of its convex hull."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import bmesh
 import numpy as np
 
 from ....solvers.kinematics.se3 import Array
+from ..outermost import outermost
 
 SAME = 1e-6  # of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
 FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
@@ -13,17 +14,18 @@ FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
 
 @dataclass(frozen=True)
 class Solid:
-    """A volume and its centre."""
+    """A volume, its centre, and the outermost points of its mesh."""
 
     volume: float = 0.0  # [m^3]
     centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
+    points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m]
 
     def __add__(self, other: "Solid") -> "Solid":
-        whole = self.volume + other.volume
+        whole, points = self.volume + other.volume, np.concatenate((self.points, other.points))
         if whole <= 0.0:
-            return self
+            return replace(self, points=points)
         x, y, z = ((self.volume * a + other.volume * b) / whole for a, b in zip(self.centre, other.centre, strict=True))
-        return Solid(whole, (x, y, z))
+        return Solid(whole, (x, y, z), points)
 
 
 def solid_of(mesh, frame: Array) -> Solid:
@@ -33,7 +35,9 @@ def solid_of(mesh, frame: Array) -> Solid:
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
     faces = triangles.reshape(-1, 3)
-    return _of_triangles(places, faces) if _is_closed(places, faces) else hull_of(places)
+    if not _is_closed(places, faces):
+        return hull_of(places)
+    return replace(_of_triangles(places, faces), points=outermost(places))
 
 
 def placed(mesh, frame: Array) -> Array:
@@ -46,7 +50,13 @@ def placed(mesh, frame: Array) -> Array:
 
 def hull_of(places: Array) -> Solid:
     """Volume and centre of the convex hull of points (n, 3)."""
-    if len(places) < 4 or not np.isfinite(places).all():
+    if not np.isfinite(places).all():
+        return Solid()
+    return replace(_hull_of(places), points=outermost(places))
+
+
+def _hull_of(places: Array) -> Solid:
+    if len(places) < 4:
         return Solid()
     made = bmesh.new()
     try:

@@ -11,7 +11,7 @@ import select
 import socket
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import NamedTuple, TypeVar
@@ -117,6 +117,7 @@ class Inbox:
         while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
             pass
         found: dict[Key, tuple[int, Message]] = {}
+        older: Counter[Key] = Counter()  # messages that are replaced by a newer one
         while self._waiting:
             packet = self._waiting[-1]
             message = next(packet.left, None)
@@ -124,7 +125,10 @@ class Inbox:
                 self._size -= self._waiting.pop().size
             elif self._known.get(key := _key(message), 0) <= packet.number:
                 self._known[key] = packet.number
+                older[key] += key in found
                 found[key] = packet.number, message
+            else:
+                older[key] += key in found
             if self.clock() - begun >= budget:
                 break
         if self._is_alarmed or len(self._known) > KEPT:
@@ -135,7 +139,7 @@ class Inbox:
             self.problem = TOO_MUCH
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
-        return found
+        return {key: (number, message._replace(count=1 + older[key])) for key, (number, message) in found.items()}
 
     def _listen(self, closed: socket.socket) -> None:
         """Work of the thread: empties the socket, until `close`."""

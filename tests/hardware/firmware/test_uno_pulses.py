@@ -98,6 +98,39 @@ def test_widths_hold_where_two_pulses_end_together():
             assert abs(settled.width_us - positions[channel]) <= 2.0, f"sent {positions[channel]} at {at}"
 
 
+# Of pulses_uno.c [ticks of Timer1]
+TICKS_PER_US = 16
+SLOT_TICKS = 53333
+NEAR = 30 * TICKS_PER_US  # from the request of a slot's first rising edge back to the slot's begin
+TURN = 1 << 16  # after so many the timer is 0 again
+
+
+def width_with_request_at_zero(period: int, channel: int) -> float | None:
+    """Width [us] of a channel's pulse whose end is requested in that period, counted from the start, when the timer is 0; None: no width
+    within the range has this.
+    """
+    begin = SLOT_TICKS * (6 * period + channel)
+    ticks = -(begin + NEAR) % TURN
+    return ticks / TICKS_PER_US if ticks % 2 == 0 and 900 <= ticks / TICKS_PER_US <= 2100 else None
+
+
+def test_pulses_are_as_wide_as_sent_where_the_end_is_requested_when_the_timer_is_zero():
+    timeline = Timeline()
+    timeline.open_session(configuration())
+    soonest = int(timeline.now_us / PERIOD_US) + 25
+    widths = [600.0] * 12  # the others end long before
+    periods = {}
+    for channel in (0, 2, 4):  # the first of a slot that begins at an even tick: widths are multiples of two
+        known = ((period, width_with_request_at_zero(period, channel)) for period in range(soonest, soonest + 100))
+        periods[channel], widths[channel] = next((period, width) for period, width in known if width is not None)
+    standing(timeline, tuple(widths), 2 * (max(periods.values()) - soonest + 50))
+    run = timeline.run()
+    for channel, period in periods.items():
+        around = run.pulses_of(channel, (period - 2) * PERIOD_US, (period + 4) * PERIOD_US)
+        assert len(around) >= 5
+        assert [pulse.width_us for pulse in around] == pytest.approx([widths[channel]] * len(around), abs=TOLERANCE_US)
+
+
 # --- limits on the device
 def test_pulses_keep_within_the_range_and_the_speed_that_were_configured():
     speed = 2000  # [us/s]: 40 us from pulse to pulse

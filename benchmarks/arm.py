@@ -1,0 +1,222 @@
+"""An arm of five joints that touches points: an analytic solution and FABRIK beside Limber's solvers, which the CCD article compares.
+
+    python -m benchmarks.arm [--targets 300]
+
+The arm: a turntable, three bends in one plane, a roll; links of 1, 1 and .5 m on a base of .3 m. Targets are where random poses within
+limits have the end, so all can be met; every solve begins at a bent pose. Two tasks: a point, and a point from a direction.
+
+*Analytic* is the closed form of this one arm: the turntable faces the wrist, two links and two elbows reach it; for a point alone it tries
+directions of the hand. *FABRIK* (Aristidou & Lasenby 2011) moves points along lines between links of fixed lengths, as if all joints were
+balls without limits; "as hinges" is where the arm's end comes to when its joints follow these points. *Met* is to a thousandth of the
+reach, and .1 degrees; times are the median, on one core, in Python.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from limber.solvers.goals import GazeGoal, Position, PositionAndDirection
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    ORIGIN,
+    Vector,
+    X,
+    Y,
+    add,
+    dot,
+    length,
+    rotate,
+    scale,
+    subtract,
+    unit,
+    vector_angle,
+    wrap,
+)
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
+from limber.solvers.table import SOLVERS, make_solver
+
+BASE, UPPER, HAND = 0.3, 1.0, 0.5  # [m]; the forearm is as long as the upper arm
+RANGES = (180.0, 100.0, 150.0, 100.0, 180.0)  # [deg] of each joint, to each side
+START = (0.0, 0.5, 0.8, 0.5, 0.0)  # [rad]
+CLOSE, AIMED = 1e-3, math.radians(0.1)  # of the reach; [rad]
+FABRIK_STEPS, FABRIK_CLOSE = 100, 1e-4  # at most; [m]
+PITCHES = 24  # directions of the hand that the analytic solution tries for a point alone
+OURS = ("expressive", "ccd", "dls", "sdls", "priorities")
+
+Angles = tuple[float, ...]
+
+
+def arm() -> Skeleton:
+    """The arm; at zero it is straight up."""
+    places = (ORIGIN, (0.0, BASE, 0.0), (0.0, UPPER, 0.0), (0.0, UPPER, 0.0), ORIGIN)
+    joints = [
+        Joint(name, k - 1, IDENTITY, place, axis, -math.radians(most), math.radians(most))
+        for k, (name, place, axis, most) in enumerate(
+            zip(("turntable", "shoulder", "elbow", "wrist", "roll"), places, (Y, X, X, X, Y), RANGES, strict=True)
+        )
+    ]
+    return Skeleton(tuple(joints), tool_offset=(0.0, HAND, 0.0))
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A target: a point [m], and the direction (unit) of the hand there, or None."""
+
+    point: Vector
+    direction: Vector | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Result of one solve: angles (5,) [rad], or None where there is none; steps, and whether a method without hinges met the target."""
+
+    angles: Angles | None
+    steps: int
+    met_as_balls: bool = False
+
+
+def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
+    """The closed form: of all solutions within limits the one nearest to the start."""
+    if touch.direction is not None:
+        return Answer(_nearest(skeleton, _closed_form(touch.point, touch.direction)), 1)
+    facing = math.atan2(touch.point[0], touch.point[2])
+    for tried in range(PITCHES):
+        pitch = sum(START[1:4]) + (-1) ** tried * ((tried + 1) // 2) * math.tau / PITCHES
+        ahead = math.sin(pitch)
+        found = _nearest(skeleton, _closed_form(touch.point, (ahead * math.sin(facing), math.cos(pitch), ahead * math.cos(facing))))
+        if found is not None:
+            return Answer(found, tried + 1)
+    return Answer(None, PITCHES)
+
+
+def _closed_form(point: Vector, direction: Vector) -> list[Angles]:
+    """Angles of the two sides that the turntable can face, with two elbows each; limits do not count."""
+    wrist = subtract(point, scale(direction, HAND))
+    solutions = []
+    facing = math.atan2(wrist[0], wrist[2])
+    for turn in (facing, wrap(facing + math.pi)):
+        ahead = (math.sin(turn), 0.0, math.cos(turn))
+        out, up = dot(wrist, ahead), wrist[1] - BASE
+        cosine = (out * out + up * up) / (2.0 * UPPER * UPPER) - 1.0
+        if abs(cosine) > 1.0:
+            continue
+        pitch = math.atan2(dot(direction, ahead), direction[1])
+        for elbow in (math.acos(cosine), -math.acos(cosine)):
+            shoulder = wrap(math.atan2(out, up) - 0.5 * elbow)
+            solutions.append((turn, shoulder, elbow, wrap(pitch - shoulder - elbow), 0.0))
+    return solutions
+
+
+def _nearest(skeleton: Skeleton, solutions: list[Angles]) -> Angles | None:
+    within = [angles for angles in solutions if skeleton.clamp(angles) == angles]
+    return min(within, key=lambda angles: math.dist(angles, START), default=None)
+
+
+def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
+    """FABRIK on the points of shoulder, elbow, wrist and end; with a direction, the hand's is fixed and the wrist reaches."""
+    pose = skeleton.forward(START)
+    points = [*pose.positions[1:4], pose.tool_position]
+    lengths = [UPPER, UPPER, HAND]
+    goal = touch.point
+    if touch.direction is not None:
+        points.pop()
+        lengths.pop()
+        goal = subtract(touch.point, scale(touch.direction, HAND))
+    root, steps = points[0], 0
+    while math.dist(points[-1], goal) > FABRIK_CLOSE and steps < FABRIK_STEPS:
+        steps += 1
+        points[-1] = goal
+        for k in range(len(lengths) - 1, -1, -1):
+            points[k] = add(points[k + 1], scale(unit(subtract(points[k], points[k + 1])), lengths[k]))
+        points[0] = root
+        for k, link in enumerate(lengths):
+            points[k + 1] = add(points[k], scale(unit(subtract(points[k + 1], points[k])), link))
+    met = math.dist(points[-1], goal) <= CLOSE * skeleton.reach
+    if touch.direction is not None:
+        points.append(add(points[-1], scale(touch.direction, HAND)))
+    return Answer(skeleton.clamp(_followed(points)), steps, met)
+
+
+def _followed(points: list[Vector]) -> Angles:
+    """Angles (5,) of the arm whose turntable faces the wrist, and whose links have the pitches of those between points."""
+    turn = math.atan2(points[2][0] - points[0][0], points[2][2] - points[0][2])
+    ahead = (math.sin(turn), 0.0, math.cos(turn))
+    angles, before = [turn], 0.0
+    for first, last in pairwise(points):
+        link = subtract(last, first)
+        pitch = math.atan2(dot(link, ahead), link[1])
+        angles.append(wrap(pitch - before))
+        before = pitch
+    return (*angles, 0.0)
+
+
+def of_limber(name: str, skeleton: Skeleton) -> Callable[[Skeleton, Touch], Answer]:
+    """One of Limber's solvers for the arm, from scratch."""
+    solver = make_solver(name, skeleton)
+
+    def solve(_: Skeleton, touch: Touch) -> Answer:
+        aim = Position(touch.point) if touch.direction is None else PositionAndDirection(position=touch.point, vector=touch.direction)
+        solution = solver.solve(GazeGoal(aim, np.array(START)))
+        return Answer(tuple(solution.angles.tolist()), solution.iterations)
+
+    return solve
+
+
+def targets(skeleton: Skeleton, count: int, seed: int = 0) -> list[Touch]:
+    """What random poses within limits touch, with the hand's direction there."""
+    draw = np.random.default_rng(seed)
+    poses = [skeleton.forward(tuple(draw.uniform(skeleton.lower, skeleton.upper).tolist())) for _ in range(count)]
+    return [Touch(pose.tool_position, rotate(pose.tool_rotation, Y)) for pose in poses]
+
+
+def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
+    """Whether angles bring the end to a target."""
+    pose = skeleton.forward(angles)
+    near = length(subtract(pose.tool_position, touch.point)) <= CLOSE * skeleton.reach
+    return near and (touch.direction is None or vector_angle(rotate(pose.tool_rotation, Y), touch.direction) <= AIMED)
+
+
+def row(label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skeleton, touches: list[Touch]) -> str:
+    """A line of the table: for each task what is met, the steps and the time."""
+    cells = []
+    for with_direction in (False, True):
+        asked = [touch if with_direction else Touch(touch.point, None) for touch in touches]
+        answers, seconds = [], []
+        for touch in asked:
+            began = time.process_time()
+            answers.append(solve(skeleton, touch))
+            seconds.append(time.process_time() - began)
+        met = np.mean(
+            [answer.angles is not None and is_met(skeleton, touch, answer.angles) for touch, answer in zip(asked, answers, strict=True)]
+        )
+        balls = np.mean([answer.met_as_balls for answer in answers])
+        share = f"{balls:.0%} as balls, {met:.0%} as hinges" if balls else f"{met:.1%}"
+        cells.append(f"{share} | {np.median([answer.steps for answer in answers]):.0f} | {1e3 * np.median(seconds):.3f}")
+    return f"| {label} | {' | '.join(cells)} |"
+
+
+def table(count: int) -> list[str]:
+    """The table, as Markdown."""
+    skeleton = arm()
+    touches = targets(skeleton, count)
+    lines = [
+        "| | point: met | steps | ms | point from a direction: met | steps | ms |",
+        "|---|---|---|---|---|---|---|",
+        row("analytic, of this arm alone", analytic, skeleton, touches),
+        row("FABRIK", fabrik, skeleton, touches),
+    ]
+    return lines + [row(f"Limber, {SOLVERS[name].label}", of_limber(name, skeleton), skeleton, touches) for name in OURS]
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--targets", type=int, default=300, help="default %(default)s")
+    print("\n".join(table(ask.parse_args().targets)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The paper's walker (Schumacher et al. 2021, section V.A.4, figure 9): errors of a walk with and without the goal of the centre of mass.
+
+The walk and the robot are ours, of the paper's size: as many bodies, joints and motors, its weights, its rate of frames.
+"""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from limber.solvers.kinematics.rotations import IDENTITY
+from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
+from limber.solvers.mechanism.solver import MechanismSolver, Solution
+from limber.solvers.mechanism.support import centre_of_mass, tipping
+
+from .mechanism_gallery import walker
+
+RATE = 1200.0  # [Hz] the paper's
+SECONDS = 4.0  # two steps
+STEP, LIFT = 0.1, 0.04  # [m] of a foot
+BESIDE, HEIGHT = 0.1, 0.77  # [m] a foot from the middle, the pelvis above the ground
+SOLE = np.array([(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)])  # [m] corners, from the foot's goal
+FEET = {"left": ("left 5", BESIDE), "right": ("right 5", -BESIDE)}
+SHIFT = 0.5  # [s] for the weight to go over; a step takes four of them: over, alone for two, over to the middle
+STATE = 0.01  # the paper's regularisation weight
+PAPER = {"without": (0.51, None), "with": (1.11, 1.30)}  # [mm] largest errors of frames and of the centre of mass
+
+
+class Walk(NamedTuple):
+    """Goals of a moment: feet and pelvis, and which share of the weight the left foot carries."""
+
+    feet: dict[str, np.ndarray]
+    forward: float
+    left: float
+
+
+class Row(NamedTuple):
+    """Largest errors [mm] of a walk, its centre of mass outside of the soles [mm], and time a frame [ms]."""
+
+    frames: float
+    centre: float
+    outside: float
+    took: float
+
+
+def smooth(share: float) -> float:
+    """0 to 1 with rest at both ends."""
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3.0 - 2.0 * share)
+
+
+def at(t: float) -> Walk:
+    """The walk at a time [s]: in each step of 2 s one foot swings in the middle second, the left one first."""
+    step, inside = divmod(t, 4.0 * SHIFT)
+    swings = "left" if int(step) % 2 == 0 else "right"
+    feet = {}
+    for side, (_, y) in FEET.items():
+        done = (int(step) + (1 if side == "left" else 0)) // 2
+        share = smooth((inside - SHIFT) / (2.0 * SHIFT)) if side == swings else 0.0
+        lift = 4.0 * share * (1.0 - share) * LIFT
+        feet[side] = np.array((STEP * (done + share), y, lift))
+    away = smooth(inside / SHIFT) - smooth((inside - 3.0 * SHIFT) / SHIFT)  # 0: on both feet, 1: on the one that stands
+    left = 0.5 - 0.5 * away if swings == "left" else 0.5 + 0.5 * away
+    return Walk(feet, 0.5 * (feet["left"][0] + feet["right"][0]), left)
+
+
+def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
+    """Goals of a moment: frames on feet and pelvis, and the centre of mass if the walk is balanced."""
+    walk = at(t)
+    frames = []
+    for side, (body, y) in FEET.items():
+        on_body = Frame(position=(0.0, y, 0.0))
+        x, y, z = walk.feet[side].tolist()
+        frames.append(FrameGoal(body, on_body, (x, y, z), IDENTITY, (10.0,) * 3, (100.0,) * 3))
+    weight = (0.0, 0.0, 1.0) if is_balanced else (1.0, 1.0, 1.0)
+    frames.append(FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.8)), (walk.forward, 0.0, HEIGHT), IDENTITY, weight, weight))
+    centres = ()
+    if is_balanced:
+        shares = (("left", walk.left), ("right", 1.0 - walk.left))
+        x, y, _ = sum(share * walk.feet[side] for side, share in shares)
+        centres = (CentreGoal((float(x), float(y), 0.0), (10.0, 10.0, 0.0)),)
+    return Goals(tuple(frames), centres, regulariser_weights=RegulariserWeights(state_weight))
+
+
+def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds: float = SECONDS) -> Row:
+    """A walk's largest errors."""
+    solver = MechanismSolver(walker().mechanism)
+    solution = assemble(solver, goals=goals_at(0.0, is_balanced, 0.0), tries=10)
+    rows, took = [], []
+    for k in range(round(seconds * rate)):
+        goals = goals_at(k / rate, is_balanced, state_weight)
+        began = time.process_time()
+        solution = solver.solve(goals, solution.state, 1.0 / rate)
+        took.append(time.process_time() - began)
+        rows.append(_errors(solver, solution, goals))
+    frames, centre, outside = 1e3 * np.max(rows, axis=0)
+    return Row(float(frames), float(centre), float(outside), 1e3 * float(np.median(took)))
+
+
+def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[float, float, float]:
+    """Largest error of a frame and of the centre of mass, along axes with weights, and that centre's distance outside the soles [m]."""
+    poses, index = solution.poses, solver.mechanism.body_index
+    frames, soles = [], {}
+    for goal in goals.frames:
+        here = poses[index[goal.body]] @ np.array((*goal.on_body.position, 1.0))
+        frames.append(np.linalg.norm((here[:3] - goal.position) * (np.array(goal.position_weight) > 0.0)))
+        if goal.body != "pelvis":
+            soles[goal.body] = SOLE @ poses[index[goal.body]][:3, :3].T + here[:3]
+    there = centre_of_mass(solver.mechanism, poses)
+    centre = np.linalg.norm((there - goals.centres[0].position)[:2]) if goals.centres else 0.0
+    edge = tipping(soles, there)
+    return float(max(frames)), float(centre), edge.distance if edge is not None else 0.0
+
+
+def print_walk() -> None:
+    print(
+        "goal of the centre of mass   state weight   rate [Hz]   largest error [mm]: frames   centre   outside the soles [mm]   ms a frame"
+    )
+    for is_balanced in (False, True):
+        for state_weight, rate in ((STATE, RATE), (0.0, 60.0)):
+            row = measured(is_balanced, state_weight, rate)
+            word = "with" if is_balanced else "without"
+            print(f"{word:26s}{state_weight:15.2f}{rate:12.0f}{row.frames:28.2g}{row.centre:9.2g}{row.outside:25.1f}{row.took:13.2f}")
+        frames, centre = PAPER["with" if is_balanced else "without"]
+        print(f"{'the paper':26s}{'':27s}{frames:28.2f}{centre if centre is not None else float('nan'):9.2f}")

@@ -1,0 +1,237 @@
+"""Streams: from samples that come at times of their own to values at every tick. Pure functions; knows no Blender, no network and no clock.
+
+A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample begins a cubic (Hermite's) from
+the shown value and velocity to the sample and its velocity, so that the value has a continuous velocity whatever the rates are. The cubic
+ends when the next sample is due (`sample_times`). If that does not come, the value goes on with its velocity for one period, and then comes
+back to its last sample.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..solvers.kinematics.se3 import Array
+from . import sample_times
+from .sample_times import LEAST, PAUSE, Arrival, Timing
+
+REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
+SHORTEST = 0.5  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
+RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
+INSTANT = 1e-9  # [s] a shorter cubic is a step
+LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
+
+__all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
+
+Indices = NDArray[np.int64]
+Rows = TypeVar("Rows", bound=tuple)
+
+
+class Samples(NamedTuple):
+    """The newest sample of each of m signals with d components."""
+
+    values: Array  # (m, d); NaN: lost
+    numbers: Indices  # (m,) samples of the signal that have come so far
+    velocities: Array  # (m, d) [1/s] as sent with the sample; NaN: not sent
+
+
+class Tendency(NamedTuple):
+    """How m signals moved between their last samples."""
+
+    slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN: not known
+    spans: Array  # (m,) [s] between the last two samples
+    bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
+
+
+class Cubics(NamedTuple):
+    """Courses of m signals from their shown values to their newest samples. Times are in seconds since the start."""
+
+    begin: Array  # (m,) [s]
+    begin_values: Array  # (m, d)
+    begin_velocities: Array  # (m, d) [1/s]
+    end: Array  # (m,) [s]
+    end_values: Array  # (m, d)
+    end_velocities: Array  # (m, d) [1/s]
+    caught_up: Array  # (m,) [s] when a signal that was interrupted is where it would be otherwise
+
+    def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
+        """Values (m, d) and velocities (m, d) [1/s] at a time [s] after their begin.
+
+        Args:
+            time: [s] since the start.
+            periods: (m,) [s] between samples, for which a signal goes on after its end; 0: not at all.
+            rest: (m, d) samples, to which it then comes back.
+        """
+        span = np.maximum(self.end - self.begin, INSTANT)[:, None]
+        s = np.clip((time - self.begin)[:, None] / span, 0.0, 1.0)
+        away = self.begin_values - self.end_values
+        first, last = span * self.begin_velocities, span * self.end_velocities
+        value = self.end_values + (s - 1.0) ** 2 * ((1.0 + 2.0 * s) * away + s * first) + s * s * (s - 1.0) * last
+        slope = 6.0 * s * (s - 1.0) * away + (s - 1.0) * (3.0 * s - 1.0) * first + s * (3.0 * s - 2.0) * last
+        late = ((time - self.end) / np.maximum(periods, LEAST))[:, None]
+        far, rate = _gone_on(late)
+        back, back_rate = _come_back(late)
+        period = periods[:, None]
+        beyond = period * self.end_velocities
+        over = self.end_values + far * beyond + back * (rest - self.end_values)
+        over_slope = (rate * beyond + back_rate * (rest - self.end_values)) / np.maximum(period, LEAST)
+        is_over = (time >= self.end)[:, None]
+        return np.where(is_over, over, value), np.where(is_over, over_slope, slope / span)
+
+
+class StreamState(NamedTuple):
+    """State of m signals between ticks."""
+
+    time: float  # [s] since the start
+    samples: Samples
+    timing: Timing
+    tendency: Tendency
+    cubics: Cubics
+
+    @property
+    def values(self) -> Array:
+        """Values (m, d) of the signals at this tick."""
+        return self.cubics.at(self.time, self.timing.periods, self.samples.values)[0]
+
+    def only(self, rows: Sequence[int]) -> "StreamState":
+        """State of some of the signals."""
+        return StreamState(self.time, *(_some(part, rows) for part in self[1:]))
+
+    def with_row(self, first: "StreamState") -> "StreamState":
+        """State with the signals of another state, which has just begun, as well."""
+        timing = first.timing._replace(stamps=first.timing.stamps + self.time)
+        times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
+        later = first._replace(timing=timing, cubics=first.cubics._replace(**times))
+        return StreamState(self.time, *(_joined(part, other) for part, other in zip(self[1:], later[1:], strict=True)))
+
+    def timed(self, rows: Sequence[int]) -> "StreamState":
+        """State in which the samples of some signals have come just now."""
+        stamps = self.timing.stamps.copy()
+        stamps[list(rows)] = self.time
+        return self._replace(timing=self.timing._replace(stamps=stamps))
+
+
+def begin(samples: Samples, is_timed: bool = False) -> StreamState:
+    """The state at rest in the newest samples; `is_timed`: these have come just now."""
+    values = samples.values
+    none, still = np.zeros(len(values)), np.zeros_like(values)
+    tendency = Tendency(np.full_like(values, np.nan), none, still)
+    return StreamState(
+        0.0, samples, sample_times.unknown(len(values), is_timed), tendency, Cubics(none, values, still, none, values, still, none)
+    )
+
+
+def advance(state: StreamState | None, samples: Samples, dt: float, rejoin: float = REJOIN) -> tuple[Array, StreamState]:
+    """Values (m, d) of the signals `dt` [s] later, and the next state.
+
+    Args:
+        state: State that the last call returned; None: the signals begin at rest in their samples.
+        samples: The newest samples.
+        dt: Time that passed [s]; 0: the values stay, and new samples wait for the next call.
+        rejoin: Longest time [s] in which the first sample after a pause is reached.
+    """
+    if state is None or state.samples.values.shape != samples.values.shape:
+        state = begin(samples)
+    if dt > 0.0:
+        fresh = np.flatnonzero(samples.numbers != state.samples.numbers)
+        if len(fresh):
+            state = _renewed(state, samples, fresh, dt, rejoin)
+        time = state.time + dt
+        state = state._replace(time=time, timing=sample_times.grown(state.timing, time))
+    return state.values, state
+
+
+def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rejoin: float) -> StreamState:
+    """The state with new cubics for the signals `rows`, of which samples came since the last tick, `dt` [s] ago."""
+    now, new = state.only(rows), _some(samples, rows)
+    came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
+    usual = now.tendency.slopes * now.timing.periods[:, None]
+    timing, arrival = sample_times.renewed(now.timing, state.time + dt, dt, came, new.values - now.samples.values, usual)
+    shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
+    is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
+    tendency, velocities, accelerations = _tendency(now, new, arrival, is_new)
+    cubics = _cubics(now, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin)
+    return StreamState(
+        state.time, samples, *(_put(part, rows, new) for part, new in zip(state[2:], (timing, tendency, cubics), strict=True))
+    )
+
+
+def _tendency(now: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]) -> tuple[Tendency, Array, Array]:
+    """How the signals moved to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2] there."""
+    before, spans = now.tendency, arrival.spans
+    stops = (arrival.is_paused | is_new)[:, None]
+    slopes = np.where(stops, np.nan, (new.values - now.samples.values) / np.maximum(spans, LEAST)[:, None])
+    bends = np.where(np.isfinite(slopes + before.slopes), slopes - before.slopes, 0.0)
+    both = np.maximum(spans + before.spans, LEAST)
+    # A velocity that has appeared at once, as in a step or in noise, is not continued.
+    size = sum(np.linalg.norm(part, axis=1) for part in (slopes, before.slopes, before.bends))
+    sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
+    trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
+    # The parabola through the last three samples, at the last one.
+    velocities = np.where(trust > 0.0, trust * (slopes + (spans / both)[:, None] * bends), 0.0)
+    velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
+    return Tendency(slopes, spans, bends), velocities, trust * 2.0 * bends / both[:, None]
+
+
+def _cubics(
+    now: StreamState,
+    new: Samples,
+    timing: Timing,
+    arrival: Arrival,
+    is_new: NDArray[np.bool_],
+    shown: tuple[Array, Array],
+    motion: tuple[Array, Array],
+    dt: float,
+    rejoin: float,
+) -> Cubics:
+    """Courses from the shown values and velocities to the new samples with their velocities and accelerations.
+
+    A cubic ends when its sample is due. Where that is too soon, or a gap is caught up with, it ends later, where the signal will be then.
+    """
+    due = timing.stamps + timing.delays
+    overdue = now.time - now.cubics.end
+    is_interrupted = arrival.is_paused | (overdue > timing.periods)
+    caught_up = np.where(is_interrupted, now.time + np.minimum(overdue, rejoin), now.cubics.caught_up)
+    soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods))
+    stops = arrival.is_paused | is_new
+    end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
+    ahead = np.where(stops, 0.0, end - due)[:, None]
+    bent = np.minimum(ahead, timing.periods[:, None])  # a longer acceleration is not known
+    velocities, accelerations = motion
+    goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
+    values, rates = (np.where(is_new[:, None], other, part) for part, other in zip(shown, (new.values, 0.0), strict=True))
+    return Cubics(np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, caught_up)
+
+
+def _gone_on(late: Array) -> tuple[Array, Array]:
+    """How far a signal has gone on [periods at its last velocity], and its velocity, `late` [periods] after a sample was due: at full
+    velocity for one period, then back.
+    """
+    back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
+    far = np.where(late <= 1.0, late, (1.0 - back) ** 2 * (1.0 + (2.0 + RETURN) * back))
+    return far, np.where(late <= 1.0, 1.0, (1.0 - back) * (1.0 - 3.0 * (1.0 + 2.0 / RETURN) * back))
+
+
+def _come_back(late: Array) -> tuple[Array, Array]:
+    """Share of the way that a signal has come back, and its rate [per period], `late` [periods] after a sample was due."""
+    back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
+    return back * back * (3.0 - 2.0 * back), 6.0 * back * (1.0 - back) / RETURN
+
+
+def _some(part: Rows, rows: Sequence[int] | Indices) -> Rows:
+    """Some rows of all arrays of a tuple."""
+    return type(part)(*(_some(array, rows) if isinstance(array, tuple) else array[rows] for array in part))
+
+
+def _joined(part: Rows, other: Rows) -> Rows:
+    """The rows of two tuples of arrays."""
+    return type(part)(*(np.concatenate(arrays) for arrays in zip(part, other, strict=True)))
+
+
+def _put(part: Rows, rows: Indices, new: Rows) -> Rows:
+    """A tuple of arrays, with `new` in some rows."""
+    changed = [array.copy() for array in part]
+    for array, values in zip(changed, new, strict=True):
+        array[rows] = values
+    return type(part)(*changed)

@@ -1,0 +1,59 @@
+"""Support phases of a walk: which foot carries the weight, as keys of the weights of goals."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ...blender import actions
+
+TOTAL = (10.0, 10.0, 0.0)  # of the weights of the centre of mass where no goal has any: the paper's (Schumacher et al. 2021, section V.A.4)
+IN_AIR = 0.01  # share of its weights that a foot keeps while others stand: what motors cannot follow then shows in the air
+
+
+def supports(settings) -> list[int]:
+    """Indices of a mechanism's goals for the centre of mass."""
+    return [k for k, goal in enumerate(settings.goals) if goal.does == "CENTRE"]
+
+
+def key_support(owner, carrying: Collection[int], frame: float) -> None:
+    """Keys the weights of all goals for the centre of mass, and of goals of bodies that share a target with one of them: the feet.
+
+    The total weight of the centre of mass stays as it is, so that between keys it moves as the weights do.
+
+    Args:
+        owner: The object that owns the mechanism.
+        carrying: Indices of the goals for the centre of mass that share its weight; the others get weight 0, and their feet little.
+        frame: Frame of the keys.
+    """
+    settings = owner.limber.mechanism
+    centres = supports(settings)
+    carried = {_target(settings.goals[k]): k in carrying for k in centres}
+    feet = [k for k, goal in enumerate(settings.goals) if goal.does != "CENTRE" and _target(goal) in carried]
+    total = [sum(settings.goals[k].position_weight[axis] for k in centres) for axis in range(3)]
+    shared = [weight / len(carrying) for weight in (total if any(total) else TOTAL)]
+    _key(settings, centres, "position_weight", shared, carried, 0.0, frame)
+    for weights in ("position_weight", "rotation_weight"):
+        _key(settings, feet, weights, _largest(owner, feet, weights), carried, IN_AIR, frame)
+
+
+def _key(settings, indices: Iterable[int], weights: str, full: Sequence[float], carried: Mapping, least: float, frame: float) -> None:
+    """Keys weights of goals: `full` (3,) where the goal's target is `carried`, else `least` of it."""
+    for goal in (settings.goals[k] for k in indices):
+        share = 1.0 if carried[_target(goal)] else least
+        setattr(goal, weights, [share * weight for weight in full])
+        goal.keyframe_insert(weights, frame=frame, group="Support")
+
+
+def _target(goal) -> tuple[int, str]:
+    return (goal.target.session_uid if goal.target is not None else 0), goal.target_bone
+
+
+def _largest(owner, indices: Iterable[int], weights: str) -> list[float]:
+    """The largest weight on each axis that these goals have now and at their keys."""
+    goals = [owner.limber.mechanism.goals[k] for k in indices]
+    largest = [max((getattr(goal, weights)[axis] for goal in goals), default=0.0) for axis in range(3)]
+    paths = {goal.path_from_id(weights) for goal in goals}
+    for action, slot in actions.playing(owner):
+        for curve in actions.fcurves(action, slot):
+            if curve.data_path in paths:
+                keys = (point.co.y for point in curve.keyframe_points)
+                largest[curve.array_index] = max(largest[curve.array_index], *keys)
+    return largest

@@ -1,0 +1,50 @@
+"""Poses a chain along a sketch: selected objects such as the empties of markers, or the points of a curve."""
+
+from collections.abc import Sequence
+from math import degrees
+
+import numpy as np
+
+from ...solvers.goals import GazeError
+from ...solvers.kinematics.skeleton import SkeletonError
+from ...solvers.sketch import pose_from_points
+from ..blender.errors import RigError
+from ..live.movers import mover_of
+from ..reading import chain as build
+from ..reading.joint_tree import joint_tree
+from ..reading.placement import Placement
+from ..reading.skeleton import ChainReader
+
+ANY = ""  # no solver: joints without limits keep the range of a full turn
+
+
+def points_of(objects: Sequence, depsgraph) -> list:
+    """World positions [m] that objects show: of one curve its points, of several objects their origins, in the order of their names."""
+    if len(objects) == 1 and objects[0].type == "CURVE":
+        (curve,) = objects
+        splines = [spline.bezier_points or spline.points for spline in curve.data.splines]
+        return [curve.evaluated_get(depsgraph).matrix_world @ point.co.to_3d() for points in splines for point in points]
+    return [shown.evaluated_get(depsgraph).matrix_world.translation for shown in sorted(objects, key=lambda shown: shown.name)]
+
+
+def pose_along(rig, chain, points: Sequence, depsgraph) -> tuple[dict[tuple[str, str], float], float]:
+    """Poses a chain's bones so that its links have the directions of points (m, 3) in the world, from its base to its end.
+
+    Returns:
+        The joints' values [rad or m], and the largest angle [deg] between a link and the sketch.
+
+    Raises:
+        RigError: the points have no direction, or the chain cannot be read.
+    """
+    reader = ChainReader(rig, chain)
+    poses = reader.read(rig.pose.bones)
+    base = np.array(rig.matrix_world) @ Placement(depsgraph, {}).root(rig, reader.names[0], reader.base_location(poses))
+    turn = np.linalg.inv(base[:3, :3])
+    try:
+        skeleton = joint_tree(reader, reader.fixed(poses), build.motions(chain, ANY), build.tools(chain, reader))
+        sketched = pose_from_points(skeleton, np.array(points, dtype=float).reshape(-1, 3) @ turn.T, reader.angles(poses))
+    except (GazeError, SkeletonError) as error:
+        raise RigError(f"Chain '{chain.name}': {error}") from error
+    values = dict(zip(reader.joint_keys, sketched.angles.tolist(), strict=True))
+    mover_of(rig, chain).pose(values)
+    return values, degrees(sketched.error)

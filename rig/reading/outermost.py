@@ -1,0 +1,18 @@
+"""The outermost of many points: enough to tell what a body touches."""
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+
+DIRECTIONS = 256  # number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm farther out
+
+
+def outermost(points: Array) -> Array:
+    """Those of points (m, 3) that are farthest in one of `DIRECTIONS` directions."""
+    if len(points) <= DIRECTIONS:
+        return points
+    k = np.arange(DIRECTIONS) + 0.5
+    z, turn = 1.0 - 2.0 * k / DIRECTIONS, np.pi * (1.0 + 5.0**0.5) * k  # Fibonacci's lattice on the sphere
+    across = np.sqrt(1.0 - z**2)
+    directions = np.stack([across * np.cos(turn), across * np.sin(turn), z])
+    return points[np.unique((points @ directions).argmax(0))]

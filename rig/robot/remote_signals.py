@@ -1,0 +1,92 @@
+"""Numbers that other programs send again and again, such as a target's position, and what they are at each tick of live motion."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...character import stream
+from ...solvers.kinematics.se3 import Array
+
+WIDEST = 4  # numbers of an address at most: a quaternion
+
+
+class Signals:
+    """Continuous numbers by address, from those that were received; see `character.stream`. One that nothing is sent to for
+    `stream.PAUSE` ends: the next number that is sent there counts at once.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}  # row of each address
+        self._sizes: dict[str, int] = {}  # count of its numbers
+        self._begun: set[str] = set()  # addresses whose first numbers came since the last tick
+        self._state: stream.StreamState | None = None
+        self._samples = stream.Samples(np.zeros((0, WIDEST)), np.zeros(0, np.int64), np.zeros((0, WIDEST)))
+
+    def __contains__(self, address: str) -> bool:
+        return address in self._rows
+
+    @property
+    def is_active(self) -> bool:
+        return bool(self._rows)
+
+    def begin(self, address: str, numbers: Sequence[float]) -> None:
+        """Begins a signal at rest, or begins it anew."""
+        self.end(address)
+        row = stream.begin(stream.Samples(_padded(numbers)[None], np.ones(1, np.int64), np.full((1, WIDEST), np.nan)), is_timed=True)
+        before = self._state or row.only([])
+        self._rows[address], self._sizes[address] = len(self._rows), len(numbers)
+        self._begun.add(address)
+        self._state = before.with_row(row)
+        self._samples = self._state.samples
+
+    def receive(self, address: str, numbers: Sequence[float], count: int, velocity: Sequence[float] | None) -> None:
+        """Takes the newest numbers of a signal.
+
+        Args:
+            address: Its address.
+            numbers: Its newest numbers.
+            count: How many messages came for it since the last call.
+            velocity: Their rates [1/s] if the sender knows them.
+        """
+        row, samples = self._rows[address], self._samples
+        values, counts, velocities = samples.values.copy(), samples.numbers.copy(), samples.velocities.copy()
+        values[row], velocities[row] = _padded(numbers), np.nan if velocity is None else _padded(velocity)
+        counts[row] += count
+        self._samples = stream.Samples(values, counts, velocities)
+
+    def value(self, address: str) -> list[float]:
+        """Numbers that were received last."""
+        numbers: list[float] = self._samples.values[self._rows[address], : self._sizes[address]].tolist()
+        return numbers
+
+    def advance(self, dt: float) -> Iterator[tuple[str, list[float]]]:
+        """Goes on by `dt` [s]; yields the addresses whose numbers change, with these."""
+        if self._state is None or dt <= 0.0:
+            return
+        before = self._state.values
+        fresh = self._samples.numbers != self._state.samples.numbers
+        values, self._state = stream.advance(self._state, self._samples, dt, rejoin=0.0)
+        self._state = self._state.timed([self._rows[address] for address in self._begun & self._rows.keys()])
+        self._begun.clear()
+        changed = fresh | (values != before).any(1)
+        ended = self._state.time - self._state.timing.stamps > stream.PAUSE + self._state.timing.delays
+        for address, row in list(self._rows.items()):
+            if changed[row]:
+                yield address, values[row, : self._sizes[address]].tolist()
+        for address in [address for address, row in self._rows.items() if ended[row] and not changed[row]]:
+            self.end(address)
+
+    def end(self, address: str) -> None:
+        """Ends a signal."""
+        row = self._rows.pop(address, None)
+        if row is None or self._state is None:
+            return
+        del self._sizes[address]
+        others = [other for other in range(len(self._samples.numbers)) if other != row]
+        self._state, before = self._state.only(others), self._samples
+        self._samples = stream.Samples(*(part[others] for part in before))
+        self._rows = {name: other - (other > row) for name, other in self._rows.items()}
+
+
+def _padded(numbers: Sequence[float]) -> Array:
+    return np.array((*numbers, *(0.0,) * (WIDEST - len(numbers))))

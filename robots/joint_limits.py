@@ -1,0 +1,84 @@
+"""Limits of joints in MoveIt's joint_limits.yaml. Knows no Blender."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..files.content import SMALL
+from ..files.content import text as read_text
+from ..files.plain import number_of, shown
+from ..files.reasons import reason
+from .errors import MalformedError
+
+KEY = "joint_limits"  # of the map with the joints, at the top or within ROS's parameters
+LARGEST = 1e8  # as of URDF's limits: beyond it a limit is a placeholder
+
+
+@dataclass(frozen=True)
+class JointRates:
+    """Limits of a joint [rad or m, per second]; None: the file has none.
+
+    Attributes:
+        has_range: Whether the file also limits the joint's position.
+    """
+
+    velocity: float | None = None
+    acceleration: float | None = None
+    jerk: float | None = None
+    has_range: bool = False
+
+
+def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
+    """Limits of joints by name, and sentences about values that are left out.
+
+    Raises:
+        MalformedError: the file cannot be read, or is no joint_limits.yaml.
+    """
+    from .xacro.expressions import Evaluator, ExpressionError  # with ruamel.yaml, for which enabling the extension must not wait
+    from .xacro.values import yaml_scalar
+    from .yaml_text import parse_yaml
+
+    evaluator = Evaluator()
+
+    def scalar(text: str, is_plain: bool, tag: str | None) -> Any:
+        return yaml_scalar(text, is_plain, tag, lambda expression: evaluator.evaluate(expression, {}.__getitem__))
+
+    try:
+        content = parse_yaml(read_text(path, SMALL), str(path), scalar)
+    except (OSError, UnicodeDecodeError, ExpressionError) as error:
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): choose a joint_limits.yaml") from error
+    joints = _joints(content)
+    if not joints:
+        raise MalformedError(str(path), 0, "", f"it has no joint under '{KEY}': choose MoveIt's joint_limits.yaml")
+    warnings: list[str] = []
+    return {str(name): _rates(str(name), own, warnings) for name, own in joints.items() if isinstance(own, Mapping)}, warnings
+
+
+def _joints(content: Any) -> Mapping[Any, Any]:
+    """The map of joints, which ROS's parameter files have within others; empty without one."""
+    waiting = [content]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Mapping):
+            if isinstance(found.get(KEY), Mapping):
+                joints: Mapping[Any, Any] = found[KEY]
+                return joints
+            waiting += found.values()
+    return {}
+
+
+def _rates(name: str, own: Mapping[Any, Any], warnings: list[str]) -> JointRates:
+    def rate(word: str) -> float | None:
+        value = own.get(f"max_{word}")
+        if value is None or own.get(f"has_{word}_limits", True) is False:
+            return None
+        number = number_of(value)
+        if number is None or number <= 0.0:
+            warnings.append(f"joint '{name}', max_{word}: expected a number above zero, found {shown(value)}: it is left out")
+            return None
+        return number if number <= LARGEST else None
+
+    accelerations = [found for found in (rate("acceleration"), rate("deceleration")) if found is not None]
+    has_range = own.get("has_position_limits", "max_position" in own) is True
+    return JointRates(rate("velocity"), min(accelerations, default=None), rate("jerk"), has_range)

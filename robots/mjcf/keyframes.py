@@ -1,0 +1,62 @@
+"""Keyframes of an MJCF document as postures: values of its joints. Knows no Blender."""
+
+from collections.abc import Iterator, Sequence
+from math import asin, atan2
+from typing import Literal
+
+from ...solvers.kinematics.rotations import Quaternion, normalized
+from ..errors import UrdfError
+from ..xml_tree import Element
+from .document import Document
+
+MOST = 100  # keyframes that are read: robots have some dozen at most
+Coordinates = tuple[Literal["free", "ball", "single"], tuple[str, ...]]  # kind of a joint, and the robot's joints that it became
+SIZES = {"free": 7, "ball": 4, "single": 1}  # numbers of a joint in qpos
+
+
+def postures(document: Document, joints: Sequence[Coordinates]) -> dict[str, dict[str, float]]:
+    """Values of joints [rad or m] by posture; a keyframe that cannot be read is left out with a warning.
+
+    Args:
+        document: The document.
+        joints: Its joints in MuJoCo's order. A free joint's position is no posture.
+    """
+    keys = [key for section in document.root.all("keyframe") for key in section.all("key")]
+    for key in keys:
+        key.skip_attributes("time", "qvel", "act", "ctrl", "mpos", "mquat")
+    if len(keys) > MOST:
+        document.reader.warn(keys[MOST], f"it and the keyframes after it are left out: {MOST} are read")
+    found: dict[str, dict[str, float]] = {}
+    for number, key in enumerate(keys[:MOST]):
+        if "qpos" not in key.attributes:
+            continue
+        try:
+            values = dict(_values(document, key, joints))
+        except UrdfError as error:
+            document.reader.leave_out(error, "this keyframe is left out")
+            continue
+        if values:
+            found[key.attributes.get("name") or f"keyframe {number}"] = values
+    return found
+
+
+def _values(document: Document, key: Element, joints: Sequence[Coordinates]) -> Iterator[tuple[str, float]]:
+    """Values of the joints in a keyframe. Raises UrdfError if it has not as many numbers as the joints."""
+    numbers = document.reader.numbers(key, "qpos", sum(SIZES[kind] for kind, _ in joints)) or ()
+    start = 0
+    for kind, names in joints:
+        part = numbers[start : start + SIZES[kind]]
+        start += SIZES[kind]
+        if kind == "single":
+            yield names[0], part[0]
+        elif kind == "ball" and any(part):
+            yield from zip(names, _angles(normalized((part[0], part[1], part[2], part[3]))), strict=True)
+
+
+def _angles(rotation: Quaternion) -> tuple[float, float, float]:
+    """Angles [rad] about x, then the moved y, then the moved z that together are a rotation."""
+    w, x, y, z = rotation
+    about_y = asin(min(max(2.0 * (x * z + w * y), -1.0), 1.0))
+    about_x = atan2(2.0 * (w * x - y * z), 1.0 - 2.0 * (x * x + y * y))
+    about_z = atan2(2.0 * (w * z - x * y), 1.0 - 2.0 * (y * y + z * z))
+    return about_x, about_y, about_z

@@ -1,0 +1,54 @@
+"""Elements of xacro that are written without xacro's prefix, so that they have no effect. Knows no Blender."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .attributes import AttributeReader
+from .errors import MalformedError, UrdfError
+from .xml_tree import Element
+
+NEEDED = {  # xacro's words with the attribute that each has; URDF has none of them
+    "include": "filename",
+    "property": "name",
+    "macro": "name",
+    "arg": "name",
+    "if": "value",
+    "unless": "value",
+    "insert_block": "name",
+}
+OF_SIMULATORS = ("gazebo", "mujoco", "sensor", "transmission", "ros2_control")  # elements that have such words of their own
+REMEDY = "has no effect without xacro's prefix: write <xacro:{0}>, and xmlns:xacro='http://www.ros.org/wiki/xacro' in <robot>"
+
+
+def strays(root: Element) -> Iterator[Element]:
+    """Elements of xacro without the prefix `xacro:`, in the file's order."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if not element.tag.startswith("xacro:") and dict.__contains__(element.attributes, NEEDED.get(_word(element), "")):
+            yield element
+        elif element.tag not in OF_SIMULATORS:
+            waiting += reversed(element.children)
+
+
+def tell_strays(reader: AttributeReader, root: Element) -> None:
+    """Warns of each stray element of a document, which counts as read then."""
+    for element in strays(root):
+        reader.warn(element, REMEDY.format(_word(element)))
+        element.is_read = element.is_skipped = True
+
+
+@contextmanager
+def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
+    """Where a document with stray elements cannot be used, the error names the first of them beside its own reason."""
+    try:
+        yield
+    except UrdfError as error:
+        stray = next(strays(root), None)
+        if stray is None:
+            raise
+        raise reader.error(MalformedError, stray, f"it {REMEDY.format(_word(stray))}. Without it: {error}") from error
+
+
+def _word(element: Element) -> str:
+    return element.tag.rpartition(":")[2]

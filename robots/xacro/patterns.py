@@ -1,0 +1,44 @@
+"""Files that match a path with the wildcards *, ? and [...]. Knows no Blender."""
+
+import os
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from ...files.presence import is_file, is_folder
+
+WILDCARDS = "*?["
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a file's name has wildcards."""
+    return any(wildcard in name for wildcard in WILDCARDS)
+
+
+def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
+    """Files that match an absolute path with wildcards, sorted. A part of the path that is there as it is written is no pattern.
+
+    Args:
+        count: Is called for each entry of a folder that is compared with the pattern.
+    """
+    paths = [Path(pattern.anchor)]
+    for part in pattern.parts[1:]:
+        paths = [path for folder in paths for path in _matching_entries(folder, part, count)]
+    return filter(is_file, paths)
+
+
+def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Iterator[Path]:
+    if not is_pattern(part) or os.path.lexists(folder / part):
+        yield folder / part
+        return
+    for name in _names(folder):
+        count()
+        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith("."):  # hidden files are named as such
+            yield folder / name
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder)) if is_folder(folder) else []
+    except OSError:
+        return []

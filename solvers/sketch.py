@@ -1,0 +1,106 @@
+"""Joint angles from a sketch: points along a chain, as markers or a drawn line show them. Knows no Blender.
+
+Only the directions between successive points count, as in the ERIK paper, whose postures are positions of joints (section 3.2) of unit
+links: so a sketch may have any size and lie anywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import acos, radians
+from typing import NamedTuple
+
+import numpy as np
+
+from .goals import EndGoal, GazeError, GazeGoal, Position
+from .jacobian.family import dls
+from .kinematics.rotations import IDENTITY
+from .kinematics.skeleton import SHORTEST_LINK, Angles, End, Pose, Skeleton
+from .spread import spread
+
+SEEDS = 16  # starts spread over the joints' ranges, tried while no pose has the sketch's directions
+CLOSE = radians(0.1)  # error up to which a pose has the sketch's directions
+FEWEST = 2  # points that have a direction
+
+
+class Sketched(NamedTuple):
+    """Pose of a chain from a sketch."""
+
+    angles: Angles  # (n,) [rad; prismatic joints m], within limits
+    error: float  # [rad] largest angle between a link and the sketch
+
+
+def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketched:
+    """The pose whose links have the directions of a sketch, or are nearest to it within the joints' limits.
+
+    Args:
+        skeleton: The chain; of a tree, the branch of its first end.
+        points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as `places` returns: one for each. Any
+            other number: a line along which the chain's places are spread by their distances.
+        start: Angles (n,) to start from, also of joints that the sketch does not determine.
+
+    Raises:
+        GazeError: there are fewer than two points, or all are at one position.
+    """
+    path = skeleton.path()
+    chain = skeleton.branch()
+    here = np.array(chain.clamp([start[k] for k in path]))
+    ends = places(chain, here)
+    if len(ends) < FEWEST:
+        raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
+    positions = _positions(chain, ends, chain.forward(here))
+    lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
+    directions = _directions(points, lengths)
+    wanted = positions[0] + np.concatenate([np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)])
+    first, *others = [Position(tuple(position)) for position in wanted[1:].tolist()][::-1]
+    several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
+    solver = dls(several)
+
+    def solved(angles: Angles) -> Sketched:
+        goal = GazeGoal(first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1)))
+        found = solver.solve(goal).angles  # from scratch, it begins at the posture
+        links = np.diff(_positions(chain, ends, chain.forward(found)), axis=0)
+        cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
+        return Sketched(found, acos(min(1.0, max(-1.0, float(cosines.min())))))
+
+    best = solved(here)
+    for seed in spread(chain, SEEDS):
+        if best.error <= CLOSE:
+            break
+        best = min(best, solved(seed), key=lambda sketched: sketched.error)
+    whole = np.array(start, dtype=float)
+    whole[list(path)] = best.angles
+    return best._replace(angles=whole)
+
+
+def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
+    """The positions that a sketch of a chain shows, each once, fixed to the joints that carry them: of its joints, then of its end."""
+    pose = chain.forward(angles)
+    candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [chain.ends[0]]
+    found = candidates[:1]
+    for end in candidates[1:]:
+        first, last = _positions(chain, [found[-1], end], pose)
+        if np.linalg.norm(last - first) > SHORTEST_LINK:
+            found.append(end)
+    return found
+
+
+def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
+    """Positions (m, 3) [m] of places at a pose; the last joint's tool is the chain's own."""
+    return np.array([pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends])
+
+
+def _directions(points: Angles, lengths: Angles) -> Angles:
+    """Unit directions (m, 3) of links of these lengths (m,) along a sketch."""
+    points = np.asarray(points, dtype=float)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1) if len(points) >= FEWEST else np.zeros(1)
+    if not np.isfinite(points).all() or steps.sum() <= 0.0:
+        raise GazeError("the sketch has no direction: give it two points or more, at different positions")
+    if len(points) != len(lengths) + 1:
+        along = np.concatenate([[0.0], np.cumsum(steps)])
+        shares = np.concatenate([[0.0], np.cumsum(lengths)]) * along[-1] / lengths.sum()
+        points = np.stack([np.interp(shares, along, points[:, axis]) for axis in range(3)], axis=1)
+    links = np.diff(points, axis=0)
+    sizes = np.linalg.norm(links, axis=1)
+    if not sizes.all():
+        raise GazeError("two neighbouring points of the sketch are at one position: move one of them, or leave it out")
+    return links / sizes[:, None]

@@ -1,0 +1,98 @@
+"""The motion filter of a body: its joints keep limits of velocity, acceleration and jerk, and come to rest exactly where they are to be."""
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+from limber.motion import Kinematic
+from limber.rig.authoring import characters
+from limber.rig.live import live
+
+from tests.blender.figures import CMU, XSENS, called
+from tests.blender.following import FRAMES, follower, motion
+from tests.blender.rigs import apart, looking_chain, target
+from tests.blender.shown import no_handler_raises, settle  # noqa: F401
+
+pytestmark = pytest.mark.every_blender
+
+
+def played(rig) -> list[dict[tuple[str, str], Kinematic]]:
+    """Motion of the joints in each frame."""
+    rows = []
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        rows.append(live.session(rig, rig.limber.retarget).motion())
+    return rows
+
+
+@pytest.mark.parametrize("name", ["default", "nutty"])
+def test_a_filtered_body_keeps_the_limits_of_its_joints(name: str):
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    retarget.filter, retarget.velocity, retarget.acceleration = name, radians(60), radians(400)
+    bpy.ops.limber.live()
+    rows = played(rig)
+    fastest = max(abs(joint.velocity) for row in rows for joint in row.values())
+    hardest = max(abs(joint.acceleration) for row in rows for joint in row.values())
+    assert radians(20) < fastest <= radians(60) * (1 + 1e-6)
+    assert hardest <= radians(400) * (1 + 1e-6)
+    session = live.session(rig, retarget)
+    lags = [abs(value - session.solved()[key]) for key, value in session.values().items()]
+    assert max(lags) > radians(1), "the solver's pose is ahead of the filtered one"
+
+
+def test_a_filtered_body_comes_to_rest_exactly_in_the_solved_pose():
+    rig, source = follower()
+    rig.limber.retarget.filter = "default"
+    bpy.ops.limber.live()
+    settle()
+    source.animation_data_clear()
+    source.pose.bones[called(CMU, "left upper_arm")].rotation_euler.x += 0.6
+    bpy.context.view_layer.update()
+    settle()
+    session = live.session(rig, rig.limber.retarget)
+    assert session.values() == session.solved()
+    assert session.is_at_rest
+
+
+def test_joints_in_a_chain_are_filtered_within_the_limits_of_the_chains_table():
+    rig, _ = follower()
+    _, chain = looking_chain(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2)))
+    joint = chain.joints[0]
+    joint.lower, joint.upper, joint.velocity = -3.0, 3.0, radians(10)
+    retarget = rig.limber.retarget
+    retarget.filter = "default"
+    live.start(rig, retarget)
+    rows = played(rig)
+    assert max(abs(row[joint.bone, joint.axis].velocity) for row in rows) <= radians(10) * (1 + 1e-6)
+    others = [abs(one.velocity) for row in rows for key, one in row.items() if key != (joint.bone, joint.axis)]
+    assert max(others) > radians(10)
+
+
+def test_a_bodys_motion_without_a_filter_is_as_solved():
+    rig, _ = follower()
+    assert rig.limber.retarget.filter == "none"
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(9)
+    session = live.session(rig, rig.limber.retarget)
+    assert session.values() == session.solved()
+
+
+def test_a_bake_of_a_filtered_body_is_what_live_showed():
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    characters.use(retarget, characters.BUILT_IN["Heavy"][1])
+    retarget.bake_start, retarget.bake_end = FRAMES[0], FRAMES[-1]
+    bpy.ops.limber.live()
+    bpy.context.scene.frame_set(FRAMES[0])
+    shown = motion(rig, FRAMES)
+    assert bpy.ops.limber.bake() == {"FINISHED"}
+    assert apart(motion(rig, FRAMES), shown) < 5e-5
+
+
+def test_a_body_uses_characters_as_chains_do():
+    rig, _ = follower()
+    assert bpy.ops.limber.use_character(name="Heavy") == {"FINISHED"}
+    assert characters.name_of(rig.limber.retarget) == "Heavy"
+    assert np.isclose(rig.limber.retarget.velocity_share, 0.6)

@@ -1,0 +1,57 @@
+"""What a mechanism's goals still do while its motors lag behind: they place what the motors leave open."""
+
+import numpy as np
+import pytest
+from limber.character.mechanism.tick import Model, Motor, tick
+from limber.motion import Character, Limits, make_filter
+from limber.solvers.kinematics.rotations import Z, about
+from limber.solvers.kinematics.se3 import Frame
+from limber.solvers.mechanism.assembly import assemble
+from limber.solvers.mechanism.counting import count
+from limber.solvers.mechanism.goals import CentreGoal, FrameGoal, Goals
+from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver
+from limber.solvers.mechanism.support import centre_of_mass
+
+DT = 1 / 60  # [s]
+SLOW = Limits(-2.0, 2.0, 0.5, 2.0, 20.0)
+TURNED = 1.0  # [rad] of the arm
+
+
+def floating() -> Model:
+    """Two heavy bodies that nothing holds, and a slow motor between them."""
+    bodies = (Body("base", 1.0, (0.0, 0.0, 0.0), Frame()), Body("arm", 1.0, (0.3, 0.0, 0.0), Frame()))
+    solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "base", "arm", actuated=True),)))
+    rest = assemble(solver).state
+    motors = (Motor("motor", 0, make_filter("default", SLOW, Character())),)
+    return Model(solver, rest, motors, frozenset(count(solver, rest).undetermined))
+
+
+def lagging(goals: Goals, ticks: int = 20):
+    """The mover, and its outputs after some ticks toward goals that the motor reaches much later."""
+    model = floating()
+    _, state = tick(model, Goals(), None, DT)
+    for _ in range(ticks):
+        outputs, state = tick(model, goals, state, DT)
+    assert abs(outputs.values[0] - outputs.desired[0]) > 0.5, "the motor lags"
+    return model, outputs
+
+
+@pytest.mark.parametrize("weight", [1.0, 10.0])
+def test_a_goal_of_the_centre_of_mass_stays_in_force_while_motors_lag(weight):
+    goals = Goals(
+        (FrameGoal("base", rotation=about(Z, 0.0)), FrameGoal("arm", rotation=about(Z, TURNED))),
+        (CentreGoal((0.0, 0.0, 0.0), (weight,) * 3),),
+    )
+    model, outputs = lagging(goals)
+    assert centre_of_mass(model.solver.mechanism, outputs.poses) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+
+
+@pytest.mark.parametrize("weight", [1.0, 100.0])
+def test_large_weights_of_goals_do_not_move_motors_that_lag(weight):
+    goals = Goals(
+        tuple(FrameGoal(body, rotation=about(Z, angle), rotation_weight=(weight,) * 3) for body, angle in (("base", 0.0), ("arm", TURNED)))
+    )
+    _, outputs = lagging(goals)
+    between = np.linalg.inv(outputs.poses[0]) @ outputs.poses[1]
+    assert np.arctan2(between[1, 0], between[0, 0]) == pytest.approx(outputs.values[0], abs=0.03)

@@ -1,0 +1,152 @@
+"""Streams: what is received at one rate is shown at another, smooth, with little delay, and at rest where it ends."""
+
+from collections.abc import Callable
+from math import pi, sin
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.character import stream
+from limber.character.stream import Samples
+
+CLOCK = 60  # [Hz]
+RATE = 2 * pi * 0.35  # [rad/s] of the motion
+NO_VELOCITY = np.full((1, 1), np.nan)
+
+
+def sway(time: float) -> float:
+    return 30.0 * sin(RATE * time)
+
+
+def ramp(time: float) -> float:
+    return 60.0 * time
+
+
+def played(arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, rejoin: float = stream.REJOIN) -> np.ndarray:
+    """Values (ticks,) at each tick of a signal whose samples come at ticks; before the first it is at 0."""
+    value, number, state, shown = 0.0, 0, None, []
+    for tick in range(ticks):
+        value, number = [value, *arrivals.get(tick, [])][-1], number + len(arrivals.get(tick, []))
+        samples = Samples(np.array([[value]]), np.array([number]), NO_VELOCITY)
+        values, state = stream.advance(state, samples, 1.0 / clock if tick else 0.0, rejoin)
+        shown.append(values[0, 0])
+    return np.array(shown)
+
+
+def sent(rate: float, seconds: float, motion: Callable[[float], float] = sway, clock: float = CLOCK) -> dict[int, list[float]]:
+    """Samples of a motion at a steady rate, by the ticks at which they come."""
+    arrivals: dict[int, list[float]] = {}
+    for sample in range(int(seconds * rate)):
+        arrivals.setdefault(int(np.ceil(sample / rate * clock + 0.3)), []).append(motion(sample / rate))
+    return arrivals
+
+
+@pytest.mark.parametrize("clock", [60, 24, 50])
+@pytest.mark.parametrize("rate", [10, 15, 24, 25, 30, 45, 50, 60, 90, 120])
+def test_whatever_the_rates_no_tick_stands_still_and_the_acceleration_is_the_motions_own(rate: float, clock: float):
+    shown = played(sent(rate, 10, clock=clock), 8 * clock, clock)[4 * clock :]
+    assert np.abs(np.diff(shown)).min() > 0.0
+    assert np.abs(np.diff(shown, 2)).max() * clock**2 < 1.3 * 30.0 * RATE**2
+
+
+@pytest.mark.parametrize(("rate", "delay"), [(60, 0.0), (120, 0.0), (30, 1 / 60), (15, 3 / 60)])
+def test_the_delay_is_what_the_next_sample_needs_to_come(rate: float, delay: float):
+    arrivals = {tick: [sway(tick / CLOCK)] for tick in range(0, 300, max(CLOCK // rate, 1))}
+    shown = played(arrivals, 300)
+    assert shown[100:] == pytest.approx([sway(tick / CLOCK - delay) for tick in range(100, 300)], abs=0.05)
+
+
+def test_where_samples_come_a_tick_too_early_or_late_the_motion_stays_smooth():
+    chance = np.random.default_rng(3)
+    arrivals: dict[int, list[float]] = {}
+    for sample in range(300):
+        arrivals.setdefault(2 * sample + int(chance.integers(0, 2)), []).append(sway(sample / 30))
+    shown = played(arrivals, 590)[240:]
+    assert np.abs(np.diff(shown)).min() > 0.0
+    assert np.abs(np.diff(shown, 2)).max() * CLOCK**2 < 1.5 * 30.0 * RATE**2
+
+
+def test_a_lost_sample_is_passed_without_a_halt():
+    arrivals = {tick: [ramp(tick / CLOCK)] for tick in range(0, 120, 2) if tick != 80}
+    steps = np.diff(played(arrivals, 120)[40:])
+    assert steps == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("rate", [25, 30, 60])
+def test_where_a_stream_ends_the_value_comes_to_rest_in_its_last_sample(rate: float):
+    arrivals = sent(rate, 1.0, ramp)
+    shown = played(arrivals, 120)
+    last = ramp((rate - 1) / rate)
+    assert shown[-1] == pytest.approx(last, abs=1e-9)
+    assert np.abs(np.diff(shown[-20:])).max() == 0.0
+    assert shown.max() < last + 2.0 * 60.0 / rate, "it goes on for a period at most"
+
+
+def test_a_motion_that_ends_while_samples_come_ends_with_them():
+    arrivals = {tick: [ramp(min(tick / CLOCK, 1.0))] for tick in range(0, 120, 2)}
+    shown = played(arrivals, 120)
+    assert shown.max() < 60.0 + 0.3 * 2.0
+    assert shown[70:] == pytest.approx(60.0, abs=0.02)
+
+
+@pytest.mark.parametrize("gap", [6, 12, 25, 45])
+def test_after_a_gap_the_value_catches_up_without_a_jump(gap: int):
+    arrivals = {tick: [ramp(tick / CLOCK)] for tick in range(0, 200, 2) if not 60 < tick < 60 + gap}
+    steps = np.diff(played(arrivals, 200))[40:]
+    assert np.abs(steps).max() < 5.0, "some times the speed of 1 a tick"
+    assert np.abs(np.diff(steps)).max() < 2.0
+    assert steps[-20:] == pytest.approx(1.0, abs=0.01)
+
+
+def test_after_a_pause_the_next_sample_counts_at_once_where_nothing_is_rejoined():
+    arrivals = {tick: [ramp(tick / CLOCK)] for tick in range(0, 30, 2)} | {80: [5.0]}
+    assert played(arrivals, 82, rejoin=0.0)[80] == 5.0
+
+
+def test_a_step_is_reached_without_going_far_beyond():
+    arrivals = {tick: [0.0 if tick < 60 else 40.0] for tick in range(0, 120, 2)}
+    shown = played(arrivals, 120)
+    assert shown.max() < 45.0
+    assert shown[75:] == pytest.approx(40.0, abs=0.1)
+
+
+def test_a_sender_that_changes_its_rate_is_smooth_again_soon():
+    arrivals = {tick: [sway(tick / CLOCK)] for tick in (*range(240), *range(240, 600, 2))}
+    shown = played(arrivals, 600)[400:]
+    assert np.abs(np.diff(shown)).min() > 0.0
+    assert np.abs(np.diff(shown, 2)).max() * CLOCK**2 < 1.5 * 30.0 * RATE**2
+
+
+def test_a_sent_velocity_is_taken():
+    state = None
+    for tick in range(9):
+        samples = Samples(np.zeros((1, 1)), np.array([tick // 2]), np.array([[3.0]]))
+        _, state = stream.advance(state, samples, 1 / CLOCK if tick else 0.0)
+    assert state.cubics.end_velocities[0, 0] == 3.0
+
+
+def test_a_signal_that_is_lost_has_no_value_and_comes_back_where_it_is():
+    state = None
+    for tick, value in enumerate((1.0, 1.0, np.nan, np.nan, 7.0)):
+        values, state = stream.advance(state, Samples(np.array([[value]]), np.array([tick]), NO_VELOCITY), 1 / CLOCK if tick else 0.0)
+        assert values[0, 0] == pytest.approx(value, nan_ok=True)
+
+
+def test_no_time_changes_nothing():
+    state = stream.begin(Samples(np.zeros((1, 1)), np.array([1]), NO_VELOCITY))
+    values, after = stream.advance(state, Samples(np.ones((1, 1)), np.array([2]), NO_VELOCITY), 0.0)
+    assert values[0, 0] == 0.0
+    assert after is state
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.floats(-100.0, 100.0)), min_size=2, max_size=12))
+def test_any_samples_at_any_times_end_in_the_last_of_them(samples: list[tuple[int, float]]):
+    tick, arrivals = 0, {}
+    for pause, value in samples:
+        tick += pause
+        arrivals.setdefault(tick, []).append(value)
+    shown = played(arrivals, tick + 120)
+    assert np.isfinite(shown).all()
+    assert shown[-1] == pytest.approx(samples[-1][1], abs=1e-6)
+    assert np.abs(shown).max() < 2000.0
