@@ -7,7 +7,7 @@ back to its last sample.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
 Indices = NDArray[np.int64]
-Rows = TypeVar("Rows", bound=tuple)
+Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
 class Samples(NamedTuple):
@@ -94,16 +94,22 @@ class StreamState(NamedTuple):
         """Values (m, d) of the signals at this tick."""
         return self.cubics.at(self.time, self.timing.periods, self.samples.values)[0]
 
-    def only(self, rows: Sequence[int]) -> "StreamState":
+    def only(self, rows: Sequence[int] | Indices) -> "StreamState":
         """State of some of the signals."""
-        return StreamState(self.time, *(_some(part, rows) for part in self[1:]))
+        samples, timing = _some(self.samples, rows), _some(self.timing, rows)
+        return StreamState(self.time, samples, timing, _some(self.tendency, rows), _some(self.cubics, rows))
 
     def with_row(self, first: "StreamState") -> "StreamState":
         """State with the signals of another state, which has just begun, as well."""
         timing = first.timing._replace(stamps=first.timing.stamps + self.time)
         times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
-        later = first._replace(timing=timing, cubics=first.cubics._replace(**times))
-        return StreamState(self.time, *(_joined(part, other) for part, other in zip(self[1:], later[1:], strict=True)))
+        return StreamState(
+            self.time,
+            _joined(self.samples, first.samples),
+            _joined(self.timing, timing),
+            _joined(self.tendency, first.tendency),
+            _joined(self.cubics, first.cubics._replace(**times)),
+        )
 
     def timed(self, rows: Sequence[int]) -> "StreamState":
         """State in which the samples of some signals have come just now."""
@@ -153,7 +159,7 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     tendency, velocities, accelerations = _tendency(now, new, arrival, is_new)
     cubics = _cubics(now, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin)
     return StreamState(
-        state.time, samples, *(_put(part, rows, new) for part, new in zip(state[2:], (timing, tendency, cubics), strict=True))
+        state.time, samples, _put(state.timing, rows, timing), _put(state.tendency, rows, tendency), _put(state.cubics, rows, cubics)
     )
 
 
@@ -200,7 +206,7 @@ def _cubics(
     bent = np.minimum(ahead, timing.periods[:, None])  # a longer acceleration is not known
     velocities, accelerations = motion
     goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
-    values, rates = (np.where(is_new[:, None], other, part) for part, other in zip(shown, (new.values, 0.0), strict=True))
+    values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
     return Cubics(np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, caught_up)
 
 

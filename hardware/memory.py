@@ -123,7 +123,8 @@ class OrdersCodec:
     def unpack(self, message: bytes) -> Orders:
         numbers = iter(self._layout.unpack_from(message, _ORDERS.size))
         motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
-        return Orders(*_ORDERS.unpack_from(message), motion)
+        beat, frame, stamp, plays, step, due = _ORDERS.unpack_from(message)
+        return Orders(beat, frame, stamp, plays, step, due, motion)
 
 
 class RequestCodec:

@@ -83,7 +83,7 @@ def _parse(text: str, file: str) -> dict[str, Any]:
 
     from .yaml_text import parse_yaml  # it imports ruamel.yaml, for which enabling the extension must not wait
 
-    return parse_yaml(text, file)
+    return dict(parse_yaml(text, file))
 
 
 class _MechanismBuilder:

@@ -108,7 +108,8 @@ class _File:
     def _roots(self) -> list[int]:
         """Nodes of the scene that is shown; without a scene, those that are no children."""
         if self.document.get("scenes"):
-            return self._entry("scenes", self.document.get("scene", 0)).get("nodes", [])
+            scene = self._entry("scenes", self.document.get("scene", 0))
+            return list(scene.get("nodes", []))
         nodes = self.document.get("nodes", [])
         children = {child for node in nodes for child in node.get("children", ())}
         return [index for index in range(len(nodes)) if index not in children]

@@ -40,14 +40,16 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
     from .yaml_text import parse_yaml
 
     evaluator = Evaluator()
+    no_names: dict[str, Any] = {}
 
     def scalar(text: str, is_plain: bool, tag: str | None) -> Any:
-        return yaml_scalar(text, is_plain, tag, lambda expression: evaluator.evaluate(expression, {}.__getitem__))
+        return yaml_scalar(text, is_plain, tag, lambda expression: evaluator.evaluate(expression, no_names.__getitem__))
 
     try:
         content = parse_yaml(read_text(path, SMALL), str(path), scalar)
     except (OSError, UnicodeDecodeError, ExpressionError) as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): choose a joint_limits.yaml") from error
+        why = str(error) if isinstance(error, ExpressionError) else reason(error)
+        raise MalformedError(str(path), 0, "", f"the file cannot be read ({why}): choose a joint_limits.yaml") from error
     joints = _joints(content)
     if not joints:
         raise MalformedError(str(path), 0, "", f"it has no joint under '{KEY}': choose MoveIt's joint_limits.yaml")

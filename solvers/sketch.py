@@ -44,10 +44,10 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     path = skeleton.path()
     chain = skeleton.branch()
     here = np.array(chain.clamp([start[k] for k in path]))
-    ends = places(chain, here)
+    ends = places(chain, here.tolist())
     if len(ends) < FEWEST:
         raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
-    positions = _positions(chain, ends, chain.forward(here))
+    positions = _positions(chain, ends, chain.forward(here.tolist()))
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
     wanted = positions[0] + np.concatenate([np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)])
@@ -58,7 +58,7 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     def solved(angles: Angles) -> Sketched:
         goal = GazeGoal(first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1)))
         found = solver.solve(goal).angles  # from scratch, it begins at the posture
-        links = np.diff(_positions(chain, ends, chain.forward(found)), axis=0)
+        links = np.diff(_positions(chain, ends, chain.forward(found.tolist())), axis=0)
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
         return Sketched(found, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
@@ -99,8 +99,9 @@ def _directions(points: Angles, lengths: Angles) -> Angles:
         along = np.concatenate([[0.0], np.cumsum(steps)])
         shares = np.concatenate([[0.0], np.cumsum(lengths)]) * along[-1] / lengths.sum()
         points = np.stack([np.interp(shares, along, points[:, axis]) for axis in range(3)], axis=1)
-    links = np.diff(points, axis=0)
+    links: Angles = np.diff(points, axis=0)
     sizes = np.linalg.norm(links, axis=1)
     if not sizes.all():
         raise GazeError("two neighbouring points of the sketch are at one position: move one of them, or leave it out")
-    return links / sizes[:, None]
+    units: Angles = links / sizes[:, None]
+    return units

@@ -1,7 +1,7 @@
 """Expansion of a xacro document to plain elements: properties, macros, blocks, conditions, included files. Knows no Blender."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from keyword import iskeyword
 from pathlib import Path
@@ -123,8 +123,19 @@ class _Expander:
         def stay_silent(*_words: object, **_options: object) -> str:
             return ""
 
-        by_name = {"load_yaml": self._load_yaml, "abs_filename": lambda name: str(self._absolute(str(name))), "dotify": dict}
-        shown = {"warning": warn, "error": warn, "message": stay_silent, "print_location": stay_silent, "fatal": fail, "tokenize": tokenize}
+        by_name: dict[str, Callable[..., Any]] = {
+            "load_yaml": self._load_yaml,
+            "abs_filename": lambda name: str(self._absolute(str(name))),
+            "dotify": dict,
+        }
+        shown: dict[str, Callable[..., Any]] = {
+            "warning": warn,
+            "error": warn,
+            "message": stay_silent,
+            "print_location": stay_silent,
+            "fatal": fail,
+            "tokenize": tokenize,
+        }
         xacro = {name: Function(call) for name, call in (by_name | shown | {"arg": argument}).items()}
         mapped = Function(self.evaluator.map)
         return {name: xacro[name] for name in by_name} | {"xacro": xacro, "map": mapped, "python": PYTHON | {"map": mapped}}

@@ -27,7 +27,7 @@ def percent(text: str, values: Any) -> str:
         _check(after[: len(after) - len(after.lstrip(FLAGS))])
     arguments = values if isinstance(values, tuple) else tuple(values.values()) if isinstance(values, Mapping) else (values,)
     _check_length(text, len(conversions), arguments, is_repeated=isinstance(values, Mapping))
-    return text % values
+    return str(text % values)
 
 
 def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
