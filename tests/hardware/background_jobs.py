@@ -26,7 +26,7 @@ def served(bus: Bus) -> PtyRobot:
 class Wired:
     """A simulated robot behind a port that only jobs of this process find: `with Wired(bus) as robot: told(..., port=robot.port)`.
 
-    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy machine, since a job waits 20 ms.
+    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy machine, since a scan waits 20 ms.
 
     Attributes:
         port: Its name.

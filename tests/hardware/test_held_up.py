@@ -67,6 +67,29 @@ def test_what_was_ordered_meanwhile_is_not_done_afterwards(begin):
     assert simulation.state is State.DISARMED
 
 
+def test_of_several_orders_that_came_meanwhile_in_a_fault_none_is_done_afterwards(begin):
+    simulation = begin()
+    simulation.arm(POSE)
+    simulation.sleep(HOUR)
+    assert simulation.run(1.0, POSE).fault is Fault.HELD_UP
+    for command in (Command.ARM, Command.CLEAR_FAULT, Command.ARM):
+        simulation.command(command)
+    simulation.sleep(HOUR)
+    report = simulation.run(3.0, POSE)
+    assert (report.state, report.fault) == (State.FAULT, Fault.HELD_UP)
+
+
+def test_a_worker_that_ends_after_it_was_held_up_moves_nothing_first(begin):
+    simulation = begin("feetech_sts", "detach")
+    simulation.arm(swinging)
+    simulation.run(0.5, swinging)
+    simulation.sleep(HOUR)
+    before = simulation.robot.positions
+    simulation.worker.shut_down(simulation.now)
+    assert simulation.limp() == [True] * 3
+    assert simulation.robot.positions == before
+
+
 def test_a_port_that_opens_slowly_is_no_fault(simulate):
     simulation = simulate(make_device())
     opening = simulation.worker._connect

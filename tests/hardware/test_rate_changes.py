@@ -158,3 +158,16 @@ def test_the_curves_velocity_and_acceleration_are_those_of_its_positions():
     slopes = [(b.position - a.position) / small for a, b in pairwise(states)]
     assert states[1].velocity == pytest.approx(sum(slopes) / 2, rel=1e-3)
     assert states[1].acceleration == pytest.approx((slopes[1] - slopes[0]) / small, rel=1e-2)
+
+
+def test_a_motion_that_begins_with_a_late_frame_begins_at_rest_and_not_with_a_jump():
+    playback, speed, due = Playback(PERIOD, [LIMITS]), 0.5, 1 / 24
+    frames = [(k * due, 0.0) for k in range(25)] + [(1.2 + k * due, speed * (k + 1) * due) for k in range(24)]
+    played: list[float] = []
+    for turn in range(220):
+        while frames and frames[0][0] <= turn * PERIOD:
+            stamp, angle = frames.pop(0)
+            playback.add(stamp, (Kinematic(angle),), repeated=False, plays=True, step=due, due=due)
+        motion = playback.at(turn * PERIOD)
+        played += [motion[0].position] if motion else []
+    assert max(after - before for before, after in pairwise(played)) <= 1.5 * speed * PERIOD

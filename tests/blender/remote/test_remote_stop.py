@@ -179,13 +179,24 @@ def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender
     monkeypatch.setattr(remote, "monotonic", lambda: now[0])
     armed = []
     monkeypatch.setattr(remote, "_arm", lambda _rig, is_new: armed.append(is_new))
-    for gap, looks in ((0.0, 1), (0.02, 1), (0.02, 30), (2.0, 1), (0.05, 30)):
+    for gap, looks in ((0.0, 1), (0.02, 1), (0.02, 30), (2.0, 1), (2.0, 2), (0.05, 30)):
         for _ in range(looks - 1):
             now[0] += gap
             remote.look()
         now[0] += gap
         send(packet("/limber/arm", 1.0))
-    assert armed == [True, False, False, False, True]
+    assert armed == [True, False, False, False, False, True]
+
+
+def test_a_button_that_was_pressed_before_a_stop_is_no_new_press_after_it(rig, send):
+    rig.limber.remote.allow_arm = True
+    connect(rig)
+    send(bundle(packet("/limber/arm", 1.0), packet("/limber/stop")))
+    until(lambda: state(rig) == "FAULT", "the robot has stopped")
+    bpy.ops.limber.clear_fault()
+    until(lambda: state(rig) == "DISARMED", "the fault is cleared")
+    rig.limber.remote.allow_arm = True
+    assert held(rig, send, 0.3) == {"DISARMED"}
 
 
 def test_stop_takes_every_permission_to_arm(rig, send):
