@@ -17,7 +17,7 @@ from .motion import Transition
 from .prediction import HORIZON, FrameContext
 from .search import Search
 from .seeds import SAME_BRANCH, distinct
-from .simulation import Simulation, Simulator, estimated_cost, simulation_steps
+from .simulation import HYSTERESIS, LASTING_LOSS, Simulation, Simulator, estimated_cost, simulation_steps
 
 # Work is counted in units of about 1/24 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
 CALLS, JOINT = 6000, 4
@@ -28,8 +28,6 @@ BATCH = RATE / 60  # [work] largest step, as much as one frame at 60 frames a se
 LEAD = 1 / 3
 DELAY = 1 / 15  # [s] longest simulation, times the number of solvers that share frames; branches beyond that are left out
 BRANCH_STEPS = 3
-# [s] without aim, after each of which all branches are searched, and from which plans look as far ahead as the way round may take
-SEARCHED_EVERY = 0.5
 POOL = 10  # branches in the pool
 LEAST_BRANCHES = 4  # least number of branches that are simulated
 
@@ -54,6 +52,7 @@ class Planning(NamedTuple):
     since_plan: float = LEAD  # [s] since the last cycle began
     cycles: int = 0  # number of cycles begun
     searches: int = 0  # number of searches from scratch since the aim was last met
+    choices: int = 0  # number of transitions chosen for a goal that stands still
     transition: Transition | None = None
 
 
@@ -86,7 +85,7 @@ class Planner:
         )
         if not context.slot.is_open:
             return state
-        if (due := int(context.lost / SEARCHED_EVERY)) != state.searches:
+        if (due := int(context.lost / LASTING_LOSS)) != state.searches:
             state = (self._searched(state, context) if due > state.searches else state)._replace(searches=due)
         if state.job is None and (context.lost or state.since_plan >= LEAD):
             state = self._begun(state, context)
@@ -151,4 +150,7 @@ class Planner:
         simulation = self.simulator.advance(job, context)
         if not simulation.is_done:
             return state._replace(job=simulation)
-        return state._replace(job=None, transition=simulation.cheapest(state.transition, context.lost))
+        # For a goal that stands still each further choice must gain twice as much, so that choices end.
+        chosen = simulation.cheapest(state.transition, context.lost, HYSTERESIS * 2**state.choices)
+        is_new = chosen is not None and chosen is not state.transition
+        return state._replace(job=None, transition=chosen, choices=state.choices + is_new)

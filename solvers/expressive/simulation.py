@@ -24,12 +24,15 @@ from .prediction import HORIZON, FrameContext
 
 LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
-TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough; more where it lasts already
+TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough
+# [s] without aim, after each of which all branches are searched; from then on plans look as far ahead as the way round may take, and the
+# final state counts for so long that any way to a pose that meets the aim is cheaper than staying without it.
+LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
 AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error without cost, as coarse steps leave it
 PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the others
-HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper
+HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, at first
 
 
 class Simulation(NamedTuple):
@@ -57,14 +60,17 @@ class Simulation(NamedTuple):
     def is_done(self) -> bool:
         return self.done == len(self.steps)
 
-    def cheapest(self, transition: Transition | None, lost: float) -> Transition | None:
-        """The cheapest transition, with a bonus for `transition`, the one in progress; None: staying is cheapest.
+    def cheapest(self, transition: Transition | None, lost: float, hysteresis: float) -> Transition | None:
+        """The cheapest transition; None: staying is cheapest.
 
-        `lost` [s] is the time since the aim was last met.
+        Args:
+            transition: The one in progress.
+            lost: Time [s] since the aim was last met.
+            hysteresis: [deg of shape deviation] by which another path must be cheaper than the one in progress.
         """
         current, kinds = self._current(transition), self.planned_kinds.array
-        costs = self.costs.array / (self.delay + sum(self.steps) + self.tail) + HYSTERESIS
-        costs[current] -= HYSTERESIS
+        costs = self.costs.array / (self.delay + sum(self.steps) + self.tail) + hysteresis
+        costs[current] -= hysteresis
         costs[kinds == FOLLOW] = np.inf
         if lost > PATIENCE:
             costs[kinds == WITH_AIM] = np.inf
@@ -107,7 +113,7 @@ class Simulator:
             speeds=Rows(np.full(len(kinds), speed)),
             costs=Rows(np.zeros(len(kinds))),
             delay=delay,
-            tail=TAIL * (1.0 + context.lost / PATIENCE),
+            tail=TAIL if context.lost < LASTING_LOSS else LASTING_TAIL,
             under_way=transition is not None,
         )
 

@@ -19,11 +19,11 @@ from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .model import Model
 from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
-from .plan import SEARCHED_EVERY, Planner, Planning
+from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .search import Search
 from .shape import Authored
-from .simulation import AIM_LOST
+from .simulation import AIM_LOST, LASTING_LOSS
 
 PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most
@@ -34,6 +34,7 @@ IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has t
 SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
 LEAST_DAMPING = 0.01  # share of the damping that remains
 PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+LEAST_PROGRESS = 0.1  # share of a transition's speed with which its farthest joint must near the branch
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
 FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
 EVERY_FRAME = PlanSlot()
@@ -100,7 +101,7 @@ class Memory(NamedTuple):
     angles: tuple[float, ...] = ()  # (n,) [rad] the solution
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
     speed: float = 0.0  # [rad/s] of the transition in progress
-    lost: float = 0.0  # [s] since the aim was last met
+    lost: float = 0.0  # [s] since the aim was last met; for a goal that stands still, less is seen
     settling: Settling = Settling()
     idle: float = 0.0  # [s] since the goal changed or a joint moved
     planning: Planning = Planning()
@@ -167,7 +168,7 @@ class Tracker:
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
         slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
         now = FrameContext(
-            GoalForecast(goal, moving, dt, ahead, last.lost >= SEARCHED_EVERY),
+            GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS),
             authored,
             np.array(posture),
             start,
@@ -180,6 +181,8 @@ class Tracker:
         if is_changed and problem == last.problem:
             settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
+        if is_changed:
+            planning = planning._replace(choices=0)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
             planning = self.planner.advance(planning, now)
@@ -194,9 +197,11 @@ class Tracker:
             settling = settling.at(float(answer.pose.merit[0]), dt)
         else:
             settling, steps = settling.in_transition(), 1
-            answer, transition, speed = self._transition_step(descent, bounds, planning.transition, last.speed)
+            answer, transition, speed = self._transition_step(descent, bounds, planning.transition, last.speed, not is_changed)
         velocity_now = (answer.angles - start) / dt
-        settled = not is_changed and planning.transition is None and float(np.abs(velocity_now * dt / model.scale).max()) < STILL
+        is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
+        is_worse = not settling.may_plan and settling.last > last.settling.last  # as near a target that the end can reach
+        settled = not is_changed and planning.transition is None and (is_small or is_worse)
         if settled:
             velocity_now = np.zeros_like(velocity_now)
             answer = Held(descent.at(start[None], None), 0)
@@ -208,8 +213,8 @@ class Tracker:
             angles=tuple(answer.angles.tolist()),
             velocity=tuple(velocity_now.tolist()),
             speed=speed,
-            lost=last.lost + dt if answer.aim_error > AIM_LOST else 0.0,
-            settling=(last.settling if settled else settling).later(dt),
+            lost=last.lost + dt if answer.aim_error > (AIM_LOST if is_changed else AT_RISK) else 0.0,
+            settling=(last.settling._replace(trust=settling.trust) if settled else settling).later(dt),
             idle=last.idle + dt if settled else 0.0,
             planning=planning if transition is planning.transition else planning._replace(transition=transition),
         )
@@ -242,9 +247,12 @@ class Tracker:
                 return angles[0], steps
 
     def _transition_step(
-        self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float
+        self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
     ) -> tuple[Held, Transition | None, float]:
-        """The solution after a step of a transition, the transition as it goes on, and its speed [rad/s]."""
+        """The solution after a step of a transition, the transition as it goes on, and its speed [rad/s].
+
+        `is_still`: whether the goal stands still; a transition that hardly gets on is then given up.
+        """
         model, start, dt, is_direct = self.model, bounds.start[None], bounds.dt, transition.kind == DIRECT
         branch = np.array([transition.branch])
         staying = Transitions(np.array([STAY]), branch, np.zeros(1))
@@ -253,7 +261,10 @@ class Tracker:
         path = Transitions(np.array([transition.kind]), branch, np.array([speed]))
         desired, speeds = moved(descent, descent.at(start, None), path, dt, dt, (lower[None], upper[None]))
         answer = Held(descent.at(desired, None), 0) if is_direct else self._held(descent, desired[0], (lower, upper), bounds)
-        is_stuck = float(np.abs((answer.angles - start) / model.scale).max()) < STILL  # the aim blocks the transition
+        before, left = (float((np.abs(branch[0] - angles) / model.scale).max()) for angles in (bounds.start, answer.angles))
+        travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
+        # The aim or a joint's limit blocks the transition; where the goal moves, the way may become free.
+        is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
         if is_stuck or arrived(model, answer.angles[None], branch)[0]:
             return answer, None, 0.0
         return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
