@@ -295,21 +295,19 @@ def _progress(
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
         before: These values after the last tick; None: the goal is new.
-        plans: Whether the solver plans: it comes to rest by itself, so only ticks in which no joint moves count. One that misses its goal
-            may be about to begin the way round to another branch.
+        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the way round to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     now = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
         return now, NO_MORE if solution.converged else 0
-    is_still = bool(np.abs(solution.angles - last.angles).max() <= STILL)
-    if is_still and (solution.converged or not (plans or before is None)):
-        return now, NO_MORE
-    if before is None or (plans and not is_still):
-        return now, 0
+    is_still = np.abs(solution.angles - last.angles).max() <= STILL
+    is_done = is_still and (solution.converged or not plans)
+    if before is None:
+        return now, NO_MORE if is_still and solution.converged else 0
     (missed, shape), stalled = before
     gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
-    return (now, 0) if gains else ((missed, shape), stalled + 1)
+    return (now, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:
