@@ -19,7 +19,7 @@ from ..reading.mechanism import assembled
 from ..reading.placement import Placement
 from ..reading.skeleton import NO_SCALE, ORIGIN
 from ..showing import proxy
-from . import budget, runtime
+from . import budget, runtime, signals
 from .mover import Mover
 from .movers import mover_of
 from .runtime import Member, Registry, can_show, current, exists, live_chains, live_movers, session
@@ -145,7 +145,8 @@ def movers_of_scene(scene) -> list[Mover]:
 
 def _advance(scene, depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
-    _advance_signals(scene, depsgraph, dt)
+    if signals.advance(scene, dt):
+        evaluate(depsgraph)
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
@@ -158,20 +159,9 @@ def _able(movers: list[Mover]) -> list[Mover]:
     return [mover for mover in movers if mover.can_move]
 
 
-def _advance_signals(scene, depsgraph, dt: float) -> None:
-    """Lets what other programs send go on, and evaluates what it moves."""
-    changes = [signal.advance(scene, dt) for signal in runtime.signals.values()]
-    if any(changes):
-        evaluate(depsgraph)
-
-
-def _have_signals(scene) -> bool:
-    return any(signal.is_active(scene) for signal in runtime.signals.values())
-
-
 def is_ticking(owner) -> bool:
     """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next tick."""
-    return current().is_any and any(movers_of_scene(scene) and (_have_signals(scene) or is_playing()) for scene in owner.users_scene)
+    return current().is_any and any(movers_of_scene(scene) and (signals.are_active(scene) or is_playing()) for scene in owner.users_scene)
 
 
 def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
@@ -275,8 +265,8 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
             playback.stage.session(*mover).restart()
 
     def advance(stage: Stage, dt: float) -> None:
-        if stage is current().playback.stage:
-            _advance_signals(scene, depsgraph, dt)
+        if stage is current().playback.stage and signals.advance(scene, dt):
+            evaluate(depsgraph)
         stage.advance(movers, depsgraph, dt)
 
     return playback.go_to(scene.session_uid, time, advance, restart, is_played)
@@ -367,11 +357,11 @@ def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
-    if scene.session_uid in current().moving or _have_signals(scene) or _has_changed(scene, depsgraph):
+    if scene.session_uid in current().moving or signals.are_active(scene) or _has_changed(scene, depsgraph):
         passed = current().clock.due(scene, now)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
-    goes_on = scene.session_uid in current().moving or _have_signals(scene)
+    goes_on = scene.session_uid in current().moving or signals.are_active(scene)
     if not goes_on:
         current().clock.stop(scene)
     return goes_on

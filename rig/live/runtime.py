@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import bpy
 
@@ -21,19 +20,6 @@ from .mechanism_session import MechanismSession
 from .mover import Mover
 from .movers import ChainMover, MechanismMover, live_of, movers_of
 from .stage import Stage
-
-
-class Signals(Protocol):
-    """Interface of what moves objects while live motion goes on, such as numbers that other programs send."""
-
-    def is_active(self, scene) -> bool:
-        """Whether it may move something in the scene, so that live motion must go on."""
-
-    def advance(self, scene, dt: float) -> bool:
-        """Goes on by `dt` [s] before a tick; returns whether something has changed."""
-
-
-signals: dict[str, Signals] = {}  # by what they come from
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Links between this session's armatures and their robots, and the values sent over them. Nothing is saved; loading a file disarms."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, radians
+from math import inf
 from time import monotonic
 
 import bpy
@@ -27,6 +27,7 @@ from . import device as robot_device
 from . import lookahead, programs
 from . import values as robot_values
 from .device import Source, describe
+from .figures import ShownFigures
 from .history import History
 from .values import ValueFilters
 
@@ -52,9 +53,7 @@ class _Robot:
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
-    figures: tuple = ()  # its figures as they were shown last
-    figures_of: tuple = ()  # what they were rounded from
-    figures_at: float = field(default_factory=monotonic)  # [s] time at which these changed last
+    figures: ShownFigures = field(default_factory=ShownFigures)
     were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
     still_at: int = -1  # `_changes` at which the same values were sent twice in a row, with all at rest; -1: they may change by themselves
     properties: tuple[float | None, ...] = ()  # values of the animatable properties that it follows, when values were last sent
@@ -246,46 +245,13 @@ def figures_changed(now: float) -> bool:
     Args:
         now: Time [s, monotonic clock], from which `figures_age` counts.
     """
-    changed = False
-    for robot in _robots.values():
-        if (status := robot.status) is None or (
-            seen := (status.state, status.commanded, status.positions, status.channels)
-        ) == robot.figures_of:
-            continue
-        robot.figures_of = seen
-        if (figures := _as_figures(robot)) != robot.figures:
-            robot.figures, robot.figures_at = figures, now
-            changed = True
-    return changed
+    changes = [robot.figures.update(robot.status, robot.link.device.joints, now) for robot in _robots.values() if robot.status]
+    return any(changes)
 
 
 def figures_age(now: float) -> float:
     """Time since the figures of any robot have changed [s]; infinite if none is connected."""
-    return min((now - robot.figures_at for robot in _robots.values()), default=inf)
-
-
-def _as_figures(robot: _Robot) -> tuple:
-    """A robot's numbers with the digits that panels show: joint values, servos' health, and raw positions while it is moved by hand."""
-    status = robot.status
-    if status is None:
-        return ()
-    joints = robot.link.device.joints
-    resolutions = [radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints]
-    values = [
-        tuple(None if value is None else round(value / step) for value, step in zip(row or (), resolutions, strict=False))
-        for row in (status.commanded, status.positions)
-    ]
-    health = [
-        tuple(_rounded((channel.temperature, 0), (channel.voltage, 1), (channel.load, 2), (channel.current, 2)))
-        for channel in status.channels
-    ]
-    raw = [tuple(_rounded((channel.measured, 0), (channel.commanded, 0))) for channel in status.channels if status.state is State.LIMP]
-    return *values, *health, *raw
-
-
-def _rounded(*figures: tuple[float | None, int]) -> Iterator[float | None]:
-    """Figures, each rounded to its number of digits."""
-    return (None if value is None else round(value, digits) for value, digits in figures)
+    return min((now - robot.figures.changed_at for robot in _robots.values()), default=inf)
 
 
 def park_values(rig) -> list[float]:

@@ -10,33 +10,26 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 import bpy
-from mathutils import Quaternion, Vector
+from mathutils import Quaternion
 
 from ...hardware.safety import State
 from ..blender.counting import counted
-from ..blender.errors import RigError, capitalised
+from ..blender.errors import RigError
 from ..blender.presence import find
-from ..blender.transforms import move_to, rotate_to
 from ..blender.write_access import granted
-from ..live import live, runtime
+from ..live import live, signals
 from ..live.mover import Mover
-from ..live.movers import movers_of
-from ..reading.goal import ends_of, followed, no_target
 from ..reading.osc.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ..reading.osc.packets import Message
 from . import links
+from .remote_orders import ORDERS, ROOT, SHORTEST, VELOCITY, WITHOUT_LENGTH, goals_of, stored_postures, target_of
 from .remote_signals import Signals
 
-ROOT = "/limber/"
 STOP = f"{ROOT}stop"
 ARM = "arm"
-VELOCITY = "velocity"
-AXES = "xyz"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
-WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w x y z of length 1"
-SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
 SILENT_FOR = 1.0  # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times a second
 BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender is busy may be dropped
@@ -114,7 +107,7 @@ def listen(rig) -> None:
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
     _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
-    runtime.signals["remote"] = _SentSignals()
+    signals.by_sender["remote"] = _SentSignals()
 
 
 def end(rig) -> None:
@@ -146,12 +139,12 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
     for mover in movers:
         name, settings = mover.given_name, mover.settings
         with_target = [name] if hasattr(settings, "target") else []
-        with_target += [f"{name}/{goal.name}" for goal in _goals(settings)]
+        with_target += [f"{name}/{goal.name}" for goal in goals_of(settings)]
         found += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
         found += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             found.append((f"influence/{name}", "v"))
-        found += [(f"weight/{name}/{posture.action.name}", "v") for posture in _stored(settings)]
+        found += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
     return [*(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in found), STOP, f"{ROOT}{ARM}"]
 
 
@@ -259,7 +252,7 @@ def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) 
     if not all(abs(number) <= FARTHEST for number in numbers):
         raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
     if kind == VELOCITY:
-        _target(rig, names)
+        target_of(rig, names)
         ear.velocities[names] = numbers
     elif address in ear.signals and live.is_ticking(rig):
         _receive(ear, address, numbers, messages)
@@ -304,109 +297,3 @@ def _arm(rig, is_new: bool) -> None:
     if not is_new:
         raise RigError("Another program repeats its order to arm the robot: send 0, or nothing for a second, before the next")
     links.link(rig).arm()
-
-
-def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
-    move_to(_target(rig, names), Vector(numbers))
-
-
-def _rotate_target(rig, names: str, numbers: Sequence[float]) -> None:
-    orientation = Quaternion(numbers)
-    if orientation.magnitude < SHORTEST:
-        raise RigError(WITHOUT_LENGTH.format(names))
-    rotate_to(_target(rig, names), orientation.normalized())
-
-
-def _move_along_axis(rig, names: str, numbers: Sequence[float]) -> None:
-    of, _, axis = names.rpartition("/")
-    if axis not in AXES or not axis:
-        raise RigError(f"'{ROOT}axis/{names}' ends with no axis: end it with /x, /y or /z")
-    target = _target(rig, of)
-    position = target.matrix_world.translation.copy()
-    position[AXES.index(axis)] = numbers[0]
-    move_to(target, position)
-
-
-def _no_order(rig, names: str, numbers: Sequence[float]) -> None:
-    """A velocity belongs to the numbers that come with it."""
-
-
-def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
-    movers = _movers_with(rig, "influence")
-    _named(movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name).settings.influence = numbers[0]
-
-
-def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
-    mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
-    lacks = f"{mover.label} has no posture"
-    _named(_stored(mover.settings), posture, lacks, lambda stored: stored.action.name).weight = numbers[0]
-
-
-def _target(rig, names: str):
-    """The target that an address names: of a chain, or of one of a mover's goals.
-
-    Raises:
-        RigError: there is none, or it cannot be moved.
-    """
-    mover, name = _mover_and_rest(rig, _movers_with(rig, "target", "goals"), names)
-    if name or not hasattr(mover.settings, "target"):
-        goal = _named(_goals(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
-        target, lacks = goal.target, f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow"
-    else:
-        target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
-    if target is None:
-        raise RigError(lacks)
-    if not target.is_editable:
-        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    return target
-
-
-def _goals(settings) -> list:
-    """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
-    return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
-
-
-def _stored(settings) -> list:
-    """Stored postures of a mover whose pose assets exist."""
-    return [posture for posture in getattr(settings, "postures", ()) if posture.action]
-
-
-def _movers_with(rig, *settings: str) -> list[Mover]:
-    """The movers of an object whose settings have one of these properties."""
-    return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
-
-
-def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
-    """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
-    begun = [(len(name), mover) for mover in movers for name in _spellings(mover.given_name) if f"{names}/".startswith(f"{name}/")]
-    if not begun:
-        raise RigError(_lacking(f"'{rig.name}' has no chain or mechanism", names.partition("/")[0], [mover.given_name for mover in movers]))
-    length, mover = max(begun, key=lambda found: found[0])
-    return mover, names[length + 1 :]
-
-
-def _named(items, given: str, lacks: str, name: Callable):
-    """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with `lacks`, if there is none."""
-    for item in items:
-        if given in _spellings(name(item)):
-            return item
-    raise RigError(_lacking(lacks, given, map(name, items)))
-
-
-def _lacking(lacks: str, given: str, known: Iterable[str]) -> str:
-    return f"{lacks} '{given}': it has {', '.join(map(repr, known)) or 'none'}"
-
-
-def _spellings(name: str) -> set[str]:
-    return {name, name.replace(" ", "_")}
-
-
-# Kind of an address -> how many numbers it has, and what it does.
-ORDERS: dict[str, tuple[tuple[int, ...], Callable]] = {
-    "target": ((3,), _move_target),
-    "rotation": ((4,), _rotate_target),
-    "axis": ((1,), _move_along_axis),
-    VELOCITY: ((3, 6), _no_order),
-    "influence": ((1,), _set_influence),
-    "weight": ((1,), _set_weight),
-}

@@ -1,7 +1,7 @@
 """Expansion of a xacro document to plain elements: properties, macros, blocks, conditions, included files. Knows no Blender."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from keyword import iskeyword
 from pathlib import Path
@@ -18,6 +18,7 @@ from .expressions import PYTHON, Evaluator, ExpressionError, Function, Names, to
 from .macros import Macro, parameters
 from .packages import find_package
 from .patterns import is_pattern, matching_files
+from .text_parts import parts
 from .values import Block, CycleError, Raw, Scope, literal, truth, yaml_scalar
 
 PREFIX = "xacro:"
@@ -32,7 +33,6 @@ MAX_YAML = 100  # files that expressions load
 MAX_YAML_BYTES = 1_000_000  # of all of them
 NO_VALUE = "argument '{0}' has no value: give it one in the import's Arguments, {0}:=..."
 NO_NAMES: Mapping[str, Any] = {}
-CLOSING = {"{": "}", "(": ")"}
 
 
 def is_xacro(root: Element) -> bool:
@@ -40,35 +40,6 @@ def is_xacro(root: Element) -> bool:
     if root.file.lower().endswith(".xacro"):
         return True
     return any(element.tag.startswith(PREFIX) or any("${" in value for value in element.attributes.values()) for element in root.below())
-
-
-def parts(text: str) -> Iterator[tuple[str, str]]:
-    """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
-
-    $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
-    """
-    end = start = 0
-    unclosed = set()  # brackets of which none is closed any more
-    while (start := text.find("$", start)) >= 0:
-        kind, after = text[start + 1 : start + 2], start + 2
-        if kind == "$":
-            while text[after : after + 1] == "$":
-                after += 1
-            written = text[start + 1 : after + 1] if text[after : after + 1] in CLOSING else "$" * ((after - start + 1) // 2)
-            after += text[after : after + 1] in CLOSING
-            part = "", written
-        elif kind not in CLOSING or kind in unclosed or (close := text.find(CLOSING[kind], start)) < 0:
-            unclosed.add(kind)
-            start += 1
-            continue
-        else:
-            part, after = (kind, text[start + 2 : close]), close + 1
-        if start > end:
-            yield "", text[end:start]
-        yield part
-        end = start = after
-    if end < len(text):
-        yield "", text[end:]
 
 
 def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str]) -> Element:

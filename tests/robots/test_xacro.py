@@ -312,7 +312,7 @@ def test_included_files_are_read_once_and_have_a_limit_together(tmp_path, monkey
 
 
 def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
-    from limber.robots.xacro.expanding import parts
+    from limber.robots.xacro.text_parts import parts
 
     assert list(parts("a$b$$c${d}$(e)$")) == [("", "a$b"), ("", "$"), ("", "c"), ("{", "d"), ("(", "e"), ("", "$")]
     looks: list[int] = []

@@ -1,0 +1,52 @@
+"""A robot's figures: its numbers with the digits that panels show."""
+
+from collections.abc import Iterator, Sequence
+from math import radians
+from time import monotonic
+
+from ...hardware.device import Joint
+from ...hardware.safety import State
+from ...hardware.status import Status
+
+
+class ShownFigures:
+    """A robot's figures as they were shown last.
+
+    Attributes:
+        changed_at: Time [s, monotonic clock] at which they changed last.
+    """
+
+    def __init__(self) -> None:
+        self.changed_at = monotonic()
+        self._figures: tuple = ()
+        self._source: tuple = ()  # what they were rounded from
+
+    def update(self, status: Status, joints: Sequence[Joint], now: float) -> bool:
+        """Takes a status that was read at `now` [s, monotonic clock]; returns whether the figures differ from the last ones."""
+        if (source := (status.state, status.commanded, status.positions, status.channels)) == self._source:
+            return False
+        self._source = source
+        if (figures := figures_of(status, joints)) == self._figures:
+            return False
+        self._figures, self.changed_at = figures, now
+        return True
+
+
+def figures_of(status: Status, joints: Sequence[Joint]) -> tuple:
+    """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels show them."""
+    resolutions = [radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints]
+    values = [
+        tuple(None if value is None else round(value / step) for value, step in zip(row or (), resolutions, strict=False))
+        for row in (status.commanded, status.positions)
+    ]
+    health = [
+        tuple(_rounded((channel.temperature, 0), (channel.voltage, 1), (channel.load, 2), (channel.current, 2)))
+        for channel in status.channels
+    ]
+    raw = [tuple(_rounded((channel.measured, 0), (channel.commanded, 0))) for channel in status.channels if status.state is State.LIMP]
+    return *values, *health, *raw
+
+
+def _rounded(*figures: tuple[float | None, int]) -> Iterator[float | None]:
+    """Figures, each rounded to its number of digits."""
+    return (None if value is None else round(value, digits) for value, digits in figures)

@@ -1,0 +1,34 @@
+"""Parts of a text of xacro: expressions ${...}, substitutions $(...), and plain text. Knows no Blender."""
+
+from collections.abc import Iterator
+
+CLOSING = {"{": "}", "(": ")"}
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    """Parts of a text in their order: ("{", expression), ("(", substitution), or ("", text).
+
+    $$ is one $. Of several $ before a bracket, all but the first are text, and so is the bracket.
+    """
+    end = start = 0
+    unclosed = set()  # brackets of which none is closed any more
+    while (start := text.find("$", start)) >= 0:
+        kind, after = text[start + 1 : start + 2], start + 2
+        if kind == "$":
+            while text[after : after + 1] == "$":
+                after += 1
+            written = text[start + 1 : after + 1] if text[after : after + 1] in CLOSING else "$" * ((after - start + 1) // 2)
+            after += text[after : after + 1] in CLOSING
+            part = "", written
+        elif kind not in CLOSING or kind in unclosed or (close := text.find(CLOSING[kind], start)) < 0:
+            unclosed.add(kind)
+            start += 1
+            continue
+        else:
+            part, after = (kind, text[start + 2 : close]), close + 1
+        if start > end:
+            yield "", text[end:start]
+        yield part
+        end = start = after
+    if end < len(text):
+        yield "", text[end:]
