@@ -17,7 +17,8 @@ from limber.rig.reading.osc.inbox import BUDGET, Inbox
 from limber.rig.reading.osc.packets import Message, has_address, messages
 
 from tests.blender.figures import XSENS, figure
-from tests.blender.osc_sender import Ticking, bundle, free_port, packet, padded, sending_to, words
+from tests.blender.osc_figure import osc_figure
+from tests.blender.osc_sender import Ticking, bundle, packet, padded, sending_to, words
 
 pytestmark = pytest.mark.every_blender
 
@@ -211,11 +212,7 @@ def test_ever_new_names_do_not_fill_the_memory(heard, monkeypatch):
 @pytest.fixture
 def body():
     """A figure that follows what comes over UDP, and a way to send to it."""
-    rig = figure(XSENS, "Body")
-    retarget = rig.limber.retarget
-    retarget.input, retarget.port = "OSC", free_port()
-    bpy.ops.limber.listen()
-    with sending_to(receiver.find(retarget.host, retarget.port)) as send:
+    with osc_figure() as (rig, send):
         yield rig, send
 
 

@@ -7,10 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
-from limber.rig.reading.body import receiver
 
-from tests.blender.figures import XSENS, figure
-from tests.blender.osc_sender import bundle, free_port, packet, sending_to
+from tests.blender.osc_figure import osc_figure
+from tests.blender.osc_sender import bundle, packet
 
 pytestmark = pytest.mark.every_blender
 
@@ -23,11 +22,7 @@ LINK = "LeftUpperArm"
 @pytest.fixture
 def body():
     """A live figure that follows what comes over UDP, and a way to send to it."""
-    rig = figure(XSENS, "Body")
-    retarget = rig.limber.retarget
-    retarget.input, retarget.port = "OSC", free_port()
-    bpy.ops.limber.listen()
-    with sending_to(receiver.find(retarget.host, retarget.port)) as send:
+    with osc_figure() as (rig, send):
         for name in ("Pelvis", LINK):
             send(packet(f"/limber/link/{name}", 1.0, 0.0, 0.0, 0.0))
         bpy.ops.limber.pair_bones()

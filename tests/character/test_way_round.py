@@ -19,7 +19,7 @@ POSTURE = np.array([0.0, 0.5, -0.9, 0.0])
 
 
 def walk(places, frames):
-    """Positions of a target that goes from place to place, each in so many frames, and starts and stops gently, as keys do; then it rests."""
+    """Positions of a target that goes from each place to the next in so many frames, gently as between keys; then it rests."""
     for first, last in pairwise(places):
         for frame in range(frames):
             share = frame / frames
