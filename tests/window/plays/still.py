@@ -23,10 +23,19 @@ SHOWN = ("LIMBER_PT_next_step", "LIMBER_PT_live", "LIMBER_PT_robot", "LIMBER_PT_
 LONG = "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it cool, check its supply"
 
 
+def sidebar_drawn(stage):
+    """Has the sidebar drawn anew, and waits for that, which takes a while on a busy machine."""
+    drawn: list[str] = []
+    handle = bpy.types.SpaceView3D.draw_handler_add(drawn.append, ("UI",), "UI", "POST_PIXEL")
+    stage.redraw()
+    yield from stage.until(lambda: drawn)
+    bpy.types.SpaceView3D.draw_handler_remove(handle, "UI")
+    yield 0.2
+
+
 def places(stage, hand: Hand):
     """What is under the mouse down two columns of the sidebar; "next step" for the first button after Stop, and no word for text."""
-    stage.redraw()
-    yield 0.2
+    yield from sidebar_drawn(stage)
     region = stage.region("UI")
     found = []
     for across in COLUMNS:
@@ -103,6 +112,8 @@ def play(stage):
     with stage.context():
         bpy.ops.limber.connect()
     yield from stage.until(lambda: links.status(rig).state is safety.State.DISARMED)
+    yield from sidebar_drawn(stage)
+    yield stage.part("panels.settling").SETTLES  # Arm takes its place then, whatever the looks have got to
     yield from note("connected")
 
     look, known = links.look, links.status(rig)
