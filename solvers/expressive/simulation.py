@@ -30,7 +30,7 @@ TAIL = 0.5  # [s] additional duration for which the final state counts, so that 
 LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then
 STEP, LONG_STEP, NEAR_FUTURE = 1 / 30, 0.1, 0.2
-AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error without cost, as coarse steps leave it
+AIM_TOLERANCE = math.radians(0.5)  # [rad] aim error without cost, as coarse steps leave it; none where a loss lasts
 PATIENCE = 1 / 6  # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the others
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, at first
 
@@ -51,10 +51,15 @@ class Simulation(NamedTuple):
     speeds: Rows  # (m,) [rad/s]
     costs: Rows  # (m,) [deg of shape deviation x s]
     delay: float  # [s] from now to the first step
-    tail: float = TAIL  # [s] for which the final state counts
+    is_lasting: bool = False  # whether the aim has been lost for so long that what is left of it at the end decides
     done: int = 0  # number of completed steps
     age: float = 0.0  # [s] since the frame in which it began
     under_way: bool = False  # whether the first branch is that of the transition in progress
+
+    @property
+    def tail(self) -> float:
+        """Time [s] for which the final state counts."""
+        return LASTING_TAIL if self.is_lasting else TAIL
 
     @property
     def is_done(self) -> bool:
@@ -113,7 +118,7 @@ class Simulator:
             speeds=Rows(np.full(len(kinds), speed)),
             costs=Rows(np.zeros(len(kinds))),
             delay=delay,
-            tail=TAIL if context.lost < LASTING_LOSS else LASTING_TAIL,
+            is_lasting=context.lost >= LASTING_LOSS,
             under_way=transition is not None,
         )
 
@@ -128,7 +133,7 @@ class Simulator:
         kinds = np.where(arrived(self.model, angles, angles[branches]), np.minimum(transitions.kinds, STAY), transitions.kinds)
         # The aim error left by a step, from its own linear model.
         left = candidates.aim.error - ((angles - candidates.angles)[:, None] @ candidates.aim.columns)[:, 0]
-        aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - AIM_TOLERANCE)
+        aim_error = np.maximum(0.0, np.sqrt((left**2).sum(1)) - (0.0 if old.is_lasting else AIM_TOLERANCE))
         rate = cost_rate(shape_of(candidates.cosine), aim_error, context.authored.keep)
         costs = old.costs.array + (step + (old.tail if is_last else 0.0)) * rate
         return old._replace(candidates=Rows(angles), kinds=Rows(kinds), speeds=Rows(speeds), costs=Rows(costs), done=old.done + 1)

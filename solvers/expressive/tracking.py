@@ -101,7 +101,7 @@ class Memory(NamedTuple):
     angles: tuple[float, ...] = ()  # (n,) [rad] the solution
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
     speed: float = 0.0  # [rad/s] of the transition in progress
-    lost: float = 0.0  # [s] since the aim was last met; for a goal that stands still, less is seen
+    lost: float = 0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK where the goal stands still
     settling: Settling = Settling()
     idle: float = 0.0  # [s] since the goal changed or a joint moved
     planning: Planning = Planning()
